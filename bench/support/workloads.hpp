@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/random.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/graph/dedupe.hpp>
+#include <glt/graph/rmat.hpp>
+#include <glt/graph/symmetrize.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace glt_bench {
+
+using glt::device::cpu;
+
+/// The R-MAT graph of Graph500 (0.57, 0.19, 0.19, 0.05), edge factor 16, made symmetric, without duplicates and self-loops, ids
+/// shuffled. Made once per scale and program.
+inline glt::csr_graph<cpu> const& rmat_graph(int scale) {
+  static std::map<int, glt::csr_graph<cpu>> made;
+  auto const found = made.find(scale);
+  if (found != made.end()) {
+    return found->second;
+  }
+  auto const drawn = glt::make_rmat<glt::local_id>({.scale = scale, .edge_factor = 16});
+  auto const both_ways = glt::symmetrize<cpu>(drawn.view());
+  auto const simple = glt::remove_duplicates<cpu>(both_ways.view(), {.self_loops = glt::self_loop_handling::remove});
+  return made.emplace(scale, glt::make_csr<cpu>(simple.view())).first->second;
+}
+
+/// The vertices that have neighbours; R-MAT leaves about a third without.
+inline std::vector<glt::local_id> connected_vertices(glt::csr_view<glt::memory_space::host> graph) {
+  std::vector<glt::local_id> connected;
+  for (std::int64_t v = 0; v < graph.num_rows(); ++v) {
+    if (graph.degree(v) > 0) {
+      connected.push_back(static_cast<glt::local_id>(v));
+    }
+  }
+  return connected;
+}
+
+/// Batch `step` of `size` distinct vertices out of a list that is longer than that, from all over it.
+template <class Vertex>
+std::vector<Vertex> batch_of(std::vector<Vertex> const& vertices, std::int64_t size, std::int64_t step) {
+  auto const count = static_cast<std::int64_t>(vertices.size());
+  // Multiples of a number without a common factor with count visit every place once before the first comes again.
+  std::int64_t stride = 7919;
+  while (std::gcd(stride, count) != 1) {
+    ++stride;
+  }
+  std::vector<Vertex> seeds(static_cast<std::size_t>(size));
+  for (std::int64_t i = 0; i < size; ++i) {
+    seeds[static_cast<std::size_t>(i)] = vertices[static_cast<std::size_t>((step * size + i) % count * stride % count)];
+  }
+  return seeds;
+}
+
+/// Values of no meaning for `rows` feature rows.
+inline glt::buffer<cpu, float> feature_values(std::int64_t rows, std::int64_t columns) {
+  glt::buffer<cpu, float> values(rows * columns);
+  for (std::int64_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(i % 1021);
+  }
+  return values;
+}
+
+} // namespace glt_bench

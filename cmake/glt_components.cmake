@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What makes the targets glt::<component> and the package that find_package(glt) reads.
+include_guard(GLOBAL)
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(glt_source_dir "${CMAKE_CURRENT_LIST_DIR}/..")
+cmake_path(NORMAL_PATH glt_source_dir)
+set(glt_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/glt")
+
+# glt_headers(<variable> <folder>...): the headers of include/glt/<folder>, sorted.
+function(glt_headers variable)
+  set(all)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB headers CONFIGURE_DEPENDS "${glt_source_dir}/include/glt/${folder}/*.hpp")
+    list(APPEND all ${headers})
+  endforeach()
+  set(${variable} ${all} PARENT_SCOPE)
+endfunction()
+
+# glt_add_component(<name> FOLDERS <folder>... [HEADERS <file>...] [LINK <target>...] [DEFINE <name>...])
+#
+# Adds the interface target glt::<name> with the headers of include/glt/<folder>... and include/glt/<file>...,
+# in an export set of its own.
+function(glt_add_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;HEADERS;LINK;DEFINE")
+  glt_headers(headers ${arg_FOLDERS})
+  foreach(header IN LISTS arg_HEADERS)
+    list(APPEND headers "${glt_source_dir}/include/glt/${header}")
+  endforeach()
+
+  if(name STREQUAL "glt")
+    set(target glt)
+  else()
+    set(target glt_${name})
+  endif()
+  add_library(${target} INTERFACE)
+  add_library(glt::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_sources(${target} INTERFACE FILE_SET HEADERS BASE_DIRS "${glt_source_dir}/include" FILES ${headers})
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_link_libraries(${target} INTERFACE ${arg_LINK})
+  target_compile_definitions(${target} INTERFACE ${arg_DEFINE})
+  set_property(GLOBAL APPEND PROPERTY GLT_COMPONENTS ${name})
+
+  if(GLT_INSTALL)
+    install(TARGETS ${target} EXPORT glt-${name} FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+    install(EXPORT glt-${name} NAMESPACE glt:: DESTINATION "${glt_package_dir}")
+  endif()
+endfunction()
+
+# glt_find_optional(<OPTION> <package> [argument...])
+#
+# Looks for <package> as GLT_<OPTION> says and sets GLT_WITH_<OPTION>.
+macro(glt_find_optional option package)
+  set(GLT_WITH_${option} OFF)
+  if(GLT_${option} STREQUAL "AUTO")
+    find_package(${package} ${ARGN} QUIET)
+  elseif(GLT_${option})
+    find_package(${package} ${ARGN} REQUIRED)
+  endif()
+  if(GLT_${option} AND ${package}_FOUND)
+    set(GLT_WITH_${option} ON)
+  endif()
+endmacro()
+
+# Installs what find_package(glt) reads.
+function(glt_install_package)
+  get_property(GLT_COMPONENTS GLOBAL PROPERTY GLT_COMPONENTS)
+  configure_package_config_file(
+    "${glt_source_dir}/cmake/gltConfig.cmake.in" "${PROJECT_BINARY_DIR}/gltConfig.cmake"
+    INSTALL_DESTINATION "${glt_package_dir}"
+    NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  write_basic_package_version_file(
+    "${PROJECT_BINARY_DIR}/gltConfigVersion.cmake" COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+  install(FILES "${PROJECT_BINARY_DIR}/gltConfig.cmake" "${PROJECT_BINARY_DIR}/gltConfigVersion.cmake"
+          DESTINATION "${glt_package_dir}")
+  install(FILES "${glt_source_dir}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+endfunction()
+
+# Says at the end of the configuration what will be built and what is missing.
+function(glt_print_summary)
+  get_property(components GLOBAL PROPERTY GLT_COMPONENTS)
+  list(TRANSFORM components PREPEND "glt::")
+  list(JOIN components " " components)
+  message(STATUS "glt ${PROJECT_VERSION}: ${components}")
+  foreach(option IN ITEMS MPI TORCH)
+    if(NOT GLT_WITH_${option})
+      if(GLT_${option} STREQUAL "AUTO")
+        set(reason "not found; GLT_${option}=ON shows what is missing")
+      else()
+        set(reason "GLT_${option}=${GLT_${option}}")
+      endif()
+      string(TOLOWER ${option} name)
+      message(STATUS "  without glt::${name} (${reason})")
+    endif()
+  endforeach()
+  message(STATUS "  tests ${GLT_BUILD_TESTS} · benchmarks ${GLT_BUILD_BENCHMARKS} · examples ${GLT_BUILD_EXAMPLES}")
+endfunction()

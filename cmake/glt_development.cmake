@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What the tests, benchmarks and examples of the project itself share. Nothing of it reaches a user's target.
+include_guard(GLOBAL)
+
+set(GLT_SANITIZE "" CACHE STRING "Sanitizers of tests, benchmarks and examples, such as address,undefined")
+
+add_library(glt_warnings INTERFACE)
+target_compile_options(glt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(GLT_SANITIZE)
+  target_compile_options(glt_warnings INTERFACE -fsanitize=${GLT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(glt_warnings INTERFACE -fsanitize=${GLT_SANITIZE})
+endif()
+
+find_program(GLT_CCACHE ccache)
+if(GLT_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # The slack lets it keep objects that use a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${GLT_CCACHE}")
+endif()
+
+if(GLT_WITH_MPI)
+  include(glt_mpi_launcher)
+endif()
+
+# glt_add_program(<target> SOURCES <file>... [LINK <target>...]): an executable with the project's warnings.
+function(glt_add_program target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE glt::glt ${arg_LINK} glt_warnings)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if("glt::torch" IN_LIST arg_LINK)
+    # torch/torch.h costs 25 s in every file; precompiled it costs them once.
+    target_precompile_headers(${target} PRIVATE <torch/torch.h>)
+  endif()
+endfunction()
+
+# glt_add_mpi_test(NAME <name> COMMAND <target> [argument...] RANKS <number>... [TIMEOUT <seconds>]
+#                  [PROPERTIES <name> <value>...])
+#
+# Adds one test <name>.<ranks>_ranks for every number of ranks.
+function(glt_add_mpi_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND;RANKS;PROPERTIES")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  list(POP_FRONT arg_COMMAND program)
+  foreach(ranks IN LISTS arg_RANKS)
+    set(test ${arg_NAME}.${ranks}_ranks)
+    add_test(NAME ${test}
+             COMMAND ${GLT_MPI_LAUNCHER} ${GLT_MPI_FLAGS} -n ${ranks} $<TARGET_FILE:${program}> ${arg_COMMAND})
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks} LABELS mpi
+                                            ENVIRONMENT "${GLT_MPI_ENVIRONMENT}" ${arg_PROPERTIES})
+  endforeach()
+endfunction()

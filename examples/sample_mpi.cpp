@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Samples and gathers over MPI ranks, each of which owns one part of the graph: mpirun -np 4 sample_mpi
+#include <glt/glt.hpp>
+#include <glt/mpi/communicator.hpp>
+#include <glt/mpi/environment.hpp>
+
+#include <exception>
+#include <iostream>
+#include <numeric>
+#include <vector>
+
+using glt::device::cpu;
+
+void run(glt::mpi_comm comm) {
+  // Every rank makes the same graph and keeps its part; a real program reads its part from disk.
+  auto const edges = glt::make_rmat<glt::local_id>({.scale = 12, .edge_factor = 8});
+  auto const whole = glt::make_csr<cpu>(edges.view());
+  auto const part_of = glt::random_partitioner{.seed = 1}(whole.view(), comm.size());
+  auto const names = glt::make_relabelling(part_of.view(), comm.size());
+  glt::dist::graph const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
+
+  auto const rows = graph.local().num_rows();
+  glt::buffer<cpu, float> values(rows * 16);
+  std::iota(values.begin(), values.end(), 0.0F);
+  glt::dist::feature_store const features(comm, graph.book(),
+                                          glt::feature_store<cpu, float>(rows, 16, std::move(values)));
+
+  std::vector<glt::global_id> seeds(static_cast<std::size_t>(rows));
+  std::iota(seeds.begin(), seeds.end(), graph.book().begin(comm.rank()));
+  glt::dist::loader loader(comm, graph, features, seeds,
+                           {.batch_size = 256, .neighbors = {.fanouts = {15, 10}}, .shuffle = true});
+  for (auto const& batch : loader.epoch(0)) {
+    std::cout << "rank " << comm.rank() << " step " << batch.step << ": " << batch.num_seeds << " seeds, "
+              << batch.subgraph.row().size() << " edges, " << batch.features().rows() << " feature rows\n";
+  }
+}
+
+int main(int argc, char** argv) {
+  glt::mpi_environment const mpi(argc, argv);
+  auto comm = glt::mpi_comm::world();
+  try {
+    glt::run_collectively(comm, [&] { run(comm); });
+  } catch (std::exception const& error) { // the same one on all ranks
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/checks.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glt {
+
+/// The collective operations of the library, as ranks name them to each other.
+enum class operation : std::uint16_t {
+  leave, ///< the end of `run_collectively`
+  make_graph,
+  make_features,
+  make_sampler,
+  plan_epoch,
+  sample,
+  collect,
+  sync_parameters,
+  gather_gradients,
+  user,
+};
+
+/// The name of an operation in the text of an error.
+[[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
+  constexpr std::array<std::string_view, 10> names{"leave",  "make_graph", "make_features",   "make_sampler",     "plan_epoch",
+                                                   "sample", "collect",    "sync_parameters", "gather_gradients", "user"};
+  auto const i = static_cast<std::size_t>(what);
+  return i < names.size() ? names[i] : "unknown operation";
+}
+
+/// Where in the program a rank is.
+struct call_site {
+  operation what = operation::user;
+  std::int64_t step = 0;
+  std::int32_t hop = 0;
+
+  friend bool operator==(call_site const&, call_site const&) = default;
+};
+
+/// What a rank tells every other one before they exchange anything larger.
+struct call_header {
+  std::int64_t count = 0; ///< items for the receiver
+  std::int64_t total = 0; ///< items for all ranks together
+  std::int64_t value = 0; ///< the same for all receivers; the operation gives it a meaning
+  std::int64_t step = 0;
+  std::int32_t hop = 0;
+  std::uint16_t what = 0;
+  std::uint16_t failed = 0;
+
+  [[nodiscard]] call_site site() const noexcept { return {static_cast<operation>(what), step, hop}; }
+};
+
+/// Bytes that one rank sends to each other one in `exchange_headers`.
+inline constexpr std::int64_t header_bytes = sizeof(call_header);
+static_assert(header_bytes == 40);
+
+namespace detail {
+
+/// Bytes in which the cause of a failure travels; a longer text is cut.
+inline constexpr std::size_t cause_bytes = 512;
+
+[[nodiscard]] inline std::string place_of(call_site site) {
+  if (site.what == operation::leave) {
+    return "at the end of its work";
+  }
+  return message("at ", name_of(site.what), " step ", site.step, " hop ", site.hop);
+}
+
+/// Tells all ranks why `rank` failed, and throws the same error on each of them.
+///
+/// @comm   collective; one broadcast
+template <communicator C>
+[[noreturn]] void throw_everywhere(C& comm, int rank, std::string const& failure) {
+  std::array<char, cause_bytes> cause{};
+  if (comm.rank() == rank) {
+    std::copy_n(failure.begin(), std::min(failure.size(), cause.size() - 1), cause.begin());
+  }
+  if (comm.size() > 1) {
+    comm.broadcast(reinterpret_cast<std::byte*>(cause.data()), static_cast<std::int64_t>(cause.size()), rank);
+  }
+  throw collective_error(rank, cause.data());
+}
+
+} // namespace detail
+
+/// Tells every rank how many items to expect, and makes sure that all ranks are well and at the same call.
+///
+/// A rank that cannot go on passes the reason as `failure` instead of staying away.
+///
+/// @shape  counts [R], items for every rank · received [R], written: the headers of all ranks, the own one included
+/// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed; none on one rank
+/// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest such rank is
+///                           named), or if a rank is at another `site` than rank 0
+/// @throws precondition_error  if counts or received have not R elements
+template <communicator C>
+void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> counts, std::int64_t value,
+                      std::string const& failure, std::span<call_header> received) {
+  auto const ranks = static_cast<std::size_t>(comm.size());
+  detail::check_length("exchange_headers", "counts", counts.size(), comm.size());
+  detail::check_length("exchange_headers", "received", received.size(), comm.size());
+  call_header const own{.count = 0,
+                        .total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0}),
+                        .value = value,
+                        .step = site.step,
+                        .hop = site.hop,
+                        .what = static_cast<std::uint16_t>(site.what),
+                        .failed = static_cast<std::uint16_t>(failure.empty() ? 0 : 1)};
+  std::vector<call_header> sent(ranks, own);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    sent[rank].count = counts[rank];
+  }
+  if (ranks == 1) {
+    received[0] = sent[0];
+  } else {
+    comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()), reinterpret_cast<std::byte*>(received.data()),
+                    header_bytes);
+  }
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (received[rank].failed != 0) {
+      detail::throw_everywhere(comm, static_cast<int>(rank), failure);
+    }
+  }
+  for (std::size_t rank = 1; rank < ranks; ++rank) {
+    if (received[rank].site() != received[0].site()) {
+      throw collective_error(static_cast<int>(rank),
+                             detail::message("is ", detail::place_of(received[rank].site()), " while rank 0 is ",
+                                             detail::place_of(received[0].site()),
+                                             "; make the same calls in the same order on all ranks"));
+    }
+  }
+}
+
+} // namespace glt

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace glt {
+
+/// What one kind of call cost one rank.
+struct traffic_count {
+  std::int64_t collectives = 0;
+  std::int64_t messages = 0; ///< to other ranks; empty ones are not sent, except as replies
+  std::int64_t bytes = 0;    ///< to other ranks
+  double seconds = 0;        ///< of the calling thread, waiting included
+
+  traffic_count& operator+=(traffic_count const& other) noexcept {
+    collectives += other.collectives;
+    messages += other.messages;
+    bytes += other.bytes;
+    seconds += other.seconds;
+    return *this;
+  }
+};
+
+/// What one rank sent, by kind of call.
+///
+/// A rank's share of a reduction counts as one message, a broadcast as one at its root, though the model may send more.
+struct traffic {
+  traffic_count headers; ///< all_to_all
+  traffic_count payload; ///< all_to_all_v and start_all_to_all_v
+  traffic_count replies; ///< all_to_all_replies
+  traffic_count reduce;  ///< all_reduce
+  traffic_count other;   ///< broadcast, barrier, split, duplicate
+
+  [[nodiscard]] traffic_count total() const noexcept {
+    traffic_count sum;
+    return sum += headers, sum += payload, sum += replies, sum += reduce, sum += other;
+  }
+};
+
+/// A communicator that counts what this rank sends through another one.
+///
+/// Copies of a handle count together; `split` and `duplicate` return one that starts at zero.
+template <communicator C>
+class counting_comm {
+  using clock = std::chrono::steady_clock;
+  using inner_request = decltype(std::declval<C&>().start_all_to_all_v(outgoing{}, incoming{}));
+
+  // Adds the seconds of its own life to a count.
+  class stopwatch {
+  public:
+    explicit stopwatch(traffic_count& count) noexcept : count_(count) {}
+    stopwatch(stopwatch const&) = delete;
+    stopwatch& operator=(stopwatch const&) = delete;
+    ~stopwatch() { count_.seconds += std::chrono::duration<double>(clock::now() - start_).count(); }
+
+  private:
+    traffic_count& count_;
+    clock::time_point start_ = clock::now();
+  };
+
+public:
+  /// An exchange under way; see the communicator that is counted.
+  class request {
+  public:
+    void wait() {
+      stopwatch const watch(counts_->payload);
+      inner_.wait();
+    }
+
+  private:
+    friend counting_comm;
+    request(inner_request inner, std::shared_ptr<traffic> counts)
+        : inner_(std::move(inner)), counts_(std::move(counts)) {}
+
+    inner_request inner_;
+    std::shared_ptr<traffic> counts_;
+  };
+
+  explicit counting_comm(C inner) : inner_(std::move(inner)), counts_(std::make_shared<traffic>()) {}
+
+  [[nodiscard]] int rank() const noexcept { return inner_.rank(); }
+  [[nodiscard]] int size() const noexcept { return inner_.size(); }
+
+  /// What was sent since the beginning or the last `reset()`.
+  [[nodiscard]] traffic const& counts() const noexcept { return *counts_; }
+  void reset() noexcept { *counts_ = {}; }
+
+  void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
+    auto const peers = bytes > 0 ? size() - 1 : 0;
+    auto const watch = count(counts_->headers, peers, peers * bytes);
+    inner_.all_to_all(send, receive, bytes);
+  }
+
+  void all_to_all_v(outgoing out, incoming in) {
+    auto const watch = count(counts_->payload, num_nonzero(out.sizes), sum(out.sizes));
+    inner_.all_to_all_v(out, in);
+  }
+
+  [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
+    auto const watch = count(counts_->payload, num_nonzero(out.sizes), sum(out.sizes));
+    return {inner_.start_all_to_all_v(out, in), counts_};
+  }
+
+  void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
+                          reply_buffer& replies) {
+    auto const watch = count(counts_->replies, num_nonzero(answering), sum(out.sizes));
+    inner_.all_to_all_replies(out, asked, answering, replies);
+  }
+
+  template <reducible T>
+  void all_reduce(std::span<T> values, reduction op) {
+    auto const watch = count_shared(counts_->reduce, static_cast<std::int64_t>(values.size_bytes()));
+    inner_.all_reduce(values, op);
+  }
+
+  void broadcast(std::byte* data, std::int64_t bytes, int root) {
+    auto const watch = count_shared(counts_->other, rank() == root ? bytes : 0);
+    inner_.broadcast(data, bytes, root);
+  }
+
+  void barrier() {
+    auto const watch = count(counts_->other, 0, 0);
+    inner_.barrier();
+  }
+
+  [[nodiscard]] counting_comm split(int color, int order) {
+    auto const watch = count(counts_->other, 0, 0);
+    return counting_comm(inner_.split(color, order));
+  }
+
+  [[nodiscard]] counting_comm duplicate() {
+    auto const watch = count(counts_->other, 0, 0);
+    return counting_comm(inner_.duplicate());
+  }
+
+private:
+  static std::int64_t num_nonzero(auto const& values) {
+    return std::ranges::count_if(values, [](auto value) { return value != 0; });
+  }
+  static std::int64_t sum(std::span<std::int64_t const> values) {
+    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+  }
+  static stopwatch count(traffic_count& kind, std::int64_t messages, std::int64_t bytes) {
+    kind += {.collectives = 1, .messages = messages, .bytes = bytes};
+    return stopwatch(kind);
+  }
+  stopwatch count_shared(traffic_count& kind, std::int64_t bytes) const {
+    bool const sends = size() > 1 && bytes > 0;
+    return count(kind, sends ? 1 : 0, sends ? bytes : 0);
+  }
+
+  C inner_;
+  std::shared_ptr<traffic> counts_;
+};
+
+} // namespace glt

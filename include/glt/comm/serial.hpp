@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/checks.hpp>
+#include <glt/comm/communicator.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace glt {
+
+/// A single rank: distributed code runs on it unchanged, and nothing is ever sent.
+class serial_comm {
+public:
+  /// An exchange that was complete when it began.
+  class request {
+  public:
+    void wait() noexcept {}
+  };
+
+  [[nodiscard]] int rank() const noexcept { return 0; }
+  [[nodiscard]] int size() const noexcept { return 1; }
+
+  void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
+    detail::check_bytes("all_to_all", bytes);
+    detail::copy_bytes(receive, send, bytes);
+  }
+
+  void all_to_all_v(outgoing out, incoming in) { detail::check_exchange(out, in, 0, 1); }
+
+  [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
+    all_to_all_v(out, in);
+    return {};
+  }
+
+  void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
+                          reply_buffer& replies) {
+    detail::check_replies(out, asked, answering, 0, 1);
+    replies.data.clear();
+    replies.sizes.assign(1, 0);
+    replies.offsets.assign(1, 0);
+  }
+
+  template <reducible T>
+  void all_reduce(std::span<T>, reduction) noexcept {}
+
+  void broadcast(std::byte*, std::int64_t bytes, int root) {
+    detail::check_bytes("broadcast", bytes);
+    detail::check_root("broadcast", root, 1);
+  }
+
+  void barrier() noexcept {}
+
+  [[nodiscard]] serial_comm split(int, int) const noexcept { return {}; }
+  [[nodiscard]] serial_comm duplicate() const noexcept { return {}; }
+};
+
+static_assert(communicator<serial_comm>);
+
+} // namespace glt

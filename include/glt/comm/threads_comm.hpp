@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/checks.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/threads_board.hpp>
+#include <glt/comm/threads_call.hpp>
+#include <glt/core/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace glt {
+
+/// Ranks that are threads of one process; made by `run_threads`.
+///
+/// Waiting ranks sleep, so more ranks than cores are fine. Calls that do not match are noticed: every rank throws the
+/// same `collective_error`, naming a rank that differs and both calls. All ranks receive bit-identical reductions.
+/// Use a handle and its copies on the thread of their rank; for a second thread take a `duplicate()`.
+class threads_comm {
+public:
+  /// An exchange under way; move-only, and waits when it is destroyed.
+  class request {
+  public:
+    request(request&& other) noexcept = default;
+    request& operator=(request&& other) noexcept {
+      request finished(std::move(*this));
+      call_ = std::move(other.call_);
+      board_ = std::move(other.board_);
+      rank_ = other.rank_;
+      number_ = other.number_;
+      return *this;
+    }
+    ~request() {
+      try {
+        wait();
+      } catch (collective_error const&) { // the next call of this rank throws it again, or all ranks are past it
+      }
+    }
+
+    /// Blocks until all bytes have arrived; a second call does nothing.
+    ///
+    /// @throws collective_error  on every rank, if a rank has left or sizes do not match
+    void wait() {
+      if (auto const call = std::move(call_)) {
+        board_->wait(rank_, number_);
+      }
+    }
+
+  private:
+    friend threads_comm;
+    request(std::shared_ptr<detail::threads_board> board, int rank, std::unique_ptr<detail::threads_call> call)
+        : call_(std::move(call)), board_(std::move(board)), rank_(rank), number_(board_->arrive(rank, *call_)) {}
+
+    std::unique_ptr<detail::threads_call> call_; // null once complete
+    std::shared_ptr<detail::threads_board> board_;
+    int rank_;
+    std::int64_t number_;
+  };
+
+  threads_comm(std::shared_ptr<detail::threads_board> board, int rank) noexcept : board_(std::move(board)), rank_(rank) {}
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return board_->size(); }
+
+  void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
+    detail::check_bytes("all_to_all", bytes);
+    auto call = named("all_to_all", detail::complete_all_to_all);
+    call.bytes = bytes;
+    call.send = send;
+    call.receive = receive;
+    run(call);
+  }
+
+  void all_to_all_v(outgoing out, incoming in) { start_all_to_all_v(out, in).wait(); }
+
+  [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
+    detail::check_exchange(out, in, rank_, size());
+    auto call = std::make_unique<detail::threads_call>(named("all_to_all_v", detail::complete_all_to_all_v));
+    set(*call, out);
+    call->receive = in.data;
+    call->receive_sizes.assign(in.sizes.begin(), in.sizes.end());
+    call->receive_offsets.assign(in.offsets.begin(), in.offsets.end());
+    return {board_, rank_, std::move(call)};
+  }
+
+  void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
+                          reply_buffer& replies) {
+    detail::check_replies(out, asked, answering, rank_, size());
+    auto call = named("all_to_all_replies", detail::complete_replies);
+    set(call, out);
+    call.asked = asked;
+    call.answering = answering;
+    call.replies = &replies;
+    run(call);
+  }
+
+  template <reducible T>
+  void all_reduce(std::span<T> values, reduction op) {
+    auto call = named("all_reduce", nullptr);
+    call.detail = detail::reduction_name<T>(op);
+    call.complete = op == reduction::sum   ? detail::complete_all_reduce<T, reduction::sum>
+                    : op == reduction::min ? detail::complete_all_reduce<T, reduction::min>
+                                           : detail::complete_all_reduce<T, reduction::max>;
+    call.bytes = static_cast<std::int64_t>(values.size_bytes());
+    call.receive = reinterpret_cast<std::byte*>(values.data());
+    run(call);
+  }
+
+  void broadcast(std::byte* data, std::int64_t bytes, int root) {
+    detail::check_bytes("broadcast", bytes);
+    detail::check_root("broadcast", root, size());
+    auto call = named("broadcast", detail::complete_broadcast);
+    call.bytes = bytes;
+    call.root = root;
+    call.receive = data;
+    run(call);
+  }
+
+  void barrier() {
+    auto call = named("barrier", detail::complete_nothing);
+    run(call);
+  }
+
+  [[nodiscard]] threads_comm split(int color, int order) { return divide("split", color, order); }
+  [[nodiscard]] threads_comm duplicate() { return divide("duplicate", 0, 0); }
+
+private:
+  static detail::threads_call named(std::string_view name, detail::threads_call::work complete) {
+    detail::threads_call call;
+    call.name = name;
+    call.complete = complete;
+    return call;
+  }
+
+  static void set(detail::threads_call& call, outgoing const& out) {
+    call.send = out.data;
+    call.send_sizes.assign(out.sizes.begin(), out.sizes.end());
+    call.send_offsets.assign(out.offsets.begin(), out.offsets.end());
+  }
+
+  void run(detail::threads_call& call) { board_->wait(rank_, board_->arrive(rank_, call)); }
+
+  threads_comm divide(std::string_view name, int color, int order) {
+    auto call = named(name, detail::threads_board::complete_split);
+    call.color = color;
+    call.order = order;
+    call.board = board_.get();
+    run(call);
+    return {std::move(call.new_board), call.new_rank};
+  }
+
+  std::shared_ptr<detail::threads_board> board_;
+  int rank_;
+};
+
+static_assert(communicator<threads_comm>);
+
+} // namespace glt

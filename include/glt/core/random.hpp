@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace glt {
+
+namespace detail {
+
+// Finaliser of SplitMix64: a bijection of 64-bit words in which every input bit reaches every output bit.
+GLT_HOST_DEVICE constexpr std::uint64_t mix64(std::uint64_t word) noexcept {
+  word += 0x9e3779b97f4a7c15ULL;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
+  return word ^ (word >> 31);
+}
+
+} // namespace detail
+
+/// Four 32-bit words that depend on nothing but `key` and `counter`.
+///
+/// @cost   10 rounds of two 32 x 32-bit multiplications
+/// @source Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011 (Philox4x32-10)
+GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4>
+philox(std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter) noexcept {
+  for (int round = 0; round < 10; ++round) {
+    std::uint64_t const first = std::uint64_t{0xD2511F53U} * counter[0];
+    std::uint64_t const second = std::uint64_t{0xCD9E8D57U} * counter[2];
+    counter = {static_cast<std::uint32_t>(second >> 32) ^ counter[1] ^ key[0],
+               static_cast<std::uint32_t>(second),
+               static_cast<std::uint32_t>(first >> 32) ^ counter[3] ^ key[1],
+               static_cast<std::uint32_t>(first)};
+    key[0] += 0x9E3779B9U;
+    key[1] += 0xBB67AE85U;
+  }
+  return counter;
+}
+
+/// Names a family of random streams: fold in seed, epoch, step, hop, … one after the other.
+///
+/// Two keys made from different sequences give unrelated streams (up to a 64-bit hash).
+class random_key {
+public:
+  GLT_HOST_DEVICE constexpr explicit random_key(std::uint64_t seed) noexcept
+      : bits_(detail::mix64(seed)) {}
+
+  /// The key of this family's member `part`.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr random_key fold(std::uint64_t part) const noexcept {
+    random_key next = *this;
+    // The odd factor keeps a part from cancelling an equal one that was folded in before.
+    next.bits_ = detail::mix64(bits_ * 0xD1342543DE82EF95ULL + detail::mix64(part));
+    return next;
+  }
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t bits() const noexcept { return bits_; }
+
+private:
+  std::uint64_t bits_;
+};
+
+/// The random numbers of one subject (a vertex, an edge, an index) under a key, in order of draw.
+///
+/// A pure function of (key, subject, draw): it does not matter who draws, where, or in which order.
+///
+/// @cost   one Philox call per four 32-bit words
+class random_stream {
+public:
+  GLT_HOST_DEVICE constexpr random_stream(random_key key, std::uint64_t subject) noexcept
+      : key_{static_cast<std::uint32_t>(key.bits()), static_cast<std::uint32_t>(key.bits() >> 32)},
+        subject_(subject) {}
+
+  /// The next 32 uniform bits.
+  GLT_HOST_DEVICE constexpr std::uint32_t next() noexcept {
+    if (used_ == 4) {
+      words_ = philox(key_, {static_cast<std::uint32_t>(subject_),
+                             static_cast<std::uint32_t>(subject_ >> 32), block_, 0});
+      ++block_;
+      used_ = 0;
+    }
+    return words_[used_++];
+  }
+
+  /// The next 64 uniform bits.
+  GLT_HOST_DEVICE constexpr std::uint64_t next64() noexcept {
+    std::uint64_t const low = next();
+    return low | (std::uint64_t{next()} << 32);
+  }
+
+  /// The next double in [0, 1), of 53 bits.
+  GLT_HOST_DEVICE constexpr double next_unit() noexcept {
+    return static_cast<double>(next64() >> 11) * 0x1.0p-53;
+  }
+
+  /// The next number in [0, bound), every value equally likely.
+  ///
+  /// @pre    bound > 0; not checked
+  /// @source Lemire, "Fast random integer generation in an interval", TOMACS 29(1), 2019
+  GLT_HOST_DEVICE constexpr std::uint64_t below(std::uint64_t bound) noexcept {
+    if (bound > 0xFFFFFFFFULL) {
+      return below_wide(bound);
+    }
+    auto const narrow_bound = static_cast<std::uint32_t>(bound);
+    std::uint64_t product = std::uint64_t{next()} * narrow_bound;
+    if (static_cast<std::uint32_t>(product) < narrow_bound) {
+      std::uint32_t const rejected = (0U - narrow_bound) % narrow_bound;
+      while (static_cast<std::uint32_t>(product) < rejected) {
+        product = std::uint64_t{next()} * narrow_bound;
+      }
+    }
+    return product >> 32;
+  }
+
+private:
+  // Rejection under the next power of two: at most two tries on average.
+  GLT_HOST_DEVICE constexpr std::uint64_t below_wide(std::uint64_t bound) noexcept {
+    std::uint64_t mask = bound - 1;
+    for (int shift = 1; shift < 64; shift *= 2) {
+      mask |= mask >> shift;
+    }
+    std::uint64_t value = next64() & mask;
+    while (value >= bound) {
+      value = next64() & mask;
+    }
+    return value;
+  }
+
+  std::array<std::uint32_t, 2> key_;
+  std::uint64_t subject_;
+  std::uint32_t block_ = 0;
+  int used_ = 4;
+  std::array<std::uint32_t, 4> words_{};
+};
+
+} // namespace glt

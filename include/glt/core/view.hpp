@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+namespace glt {
+
+template <memory_space Space, class T>
+class array_view;
+
+namespace detail {
+template <class>
+inline constexpr bool is_array_view = false;
+template <memory_space Space, class T>
+inline constexpr bool is_array_view<array_view<Space, T>> = true;
+} // namespace detail
+
+/// Borrowed one-dimensional array whose type says where its bytes live.
+///
+/// Trivially copyable; pass it by value. Views of different spaces do not convert into each other.
+///
+/// @shape  [size()]
+/// @pre    an index is in [0, size()); not checked
+template <memory_space Space, class T>
+class array_view {
+public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  static constexpr memory_space space = Space;
+
+  constexpr array_view() noexcept = default;
+
+  GLT_HOST_DEVICE constexpr array_view(T* data, std::int64_t size) noexcept
+      : data_(data), size_(size) {}
+
+  /// Borrows any contiguous host range (vector, array, span); a temporary only as const elements.
+  template <std::ranges::contiguous_range Range>
+    requires(Space == memory_space::host && std::ranges::sized_range<Range> &&
+             !detail::is_array_view<std::remove_cvref_t<Range>> &&
+             (std::ranges::borrowed_range<Range> || std::is_const_v<T> ||
+              std::is_lvalue_reference_v<Range>) &&
+             std::is_convertible_v<
+                 std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[], T (*)[]>)
+  constexpr array_view(Range&& range) noexcept
+      : data_(std::ranges::data(range)), size_(static_cast<std::int64_t>(std::ranges::size(range))) {}
+
+  /// Adds const; never removes it.
+  template <class U>
+    requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
+  GLT_HOST_DEVICE constexpr array_view(array_view<Space, U> other) noexcept
+      : data_(other.data()), size_(other.size()) {}
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr T& operator[](std::int64_t i) const noexcept {
+    return data_[i];
+  }
+
+  /// The `count` elements from `first` on.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view subview(std::int64_t first,
+                                                             std::int64_t count) const noexcept {
+    return {data_ + first, count};
+  }
+
+  [[nodiscard]] constexpr T* begin() const noexcept
+    requires(host_accessible(Space))
+  {
+    return data_;
+  }
+  [[nodiscard]] constexpr T* end() const noexcept
+    requires(host_accessible(Space))
+  {
+    return data_ + size_;
+  }
+
+private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+/// Borrowed row-major matrix whose type says where its bytes live.
+///
+/// @shape  [rows(), columns()], rows contiguous and without gaps
+/// @pre    indices are in range; not checked
+template <memory_space Space, class T>
+class matrix_view {
+public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  static constexpr memory_space space = Space;
+
+  constexpr matrix_view() noexcept = default;
+
+  GLT_HOST_DEVICE constexpr matrix_view(T* data, std::int64_t rows, std::int64_t columns) noexcept
+      : data_(data), rows_(rows), columns_(columns) {}
+
+  /// Adds const; never removes it.
+  template <class U>
+    requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
+  GLT_HOST_DEVICE constexpr matrix_view(matrix_view<Space, U> other) noexcept
+      : data_(other.data()), rows_(other.rows()), columns_(other.columns()) {}
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t rows() const noexcept { return rows_; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t columns() const noexcept { return columns_; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr T& operator()(std::int64_t row,
+                                                        std::int64_t column) const noexcept {
+    return data_[row * columns_ + column];
+  }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, T> row(std::int64_t i) const noexcept {
+    return {data_ + i * columns_, columns_};
+  }
+  /// All elements as one array of rows() * columns().
+  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, T> flat() const noexcept {
+    return {data_, rows_ * columns_};
+  }
+
+private:
+  T* data_ = nullptr;
+  std::int64_t rows_ = 0;
+  std::int64_t columns_ = 0;
+};
+
+/// A view of ordinary host memory; vectors, arrays and spans convert to it.
+template <class T>
+using host_view = array_view<memory_space::host, T>;
+
+/// A matrix in ordinary host memory.
+template <class T>
+using host_matrix = matrix_view<memory_space::host, T>;
+
+} // namespace glt

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/partition/book.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace glt::dist {
+
+/// The text of what `work` throws; empty if it returns. Precondition checks become the failure that a rank reports.
+template <class Work>
+[[nodiscard]] std::string failure_of(Work work) {
+  try {
+    work();
+  } catch (std::exception const& failure) {
+    return failure.what();
+  }
+  return {};
+}
+
+/// Makes sure that no rank has a failure to report and that all ranks hold the same value.
+///
+/// `difference(value, first)` is the cause if a rank holds `value` where rank 0 holds `first`.
+///
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
+template <communicator Comm, class Difference>
+void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference difference) {
+  auto const ranks = static_cast<std::size_t>(comm.size());
+  std::vector<std::int64_t> const counts(ranks, 0);
+  std::vector<call_header> headers(ranks);
+  exchange_headers(comm, site, counts, value, failure, headers);
+  for (std::size_t rank = 1; rank < ranks; ++rank) {
+    if (headers[rank].value != headers[0].value) {
+      throw collective_error(static_cast<int>(rank), difference(headers[rank].value, headers[0].value));
+    }
+  }
+}
+
+/// A number that differs between different values with all but certainty; for `agree`.
+class fingerprint {
+public:
+  fingerprint& add(std::int64_t value) noexcept {
+    key_ = key_.fold(static_cast<std::uint64_t>(value));
+    return *this;
+  }
+  [[nodiscard]] std::int64_t value() const noexcept { return static_cast<std::int64_t>(key_.bits()); }
+
+private:
+  random_key key_{0};
+};
+
+/// The fingerprint of a partition.
+///
+/// @cost   O(P)
+[[nodiscard]] inline std::int64_t book_fingerprint(partition_book const& book) {
+  fingerprint print;
+  for (int part = 0; part < book.num_parts(); ++part) {
+    print.add(book.end(part));
+  }
+  return print.value();
+}
+
+} // namespace glt::dist

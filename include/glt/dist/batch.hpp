@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/feature_collector.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/subgraph.hpp>
+
+#include <cstdint>
+
+namespace glt::dist {
+
+/// What a loader hands to a trainer for one step: this rank's seeds, their sampled neighbourhood, features and labels.
+///
+/// @shape  subgraph of N vertices · features() [N, F] · labels() [distinct seeds], or empty without labels
+template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
+struct batch {
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;
+  std::int64_t num_seeds = 0; ///< 0 where this rank has run out of seeds
+  sampled_subgraph<Policy, Vertex> subgraph;
+  collected_rows<Policy, T> rows;
+  std::int64_t num_columns = 0;
+
+  /// Features of subgraph.nodes(), in that order.
+  [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept {
+    return {rows.features.data(), subgraph.nodes().size(), num_columns};
+  }
+  /// Labels of the first subgraph.nodes(), the distinct seeds.
+  [[nodiscard]] array_view<Policy::space, label_type const> labels() const noexcept { return rows.labels.view(); }
+};
+
+/// Seconds of the calling thread.
+struct loader_seconds {
+  double sampling = 0;
+  double features = 0;
+};
+
+} // namespace glt::dist

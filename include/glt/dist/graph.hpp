@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/agree.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/split.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace glt::dist {
+
+/// A graph of which every rank owns one part: its vertices with all their in-edges.
+///
+/// Vertices are numbered part by part; `book()` tells their owners and `original()` their ids before that.
+/// Memory is that of the part plus P + 1 offsets.
+///
+/// @shape  local() rows are the vertices of this part, columns global ids
+template <device_policy Policy, vertex_id Vertex = global_id>
+class graph {
+public:
+  using policy_type = Policy;
+  using vertex_type = Vertex;
+  static constexpr memory_space space = Policy::space;
+
+  /// Takes over this rank's part and agrees with the other ranks on the partition.
+  ///
+  /// @comm   collective; one header exchange
+  /// @throws collective_error  on every rank, if the part of a rank is not its own, contradicts its book, or comes from
+  ///                           another partition than that of rank 0
+  template <communicator Comm>
+  graph(Comm& comm, graph_part<Policy, Vertex> part) : part_(std::move(part)) {
+    agree(comm, {.what = operation::make_graph}, fault(comm.rank(), comm.size()), book_fingerprint(part_.book),
+          [](auto, auto) { return "has another partition book than rank 0; load parts of one partition on all ranks"; });
+  }
+
+  [[nodiscard]] partition_book const& book() const noexcept { return part_.book; }
+  [[nodiscard]] int part() const noexcept { return part_.part; }
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return part_.book.num_vertices(); }
+  [[nodiscard]] csr_view<space, Vertex> local() const { return part_.graph.view(); }
+  /// Original id of every vertex of this part, by local id.
+  [[nodiscard]] array_view<space, global_id const> original() const noexcept { return part_.original.view(); }
+
+private:
+  // What is wrong with this rank's part; empty if nothing is.
+  [[nodiscard]] std::string fault(int rank, int size) const {
+    auto const rows = local().num_rows();
+    if (part_.book.num_parts() != size) {
+      return detail::message("partition of ", part_.book.num_parts(), " parts on ", size,
+                             " ranks; start as many ranks as there are parts");
+    }
+    if (part_.part != rank) {
+      return detail::message("was given part ", part_.part, "; rank r takes part r");
+    }
+    if (rows != part_.book.size(rank) || local().num_columns() != num_vertices()) {
+      return detail::message("part of ", rows, " rows and ", local().num_columns(), " columns, but the book says ",
+                             part_.book.size(rank), " of ", num_vertices(), " vertices");
+    }
+    if (original().size() != rows) {
+      return detail::message(original().size(), " original ids for ", rows, " vertices; give one per vertex");
+    }
+    return {};
+  }
+
+  graph_part<Policy, Vertex> part_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/agree.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/feature_collector.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/neighbor_sampler.hpp>
+#include <glt/dist/seed_order.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/validate.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+/// What a loader does with its seeds.
+struct loader_options {
+  std::int64_t batch_size = 1024; ///< seeds of one rank and step
+  neighbor_options neighbors;     ///< what is sampled around them
+  bool shuffle = false;           ///< a new order in every epoch
+  bool drop_last = false;         ///< leave out a rank's last batch if it is not full
+  std::uint64_t seed = 0;         ///< of shuffling and sampling
+};
+
+/// Batches of seeds with their sampled neighbourhoods, features and labels: a range per epoch.
+///
+/// All ranks take the same number of steps, agreed once; a rank that runs out of seeds joins with empty batches, and no seed
+/// is repeated. A batch is a pure function of (options, epoch, step), so an epoch can be repeated or resumed.
+///
+///     for (auto const& batch : loader.epoch(3)) { … }
+///
+/// @comm   collective, every step; see `neighbor_sampler` and `feature_collector`
+template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T>
+class loader {
+public:
+  static constexpr memory_space space = Policy::space;
+  using batch_type = batch<Policy, Vertex, T>;
+
+  /// Borrows graph and features, which must outlive the loader, and copies this rank's seeds.
+  ///
+  /// @shape  seeds [S] global ids, of any part, though own ones cost no message in the first hop
+  /// @comm   collective; two header exchanges
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, a seed is not in [0, V), or features and
+  ///                           graph are of different partitions
+  loader(Comm comm, graph<Policy, Vertex> const& graph, feature_store<Policy, T> const& features,
+         std::type_identity_t<array_view<space, Vertex const>> seeds, loader_options options)
+      : options_(std::move(options)), features_(&features), seeds_(seeds.begin(), seeds.end()),
+        sampler_(comm, graph, options_.neighbors), collector_(comm, features) {
+    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
+    std::vector<call_header> headers(counts.size());
+    auto const failure = failure_of([&] { check(graph, seeds); });
+    exchange_headers(comm, {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0, failure, headers);
+    for (auto const& header : headers) {
+      num_steps_ = std::max(num_steps_, header.value);
+    }
+  }
+
+  /// Steps of an epoch, the same on all ranks.
+  [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
+  [[nodiscard]] loader_options const& options() const noexcept { return options_; }
+  /// Time that this loader has spent so far.
+  [[nodiscard]] loader_seconds seconds() const noexcept { return seconds_; }
+
+  class iterator;
+  struct range {
+    loader* source;
+    [[nodiscard]] iterator begin() const { return iterator(*source); }
+    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+  };
+
+  /// The batches of an epoch from a step on; a batch is valid until the next one is asked for.
+  ///
+  /// @throws precondition_error  if first_step is not in [0, num_steps()]
+  [[nodiscard]] range epoch(std::int64_t number, std::int64_t first_step = 0) {
+    if (first_step < 0 || first_step > num_steps_) {
+      throw precondition_error(
+          detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps_, "]"));
+    }
+    order_ = seed_order(seeds_, options_.shuffle, options_.seed, number);
+    batch_.epoch = number;
+    batch_.step = first_step;
+    return {this};
+  }
+
+private:
+  [[nodiscard]] std::int64_t own_steps() const noexcept {
+    auto const seeds = static_cast<std::int64_t>(seeds_.size());
+    return (options_.drop_last ? seeds : seeds + options_.batch_size - 1) / options_.batch_size;
+  }
+
+  void check(graph<Policy, Vertex> const& graph, array_view<space, Vertex const> seeds) const {
+    if (options_.batch_size < 1) {
+      throw precondition_error(detail::message("batch size ", options_.batch_size, "; give 1 or more seeds a batch"));
+    }
+    if (!(features_->book() == graph.book())) {
+      throw precondition_error("features and graph have different partition books; load both from one partition");
+    }
+    validate_vertices("seed", seeds, graph.num_vertices());
+  }
+
+  void load() {
+    auto const total = static_cast<std::int64_t>(order_.size());
+    auto const begin = batch_.step < own_steps() ? batch_.step * options_.batch_size : total;
+    auto const seeds = array_view<space, Vertex const>(order_).subview(begin, std::min(options_.batch_size, total - begin));
+    batch_.num_seeds = seeds.size();
+    using clock = std::chrono::steady_clock;
+    auto const start = clock::now();
+    sampler_.sample(seeds, {.seed = options_.seed, .epoch = batch_.epoch, .step = batch_.step}, batch_.subgraph);
+    auto const sampled = clock::now();
+    auto const distinct = batch_.subgraph.num_sampled_nodes()[0];
+    collector_.collect(batch_.subgraph.nodes(), features_->has_labels() ? distinct : 0, batch_.step, batch_.rows);
+    batch_.num_columns = features_->num_columns();
+    seconds_.sampling += std::chrono::duration<double>(sampled - start).count();
+    seconds_.features += std::chrono::duration<double>(clock::now() - sampled).count();
+  }
+
+  loader_options options_;
+  feature_store<Policy, T> const* features_;
+  std::vector<Vertex> seeds_;
+  std::vector<Vertex> order_;
+  neighbor_sampler<Comm, Policy, Vertex> sampler_;
+  feature_collector<Comm, Policy, T> collector_;
+  batch_type batch_;
+  std::int64_t num_steps_ = 0;
+  loader_seconds seconds_;
+};
+
+/// Input iterator over the batches of an epoch; loading happens when it is made and advanced.
+template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T>
+class loader<Comm, Policy, Vertex, T>::iterator {
+public:
+  using iterator_concept = std::input_iterator_tag;
+  using value_type = batch_type;
+  using difference_type = std::ptrdiff_t;
+
+  explicit iterator(loader& source) : source_(&source) { load(); }
+  [[nodiscard]] batch_type const& operator*() const noexcept { return source_->batch_; }
+  iterator& operator++() {
+    ++source_->batch_.step;
+    load();
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept { return at_end(); }
+
+private:
+  [[nodiscard]] bool at_end() const noexcept { return source_->batch_.step >= source_->num_steps_; }
+  void load() {
+    if (!at_end()) {
+      source_->load();
+    }
+  }
+
+  loader* source_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/agree.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/sample_exchange.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/builder.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/subgraph.hpp>
+#include <glt/sample/validate.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace glt::dist {
+
+/// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
+///
+/// Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the parts.
+///
+/// @comm   per hop one header exchange and, where a rank has remote vertices in its frontier, two payload exchanges;
+///         per remote frontier vertex 4 bytes of id and at most 4 of count, per edge answered remotely `sizeof(Vertex)` bytes
+///         and 8 for an edge id if asked for
+/// @source protocol in the style of Mostafa, "Sequential aggregation and rematerialization", MLSys 2022 (SAR); sampling
+///         Hamilton et al., NeurIPS 2017, Alg. 2
+template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
+class neighbor_sampler {
+public:
+  static constexpr memory_space space = Policy::space;
+  using subgraph_type = sampled_subgraph<Policy, Vertex>;
+
+  /// Borrows the graph, which must outlive the sampler.
+  ///
+  /// @comm   collective; one header exchange
+  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0
+  neighbor_sampler(Comm comm, graph<Policy, Vertex> const& graph, neighbor_options options, Policy policy = {})
+      : graph_(&graph), options_(std::move(options)), exchange_(comm, std::move(policy)) {
+    agree(comm, {.what = operation::make_sampler}, failure_of([this] { validate(options_); }), print(options_),
+          [](auto, auto) {
+            return "samples with other options than rank 0; pass the same fanouts, replacement, frontier and edge ids on "
+                   "all ranks";
+          });
+  }
+
+  [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
+
+  /// Samples this rank's batch into `out`; a rank without seeds joins with an empty list.
+  ///
+  /// @shape  seeds [S] global ids, of any part; a seed may come more than once
+  /// @comm   collective; every rank of the communicator with the same key
+  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out` is unchanged on
+  ///                           that rank and unspecified on the others
+  /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
+  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out) {
+    auto const failure = failure_of([&] { validate_vertices("seed", seeds, graph_->num_vertices()); });
+    if (!failure.empty()) {
+      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
+    }
+    builder_.begin(seeds, options_.expand, out);
+    for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
+      call_site const site{.what = operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
+      hop_options const draw{.fanout = options_.fanouts[hop], .replace = options_.replace};
+      builder_.add_hop(exchange_.draw(site, *graph_, builder_.next_frontier(), draw,
+                                      hop_key(key, static_cast<std::int64_t>(hop)), options_.edge_ids));
+    }
+  }
+
+private:
+  static std::int64_t print(neighbor_options const& options) {
+    fingerprint print;
+    print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids);
+    for (auto const fanout : options.fanouts) {
+      print.add(fanout);
+    }
+    return print.value();
+  }
+
+  graph<Policy, Vertex> const* graph_;
+  neighbor_options options_;
+  sample_exchange<Comm, Policy, Vertex> exchange_;
+  subgraph_builder<Policy, Vertex> builder_;
+};
+
+} // namespace glt::dist

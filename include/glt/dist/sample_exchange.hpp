@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/exchange.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/requests.hpp>
+#include <glt/dist/sample_reply.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/builder.hpp>
+#include <glt/sample/neighbors.hpp>
+#include <glt/sample/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+/// Draws the neighbours of one frontier, wherever its vertices live: one hop of the protocol.
+///
+/// Requests travel to the owners while the own vertices are sampled; the owners draw and send counts and sources back; the
+/// draws are put in the order of the frontier.
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+class sample_exchange {
+  static_assert(host_accessible(Policy::space), "sample_exchange packs messages on the host: use a host-accessible policy");
+  static constexpr memory_space space = Policy::space;
+
+public:
+  sample_exchange(Comm comm, Policy policy) : requests_(std::move(comm)), policy_(std::move(policy)) {}
+
+  /// Takes part in the first message of a hop only to report a failure; always throws.
+  ///
+  /// @throws collective_error  on every rank
+  void refuse(call_site site, std::string const& failure) {
+    requests_.refuse(site, failure);
+  }
+
+  /// The draws for every vertex of the frontier, in its order; valid until the next call.
+  ///
+  /// @comm   collective; see `neighbor_sampler`
+  hop_sample<Policy, Vertex> const& draw(call_site site, graph<Policy, Vertex> const& graph,
+                                         array_view<space, Vertex const> frontier, hop_options options, random_key key,
+                                         bool edge_ids) {
+    requests_.route(graph.book(), frontier);
+    requests_.start(site, static_cast<std::int64_t>(key.bits()), {});
+    sample_rows(graph, requests_.own(), options, key, edge_ids, own_);
+    requests_.finish();
+    sample_reply_layout<Vertex> const layout(options.fanout, edge_ids);
+    if (requests_.anything()) {
+      answer(graph, options, key, edge_ids, layout);
+    }
+    stitch(frontier.size(), edge_ids, layout);
+    return stitched_;
+  }
+
+private:
+  void sample_rows(graph<Policy, Vertex> const& graph, std::span<local_id const> rows, hop_options options,
+                   random_key key, bool edge_ids, hop_sample<Policy, Vertex>& out) {
+    auto const ex = policy_.executor();
+    array_view<space, local_id const> const wanted(rows);
+    counts_.resize(wanted.size());
+    out.offsets.resize(wanted.size() + 1);
+    count_neighbors(ex, graph.local(), wanted, options, counts_.view(), out.offsets.view());
+    auto const num_edges = out.offsets[wanted.size()];
+    out.sources.resize(num_edges);
+    out.edge_ids.resize(edge_ids ? num_edges : 0);
+    sample_neighbors(ex, graph.local(), wanted, graph.original(), options, key,
+                     array_view<space, edge_offset const>(out.offsets.view()), out.sources.view(), out.edge_ids.view());
+  }
+
+  // Serves what the others asked and receives their answers. A rank that cannot serve still answers, with nothing, so
+  // that nobody waits for it; its error then leaves here, and the requesters' too.
+  void answer(graph<Policy, Vertex> const& graph, hop_options options, random_key key, bool edge_ids,
+              sample_reply_layout<Vertex> const& layout) {
+    auto const ranks = requests_.received_counts().size();
+    std::exception_ptr failure;
+    try {
+      sample_rows(graph, requests_.received(), options, key, edge_ids, served_);
+      reply_sizes_.assign(ranks, 0);
+      auto const first = requests_.received_offsets();
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        reply_sizes_[rank] = layout.bytes(requests_.received_counts()[rank],
+                                          served_.offsets[first[rank + 1]] - served_.offsets[first[rank]]);
+      }
+      reply_bytes_.set(reply_sizes_, 1);
+      reply_.resize(static_cast<std::size_t>(reply_bytes_.total()));
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        auto const rows = static_cast<std::size_t>(requests_.received_counts()[rank]);
+        layout.pack({served_.offsets.data() + first[rank], rows + 1}, served_.sources.data(), served_.edge_ids.data(),
+                    reply_.data() + reply_bytes_.offset(rank));
+      }
+    } catch (...) {
+      failure = std::current_exception();
+      reply_sizes_.assign(ranks, 0);
+      reply_bytes_.set(reply_sizes_, 1);
+    }
+    asked_.assign(ranks, 0);
+    answering_.assign(ranks, 0);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      asked_[rank] = requests_.asked_counts()[rank] > 0 ? 1 : 0;
+      answering_[rank] = requests_.received_counts()[rank] > 0 ? 1 : 0;
+    }
+    requests_.comm().all_to_all_replies(reply_bytes_.out(reply_.data()), asked_, answering_, answers_);
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  // Own and received draws, in the order of the frontier.
+  void stitch(std::int64_t frontier_size, bool edge_ids, sample_reply_layout<Vertex> const& layout) {
+    auto& offsets = stitched_.offsets;
+    offsets.resize(frontier_size + 1);
+    for (std::size_t i = 0; i < requests_.own().size(); ++i) {
+      auto const row = static_cast<std::int64_t>(i);
+      offsets[requests_.own_places()[i] + 1] = own_.offsets[row + 1] - own_.offsets[row];
+    }
+    auto const first = requests_.asked_offsets();
+    for_each_answer([&](int rank, std::byte const* reply, std::int64_t num_rows) {
+      std::int64_t num_edges = 0;
+      for (std::int64_t i = 0; i < num_rows; ++i) {
+        auto const count = layout.count(reply, i);
+        num_edges += count;
+        offsets[place(first, rank, i) + 1] = count;
+      }
+      if (answers_.sizes[static_cast<std::size_t>(rank)] != layout.bytes(num_rows, num_edges)) {
+        throw error(detail::message("answer of rank ", rank, " has ", answers_.sizes[static_cast<std::size_t>(rank)],
+                                    " bytes instead of ", layout.bytes(num_rows, num_edges)));
+      }
+    });
+    offsets[0] = 0;
+    for (std::int64_t i = 0; i < frontier_size; ++i) {
+      offsets[i + 1] += offsets[i];
+    }
+    auto const num_edges = offsets[frontier_size];
+    stitched_.sources.resize(num_edges);
+    stitched_.edge_ids.resize(edge_ids ? num_edges : 0);
+    for (std::size_t i = 0; i < requests_.own().size(); ++i) {
+      auto const row = static_cast<std::int64_t>(i);
+      put(requests_.own_places()[i], own_.sources.data() + own_.offsets[row],
+          edge_ids ? own_.edge_ids.data() + own_.offsets[row] : nullptr);
+    }
+    for_each_answer([&](int rank, std::byte const* reply, std::int64_t num_rows) {
+      auto const* sources = reply + num_rows * layout.count_bytes();
+      auto const bytes = answers_.sizes[static_cast<std::size_t>(rank)] - num_rows * layout.count_bytes();
+      auto const per_edge = layout.bytes(0, 1);
+      auto const* ids = edge_ids ? sources + bytes / per_edge * static_cast<std::int64_t>(sizeof(Vertex)) : nullptr;
+      for (std::int64_t i = 0; i < num_rows; ++i) {
+        auto const to = place(first, rank, i);
+        put(to, sources, ids);
+        auto const count = offsets[to + 1] - offsets[to];
+        sources += count * static_cast<std::int64_t>(sizeof(Vertex));
+        ids = edge_ids ? ids + count * static_cast<std::int64_t>(sizeof(edge_id)) : nullptr;
+      }
+    });
+  }
+
+  template <class F>
+  void for_each_answer(F f) {
+    if (!requests_.anything()) {
+      return;
+    }
+    for (std::size_t rank = 0; rank < requests_.asked_counts().size(); ++rank) {
+      auto const num_rows = requests_.asked_counts()[rank];
+      if (num_rows == 0) {
+        continue;
+      }
+      if (answers_.sizes[rank] == 0) {
+        throw error(detail::message("rank ", rank, " could not answer a request for neighbours; its own error says why"));
+      }
+      f(static_cast<int>(rank), answers_.data.data() + answers_.offsets[rank], num_rows);
+    }
+  }
+
+  [[nodiscard]] std::int64_t place(std::span<std::int64_t const> first, int rank, std::int64_t i) const {
+    return requests_.asked_places()[static_cast<std::size_t>(first[static_cast<std::size_t>(rank)] + i)];
+  }
+
+  // The draws of one frontier vertex, from memory of any alignment.
+  void put(std::int64_t to, void const* sources, void const* edge_ids) {
+    auto const begin = stitched_.offsets[to];
+    auto const count = static_cast<std::size_t>(stitched_.offsets[to + 1] - begin);
+    if (count == 0) {
+      return;
+    }
+    std::memcpy(stitched_.sources.data() + begin, sources, count * sizeof(Vertex));
+    if (edge_ids != nullptr) {
+      std::memcpy(stitched_.edge_ids.data() + begin, edge_ids, count * sizeof(edge_id));
+    }
+  }
+
+  requests<Comm> requests_;
+  Policy policy_;
+  buffer<Policy, edge_offset> counts_;
+  hop_sample<Policy, Vertex> own_;
+  hop_sample<Policy, Vertex> served_;
+  hop_sample<Policy, Vertex> stitched_;
+  std::vector<std::int64_t> reply_sizes_;
+  byte_counts reply_bytes_;
+  std::vector<std::byte> reply_;
+  std::vector<char> asked_;
+  std::vector<char> answering_;
+  reply_buffer answers_;
+};
+
+} // namespace glt::dist

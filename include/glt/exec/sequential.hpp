@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/radix_sort.hpp>
+
+#include <cstdint>
+
+namespace glt::exec {
+
+/// Runs everything in the calling thread, in index order.
+struct sequential {
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+
+  template <class F>
+  void for_each(std::int64_t n, F f) const {
+    for (std::int64_t i = 0; i < n; ++i) {
+      f(i);
+    }
+  }
+
+  template <class T, class F, class Op>
+  [[nodiscard]] T reduce(std::int64_t n, T initial, F f, Op op) const {
+    for (std::int64_t i = 0; i < n; ++i) {
+      initial = op(initial, f(i));
+    }
+    return initial;
+  }
+
+  /// @throws precondition_error  if out is neither as long as in nor one longer
+  template <memory_space Space, class In, class Out>
+  void exclusive_scan(array_view<Space, In> in, array_view<Space, Out> out) const {
+    if (out.size() != in.size() && out.size() != in.size() + 1) {
+      throw precondition_error(glt::detail::message("scan of ", in.size(), " values into ", out.size(),
+                                               " places; give as many places as values, or one more"));
+    }
+    Out sum{};
+    for (std::int64_t i = 0; i < in.size(); ++i) {
+      Out const value = static_cast<Out>(in[i]);
+      out[i] = sum;
+      sum += value;
+    }
+    if (out.size() > in.size()) {
+      out[in.size()] = sum;
+    }
+  }
+
+  template <memory_space Space, class Key, class Value>
+  void sort_by_key(array_view<Space, Key> keys, array_view<Space, Value> values) const {
+    exec::detail::radix_sort_by_key(keys, values);
+  }
+
+  template <class Predicate, memory_space Space, class Index>
+  std::int64_t select_if(std::int64_t n, Predicate predicate, array_view<Space, Index> out) const {
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (predicate(i)) {
+        out[count++] = static_cast<Index>(i);
+      }
+    }
+    return count;
+  }
+};
+
+} // namespace glt::exec

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/space.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/sequential.hpp>
+#include <glt/exec/thread_pool.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace glt::exec {
+
+/// Divides work over the threads of a pool, which must outlive the call; without a pool, or with little work, it is
+/// `sequential`.
+///
+/// `sort_by_key` runs in the calling thread.
+class threaded {
+public:
+  threaded() = default;
+  explicit threaded(thread_pool& pool) noexcept : pool_(&pool) {}
+
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+
+  template <class F>
+  void for_each(std::int64_t n, F f) const {
+    if (alone(n)) {
+      sequential{}.for_each(n, f);
+      return;
+    }
+    // Pieces much smaller than a thread's share even out rows of very different cost.
+    std::int64_t const piece = std::max<std::int64_t>(64, n / (16 * pool_->size()));
+    std::atomic<std::int64_t> next{0};
+    pool_->run([&](int) {
+      for (std::int64_t first = next.fetch_add(piece); first < n; first = next.fetch_add(piece)) {
+        std::int64_t const last = std::min(n, first + piece);
+        for (std::int64_t i = first; i < last; ++i) {
+          f(i);
+        }
+      }
+    });
+  }
+
+  template <class T, class F, class Op>
+  [[nodiscard]] T reduce(std::int64_t n, T initial, F f, Op op) const {
+    if (alone(n)) {
+      return sequential{}.reduce(n, initial, f, op);
+    }
+    std::vector<T> partial(static_cast<std::size_t>(pool_->size()), initial);
+    pool_->run([&](int worker) {
+      auto const [first, last] = share(n, worker);
+      T sum = f(first);
+      for (std::int64_t i = first + 1; i < last; ++i) {
+        sum = op(sum, f(i));
+      }
+      partial[static_cast<std::size_t>(worker)] = sum;
+    });
+    for (T const& sum : partial) {
+      initial = op(initial, sum);
+    }
+    return initial;
+  }
+
+  template <memory_space Space, class In, class Out>
+  void exclusive_scan(array_view<Space, In> in, array_view<Space, Out> out) const {
+    if (alone(in.size()) || out.size() < in.size() || out.size() > in.size() + 1) {
+      sequential{}.exclusive_scan(in, out);
+      return;
+    }
+    auto const workers = static_cast<std::size_t>(pool_->size());
+    std::vector<Out> before(workers + 1, Out{});
+    pool_->run([&](int worker) {
+      auto const [first, last] = share(in.size(), worker);
+      Out sum{};
+      for (std::int64_t i = first; i < last; ++i) {
+        sum += static_cast<Out>(in[i]);
+      }
+      before[static_cast<std::size_t>(worker) + 1] = sum;
+    });
+    for (std::size_t worker = 0; worker < workers; ++worker) {
+      before[worker + 1] += before[worker];
+    }
+    pool_->run([&](int worker) {
+      auto const [first, last] = share(in.size(), worker);
+      Out sum = before[static_cast<std::size_t>(worker)];
+      for (std::int64_t i = first; i < last; ++i) {
+        Out const value = static_cast<Out>(in[i]);
+        out[i] = sum;
+        sum += value;
+      }
+    });
+    if (out.size() > in.size()) {
+      out[in.size()] = before[workers];
+    }
+  }
+
+  template <memory_space Space, class Key, class Value>
+  void sort_by_key(array_view<Space, Key> keys, array_view<Space, Value> values) const {
+    sequential{}.sort_by_key(keys, values);
+  }
+
+  template <class Predicate, memory_space Space, class Index>
+  std::int64_t select_if(std::int64_t n, Predicate predicate, array_view<Space, Index> out) const {
+    if (alone(n)) {
+      return sequential{}.select_if(n, predicate, out);
+    }
+    auto const workers = static_cast<std::size_t>(pool_->size());
+    std::vector<std::int64_t> before(workers + 1, 0);
+    pool_->run([&](int worker) {
+      auto const [first, last] = share(n, worker);
+      std::int64_t count = 0;
+      for (std::int64_t i = first; i < last; ++i) {
+        count += predicate(i) ? 1 : 0;
+      }
+      before[static_cast<std::size_t>(worker) + 1] = count;
+    });
+    for (std::size_t worker = 0; worker < workers; ++worker) {
+      before[worker + 1] += before[worker];
+    }
+    pool_->run([&](int worker) {
+      auto const [first, last] = share(n, worker);
+      std::int64_t place = before[static_cast<std::size_t>(worker)];
+      for (std::int64_t i = first; i < last; ++i) {
+        if (predicate(i)) {
+          out[place++] = static_cast<Index>(i);
+        }
+      }
+    });
+    return before[workers];
+  }
+
+private:
+  struct range {
+    std::int64_t first;
+    std::int64_t last;
+  };
+
+  // Waking threads costs some 10 µs; below this much work one thread is faster.
+  static constexpr std::int64_t worth_dividing = 2048;
+
+  [[nodiscard]] bool alone(std::int64_t n) const noexcept {
+    return pool_ == nullptr || pool_->size() == 1 || n < std::max<std::int64_t>(worth_dividing, pool_->size());
+  }
+
+  [[nodiscard]] range share(std::int64_t n, int worker) const noexcept {
+    return {n * worker / pool_->size(), n * (worker + 1) / pool_->size()};
+  }
+
+  thread_pool* pool_ = nullptr;
+};
+
+} // namespace glt::exec

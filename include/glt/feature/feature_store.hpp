@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace glt {
+
+/// Class or target of a vertex.
+using label_type = std::int64_t;
+
+/// Borrowed features of V vertices, one row each, and optionally their labels.
+///
+/// @shape  features [V, F] · labels [V] or empty
+template <memory_space Space, bytes_copyable T>
+struct feature_view {
+  matrix_view<Space, T const> features;
+  array_view<Space, label_type const> labels;
+
+  [[nodiscard]] constexpr std::int64_t num_vertices() const noexcept { return features.rows(); }
+  [[nodiscard]] constexpr std::int64_t num_columns() const noexcept { return features.columns(); }
+};
+
+/// Owns the features of V vertices and optionally their labels; move-only.
+///
+/// @shape  rows [V · F], row-major · labels [V] or empty
+template <device_policy Policy, bytes_copyable T>
+class feature_store {
+public:
+  using policy_type = Policy;
+  using value_type = T;
+
+  feature_store() = default;
+
+  /// @throws precondition_error  if num_vertices or num_columns is negative, rows has not num_vertices · num_columns
+  ///                             elements, or labels are neither absent nor one per vertex
+  feature_store(std::int64_t num_vertices, std::int64_t num_columns, buffer<Policy, T> rows,
+                buffer<Policy, label_type> labels = {})
+      : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)), labels_(std::move(labels)) {
+    if (num_vertices < 0 || num_columns < 0) {
+      throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns,
+                                               "]; both are 0 or more"));
+    }
+    if (rows_.size() != num_vertices * num_columns) {
+      throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns, "] need ",
+                                               num_vertices * num_columns, " elements, not ", rows_.size()));
+    }
+    if (!labels_.empty() && labels_.size() != num_vertices) {
+      throw precondition_error(detail::message(labels_.size(), " labels for ", num_vertices,
+                                               " vertices; give one per vertex or none"));
+    }
+  }
+
+  [[nodiscard]] feature_view<Policy::space, T> view() const {
+    return {{rows_.data(), num_vertices_, num_columns_}, labels_.view()};
+  }
+
+private:
+  std::int64_t num_vertices_ = 0;
+  std::int64_t num_columns_ = 0;
+  buffer<Policy, T> rows_;
+  buffer<Policy, label_type> labels_;
+};
+
+} // namespace glt

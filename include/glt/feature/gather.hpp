@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace glt {
+
+namespace detail {
+
+template <memory_space Space, class Id, class T>
+struct copy_row {
+  matrix_view<Space, T const> in;
+  array_view<Space, Id const> ids;
+  matrix_view<Space, T> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    std::memcpy(out.data() + i * out.columns(), in.data() + static_cast<std::int64_t>(ids[i]) * in.columns(),
+                static_cast<std::size_t>(in.columns()) * sizeof(T));
+  }
+};
+
+} // namespace detail
+
+/// Copies the rows `ids` of a matrix, in that order; an id may come more than once.
+///
+/// @shape  in [V, F] · ids [S] · out [S, F], written
+/// @where  memory of `Space`; enqueues on `ex` and does not synchronise
+/// @pre    every id is in [0, V); not checked
+/// @throws precondition_error  if out is not [S, F]
+/// @cost   O(S · F)
+template <executor Executor, memory_space Space, class In, class Id, bytes_copyable T>
+  requires(reaches<Executor, Space> && std::is_same_v<std::remove_const_t<In>, T>)
+void gather_rows(Executor const& ex, matrix_view<Space, In> in, array_view<Space, Id> ids, matrix_view<Space, T> out) {
+  if (out.rows() != ids.size() || out.columns() != in.columns()) {
+    throw precondition_error(detail::message("gather of ", ids.size(), " rows of ", in.columns(), " columns into [",
+                                             out.rows(), ", ", out.columns(), "]; the shapes must be equal"));
+  }
+  ex.for_each(ids.size(), detail::copy_row<Space, std::remove_const_t<Id>, T>{in, ids, out});
+}
+
+} // namespace glt

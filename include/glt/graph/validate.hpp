@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/exec/sequential.hpp>
+#include <glt/graph/coo.hpp>
+#include <glt/graph/csr.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+namespace detail {
+
+struct smaller {
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b < a ? b : a; }
+};
+
+// i if element i is outside [0, bound), else the length.
+template <memory_space Space, class T>
+struct position_if_outside {
+  array_view<Space, T const> values;
+  std::int64_t bound;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
+    return values[i] < 0 || values[i] >= bound ? i : values.size();
+  }
+};
+
+// r if row r ends before it begins, else the number of rows.
+template <memory_space Space>
+struct row_if_descending {
+  array_view<Space, edge_offset const> offsets;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t r) const {
+    return offsets[r + 1] < offsets[r] ? r : offsets.size() - 1;
+  }
+};
+
+template <class Executor, memory_space Space, class Vertex>
+void validate_ids(Executor const& ex, array_view<Space, Vertex const> ids, std::int64_t bound,
+                  char const* what) {
+  auto const n = ids.size();
+  auto const bad = ex.reduce(n, n, position_if_outside<Space, Vertex>{ids, bound}, smaller{});
+  if (bad < n) {
+    throw precondition_error(message(what, " ", bad, " is ", ids[bad], ", outside [0, ", bound,
+                                     "), the range of vertex ids; correct the id or the number of vertices"));
+  }
+}
+
+} // namespace detail
+
+/// Checks an edge list that nobody vouches for.
+///
+/// @throws precondition_error  naming the first edge whose source, else whose destination, is not in [0, V)
+/// @cost   O(E)
+template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
+  requires(host_accessible(Space))
+void validate(coo_view<Space, Vertex> edges, Executor const& ex = {}) {
+  detail::validate_ids(ex, edges.sources(), edges.num_vertices(), "source of edge");
+  detail::validate_ids(ex, edges.destinations(), edges.num_vertices(), "destination of edge");
+}
+
+/// Checks compressed rows that nobody vouches for.
+///
+/// @throws precondition_error  naming the first offset, else source, else edge id that is wrong: offsets go
+///                             from 0 to E and never descend, sources are in [0, num_columns()), edge ids are
+///                             0 or more
+/// @cost   O(num_rows + E)
+template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
+  requires(host_accessible(Space))
+void validate(csr_view<Space, Vertex> graph, Executor const& ex = {}) {
+  auto const rows = graph.num_rows();
+  auto const offsets = graph.offsets();
+  if (!offsets.empty()) {
+    if (offsets[0] != 0) {
+      throw precondition_error(
+          detail::message("row offset 0 is ", offsets[0], "; the first row begins at edge 0"));
+    }
+    auto const bad = ex.reduce(rows, rows, detail::row_if_descending<Space>{offsets}, detail::smaller{});
+    if (bad < rows) {
+      throw precondition_error(detail::message("row offset ", bad + 1, " is ", offsets[bad + 1],
+                                               ", less than the one before it, ", offsets[bad],
+                                               "; offsets never descend"));
+    }
+    if (offsets[rows] != graph.num_edges()) {
+      throw precondition_error(detail::message("row offset ", rows, ", the last, is ", offsets[rows],
+                                               ", but there are ", graph.num_edges(),
+                                               " edges; the two are equal"));
+    }
+  }
+  detail::validate_ids(ex, graph.sources(), graph.num_columns(), "source at position");
+  auto const ids = graph.edge_ids();
+  auto const bad = ex.reduce(ids.size(), ids.size(),
+                             detail::position_if_outside<Space, edge_id>{ids, INT64_MAX}, detail::smaller{});
+  if (bad < ids.size()) {
+    throw precondition_error(
+        detail::message("edge id at position ", bad, " is ", ids[bad], "; ids are 0 or more"));
+  }
+}
+
+} // namespace glt

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace glt {
+
+/// Owns an array of the policy's memory; move-only, and its elements start uninitialised.
+///
+/// @shape  [size()]
+/// @where  memory of `Policy::space`
+template <device_policy Policy, bytes_copyable T>
+class buffer {
+public:
+  using value_type = T;
+  using policy_type = Policy;
+
+  buffer() = default;
+
+  /// @throws precondition_error  if size is negative
+  /// @throws std::bad_alloc      if there is no memory for it
+  explicit buffer(std::int64_t size, Policy policy = {}) : policy_(std::move(policy)) { resize(size); }
+
+  buffer(buffer&& other) noexcept
+      : policy_(other.policy_), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+
+  buffer& operator=(buffer&& other) noexcept {
+    buffer taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+
+  ~buffer() { release(); }
+
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::int64_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] T* data() noexcept { return data_; }
+  [[nodiscard]] T const* data() const noexcept { return data_; }
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
+
+  [[nodiscard]] array_view<Policy::space, T> view() noexcept { return {data_, size_}; }
+  [[nodiscard]] array_view<Policy::space, T const> view() const noexcept { return {data_, size_}; }
+
+  /// @pre    i is in [0, size()); not checked
+  [[nodiscard]] T& operator[](std::int64_t i) noexcept
+    requires(host_accessible(Policy::space))
+  {
+    return data_[i];
+  }
+  [[nodiscard]] T const& operator[](std::int64_t i) const noexcept
+    requires(host_accessible(Policy::space))
+  {
+    return data_[i];
+  }
+  [[nodiscard]] T* begin() noexcept
+    requires(host_accessible(Policy::space))
+  {
+    return data_;
+  }
+  [[nodiscard]] T* end() noexcept
+    requires(host_accessible(Policy::space))
+  {
+    return data_ + size_;
+  }
+  [[nodiscard]] T const* begin() const noexcept
+    requires(host_accessible(Policy::space))
+  {
+    return data_;
+  }
+  [[nodiscard]] T const* end() const noexcept
+    requires(host_accessible(Policy::space))
+  {
+    return data_ + size_;
+  }
+
+  /// Changes the size and keeps what fits; grows by half at least, so that appending is linear. New elements are
+  /// uninitialised.
+  ///
+  /// @throws precondition_error  if size is negative
+  void resize(std::int64_t size) {
+    if (size > capacity_) {
+      reserve(std::max(size, capacity_ + capacity_ / 2));
+    } else if (size < 0) {
+      throw precondition_error(detail::message("buffer of ", size, " elements; a size is 0 or more"));
+    }
+    size_ = size;
+  }
+
+  /// Makes room for exactly `capacity` elements; the content stays, also when there is no memory for more.
+  void reserve(std::int64_t capacity) {
+    if (capacity <= capacity_) {
+      return;
+    }
+    if (capacity > std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(T))) {
+      throw precondition_error(detail::message("buffer of ", capacity, " elements of ", sizeof(T),
+                                               " bytes; its size in bytes does not fit 64 bits"));
+    }
+    auto const resource = policy_.resource();
+    auto* const grown = static_cast<T*>(resource.allocate(bytes(capacity)));
+    if (size_ > 0) {
+      resource.copy(grown, data_, bytes(size_));
+    }
+    release();
+    data_ = grown;
+    capacity_ = capacity;
+  }
+
+  /// Forgets the elements and keeps the memory for reuse.
+  void clear() noexcept { size_ = 0; }
+
+  void swap(buffer& other) noexcept {
+    std::swap(policy_, other.policy_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+private:
+  [[nodiscard]] static std::size_t bytes(std::int64_t count) noexcept {
+    return static_cast<std::size_t>(count) * sizeof(T);
+  }
+
+  void release() noexcept {
+    if (data_ != nullptr) {
+      policy_.resource().deallocate(data_, bytes(capacity_));
+    }
+    data_ = nullptr;
+    capacity_ = 0;
+  }
+
+  Policy policy_{};
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+  std::int64_t capacity_ = 0;
+};
+
+} // namespace glt

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/space.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/exec/thread_pool.hpp>
+#include <glt/exec/threaded.hpp>
+#include <glt/memory/resource.hpp>
+
+#include <concepts>
+#include <memory>
+
+namespace glt {
+
+/// Memory space, memory resource and executor that belong together; what owners are parameterised on.
+///
+/// - `P::space`: where the bytes of its buffers live
+/// - `p.resource()`: where they come from
+/// - `p.executor()`: who works on them; reaches `P::space`
+template <class P>
+concept device_policy = std::copyable<P> && std::default_initializable<P> && requires(P const& p) {
+  { P::space } -> std::convertible_to<memory_space>;
+  { p.resource() } -> memory_resource;
+  { p.executor() } -> reaches<P::space>;
+};
+
+namespace device {
+
+/// Ordinary memory, worked on by the calling thread or by a pool of threads.
+class cpu {
+public:
+  static constexpr memory_space space = memory_space::host;
+
+  /// The calling thread alone.
+  cpu() = default;
+
+  /// A pool of that many threads, the calling one included; copies of the policy share it.
+  ///
+  /// @throws precondition_error  if threads < 1
+  explicit cpu(int threads) : pool_(std::make_shared<exec::thread_pool>(threads)) {}
+
+  [[nodiscard]] host_resource resource() const noexcept { return {}; }
+  [[nodiscard]] exec::threaded executor() const noexcept {
+    return pool_ ? exec::threaded(*pool_) : exec::threaded();
+  }
+
+private:
+  std::shared_ptr<exec::thread_pool> pool_;
+};
+
+} // namespace device
+} // namespace glt

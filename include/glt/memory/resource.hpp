@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/space.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+namespace glt {
+
+/// A source of memory of one space; a small copyable handle.
+///
+/// - `r.allocate(bytes)`: at least 64-byte aligned; throws `std::bad_alloc` or an error that derives from `glt::error`
+/// - `r.deallocate(pointer, bytes)`: never throws
+/// - `r.copy(to, from, bytes)`: inside the space
+template <class R>
+concept memory_resource = std::copyable<R> && requires(R const& r, void* to, void const* from, std::size_t bytes) {
+  { r.allocate(bytes) } -> std::same_as<void*>;
+  { r.deallocate(to, bytes) } noexcept;
+  r.copy(to, from, bytes);
+};
+
+/// Ordinary memory of the process, aligned to cache lines.
+struct host_resource {
+  static constexpr std::align_val_t alignment{64};
+
+  [[nodiscard]] void* allocate(std::size_t bytes) const { return ::operator new(bytes, alignment); }
+  void deallocate(void* pointer, std::size_t bytes) const noexcept { ::operator delete(pointer, bytes, alignment); }
+  void copy(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
+};
+
+} // namespace glt

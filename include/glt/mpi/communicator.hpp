@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/checks.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/mpi/api.hpp>
+#include <glt/mpi/error.hpp>
+#include <glt/mpi/exchange_plan.hpp>
+#include <glt/mpi/handle.hpp>
+#include <glt/mpi/replies.hpp>
+#include <glt/mpi/request.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// How an `mpi_comm` talks to MPI.
+struct mpi_options {
+  /// Largest piece that is handed to MPI, 1 to 2^31 − 1; messages of any size go through in pieces.
+  std::int64_t block_bytes = std::int64_t{1} << 30;
+};
+
+/// Ranks that are MPI processes.
+///
+/// A handle: copies share one MPI communicator of their own, apart from the traffic of everyone else; the last copy frees
+/// it. Every MPI return code is checked. A failed MPI call throws `mpi_error` on the rank that notices it.
+class mpi_comm {
+public:
+  using request = mpi_request;
+
+  /// All processes of the program.
+  ///
+  /// @comm   collective over all processes
+  /// @throws precondition_error  if MPI is not running, or an option is out of its range
+  /// @throws mpi_error  if MPI reports a failure
+  [[nodiscard]] static mpi_comm world(mpi_options options = {}) { return duplicate_of(MPI_COMM_WORLD, options); }
+
+  /// The processes of an MPI communicator, which stays the caller's.
+  ///
+  /// @comm   collective over `comm`
+  /// @throws precondition_error  if MPI is not running, or an option is out of its range
+  /// @throws mpi_error  if MPI reports a failure
+  [[nodiscard]] static mpi_comm duplicate_of(MPI_Comm comm, mpi_options options = {}) {
+    if (!detail::mpi_is_running()) {
+      throw precondition_error("mpi_comm: MPI is not running; make an mpi_environment first and keep it");
+    }
+    if (options.block_bytes < 1 || options.block_bytes > std::numeric_limits<int>::max()) {
+      throw precondition_error(detail::message("mpi_comm: block_bytes is ", options.block_bytes, "; pass 1 to ",
+                                               std::numeric_limits<int>::max()));
+    }
+    MPI_Comm copy = MPI_COMM_NULL;
+    detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+    return mpi_comm(copy, options.block_bytes);
+  }
+
+  [[nodiscard]] int rank() const noexcept { return handle_->rank(); }
+  [[nodiscard]] int size() const noexcept { return handle_->size(); }
+  [[nodiscard]] mpi_options options() const noexcept { return {.block_bytes = handle_->block_bytes()}; }
+
+  /// The MPI communicator behind this handle, for calls of the user's own.
+  [[nodiscard]] MPI_Comm native() const noexcept { return handle_->comm(); }
+
+  void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
+    detail::check_bytes("all_to_all", bytes);
+    if (bytes <= handle_->block_bytes()) {
+      auto const count = static_cast<int>(bytes);
+      detail::check_mpi(MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, handle_->comm()), "MPI_Alltoall");
+      return;
+    }
+    std::vector<std::int64_t> const sizes(static_cast<std::size_t>(size()), bytes);
+    std::vector<std::int64_t> offsets(sizes.size());
+    for (std::size_t peer = 0; peer < offsets.size(); ++peer) {
+      offsets[peer] = static_cast<std::int64_t>(peer) * bytes;
+    }
+    exchange({send, sizes, offsets}, {receive, sizes, offsets});
+  }
+
+  void all_to_all_v(outgoing out, incoming in) {
+    detail::check_exchange(out, in, rank(), size());
+    exchange(out, in);
+  }
+
+  [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
+    detail::check_exchange(out, in, rank(), size());
+    return request(std::make_unique<request::exchange>(handle_, out, in));
+  }
+
+  void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
+                          reply_buffer& replies) {
+    detail::check_replies(out, asked, answering, rank(), size());
+    detail::exchange_replies(*handle_, out, asked, answering, replies);
+  }
+
+  template <reducible T>
+  void all_reduce(std::span<T> values, reduction op) {
+    auto const mpi_op = op == reduction::sum ? MPI_SUM : op == reduction::min ? MPI_MIN : MPI_MAX;
+    auto const block = static_cast<std::size_t>(std::max(std::int64_t{1}, handle_->block_bytes() / std::int64_t{sizeof(T)}));
+    for (std::size_t done = 0; done < values.size(); done += block) {
+      auto const piece = values.subspan(done, std::min(block, values.size() - done));
+      detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()), type_of<T>(), mpi_op,
+                                      handle_->comm()),
+                        "MPI_Allreduce");
+    }
+  }
+
+  void broadcast(std::byte* data, std::int64_t bytes, int root) {
+    detail::check_bytes("broadcast", bytes);
+    detail::check_root("broadcast", root, size());
+    auto const block = handle_->block_bytes();
+    for (std::int64_t done = 0; done < bytes; done += block) {
+      auto const piece = static_cast<int>(std::min(block, bytes - done));
+      detail::check_mpi(MPI_Bcast(data + done, piece, MPI_BYTE, root, handle_->comm()), "MPI_Bcast");
+    }
+  }
+
+  void barrier() { detail::check_mpi(MPI_Barrier(handle_->comm()), "MPI_Barrier"); }
+
+  [[nodiscard]] mpi_comm split(int color, int order) {
+    // MPI takes no negative color: a color is passed as the first rank that has it.
+    std::vector<int> colors(static_cast<std::size_t>(size()));
+    detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()), "MPI_Allgather");
+    auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
+    MPI_Comm part = MPI_COMM_NULL;
+    detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
+    return mpi_comm(part, handle_->block_bytes());
+  }
+
+  [[nodiscard]] mpi_comm duplicate() { return duplicate_of(handle_->comm(), options()); }
+
+private:
+  mpi_comm(MPI_Comm comm, std::int64_t block_bytes)
+      : handle_(std::make_shared<detail::mpi_handle const>(comm, block_bytes)) {}
+
+  template <reducible T>
+  static MPI_Datatype type_of() noexcept {
+    if constexpr (std::same_as<T, std::int32_t>) {
+      return MPI_INT32_T;
+    } else if constexpr (std::same_as<T, std::int64_t>) {
+      return MPI_INT64_T;
+    } else if constexpr (std::same_as<T, float>) {
+      return MPI_FLOAT;
+    } else {
+      return MPI_DOUBLE;
+    }
+  }
+
+  void exchange(outgoing const& out, incoming const& in) {
+    detail::mpi_exchange_plan const sent(out.sizes, out.offsets, handle_->block_bytes());
+    detail::mpi_exchange_plan const received(in.sizes, in.offsets, handle_->block_bytes());
+    detail::check_mpi(MPI_Alltoallw(out.data, sent.counts(), sent.displacements(), sent.types(), in.data,
+                                    received.counts(), received.displacements(), received.types(), handle_->comm()),
+                      "MPI_Alltoallw");
+  }
+
+  std::shared_ptr<detail::mpi_handle const> handle_;
+};
+
+static_assert(communicator<mpi_comm>);
+
+} // namespace glt

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/random_permutation.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/partitioner.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+/// Equal shares of a keyed shuffle of the vertices; sizes differ by at most one vertex.
+struct random_partitioner {
+  std::uint64_t seed = 1;
+
+  /// @shape  graph [V] rows → [V]
+  /// @throws precondition_error  if num_parts < 1 or the graph is not square
+  /// @cost   O(V + P)
+  template <vertex_id Vertex>
+  [[nodiscard]] buffer<device::cpu, local_id> operator()(csr_view<memory_space::host, Vertex> graph,
+                                                         int num_parts) const {
+    detail::check_partition(graph, num_parts);
+    auto const n = graph.num_rows();
+    auto const order = make_random_permutation<Vertex>(n, random_key(seed));
+    return detail::equal_shares(n, num_parts, [&](std::int64_t place) { return order[place]; });
+  }
+};
+
+} // namespace glt

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/random.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace glt {
+
+/// Names a batch for the random numbers: equal keys give equal samples, on any machine.
+struct sample_key {
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;
+};
+
+/// Which vertices a hop expands.
+enum class frontier {
+  fresh, ///< those first seen in the previous hop: every vertex is sampled once
+  all    ///< every vertex seen so far, with new draws in each hop
+};
+
+/// How many in-neighbours a hop draws for every vertex of its frontier.
+struct hop_options {
+  std::int64_t fanout = -1; ///< −1 takes all
+  bool replace = false;     ///< draw exactly `fanout` neighbours with replacement
+};
+
+/// What a multi-hop neighbour sampler draws.
+struct neighbor_options {
+  std::vector<std::int64_t> fanouts;         ///< one per hop, from the seeds outwards; −1 takes all neighbours
+  bool replace = false;                      ///< draw with replacement
+  frontier expand = frontier::fresh;         ///< which vertices a hop expands
+  bool edge_ids = false;                     ///< return the original id of every sampled edge
+};
+
+/// @throws precondition_error  if there is no fanout, or one is 0 or below −1, or −1 together with replacement
+inline void validate(neighbor_options const& options) {
+  if (options.fanouts.empty()) {
+    throw precondition_error("no fanouts; give one number per hop, such as {15, 10}");
+  }
+  for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
+    auto const fanout = options.fanouts[hop];
+    if (fanout == 0 || fanout < -1) {
+      throw precondition_error(detail::message("fanout ", fanout, " of hop ", hop,
+                                               "; give a number above 0, or -1 for all neighbours"));
+    }
+    if (fanout == -1 && options.replace) {
+      throw precondition_error(detail::message("fanout -1 (all neighbours) of hop ", hop,
+                                               " with replacement; give a number above 0"));
+    }
+  }
+}
+
+/// The random numbers of one hop over one edge type; its streams are named by the original ids of the vertices.
+[[nodiscard]] constexpr random_key hop_key(sample_key key, std::int64_t hop, std::int64_t edge_type = 0) noexcept {
+  return random_key(key.seed)
+      .fold(static_cast<std::uint64_t>(key.epoch))
+      .fold(static_cast<std::uint64_t>(key.step))
+      .fold(static_cast<std::uint64_t>(hop))
+      .fold(static_cast<std::uint64_t>(edge_type));
+}
+
+} // namespace glt

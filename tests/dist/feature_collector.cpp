@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/feature_collector.hpp>
+
+#include <glt/comm/counting.hpp>
+
+#include "../support/errors.hpp"
+#include "../support/parts.hpp"
+#include "../support/ranks.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+using glt_test::divided_graph;
+
+TEST_CASE("rows and labels are those of the vertices, wherever they live") {
+  glt_test::on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 999);
+    for (auto const& divide : glt_test::divisions()) {
+      divided_graph const divided(list, divide, comm.size());
+      for (std::int64_t const columns : {0, 1, 7}) {
+        glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
+        glt::dist::feature_collector collector(comm, store);
+        glt::dist::collected_rows<glt_test::cpu, float> out;
+        for (std::int64_t step = 0; step < 4; ++step) {
+          auto const vertices = glt_test::seeds_of(comm.rank(), step, 257); // some twice, some lists empty
+          auto const ids = divided.renumbered(vertices);
+          auto const labels = static_cast<std::int64_t>(ids.size()) * step / 3;
+          auto const wanted_labels = step == 3 ? static_cast<std::int64_t>(ids.size()) : labels;
+          collector.collect(glt::host_view<glt::global_id const>(ids), wanted_labels, step, out);
+          std::vector<float> expected;
+          std::vector<glt::label_type> expected_labels;
+          for (std::size_t i = 0; i < vertices.size(); ++i) {
+            for (std::int64_t c = 0; c < columns; ++c) {
+              expected.push_back(divided_graph::feature(vertices[i], c));
+            }
+            if (static_cast<std::int64_t>(i) < wanted_labels) {
+              expected_labels.push_back(divided_graph::label(vertices[i]));
+            }
+          }
+          CHECK(glt_test::to_vector(out.features) == expected);
+          CHECK(glt_test::to_vector(out.labels) == expected_labels);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("a call costs three exchanges and the bytes of the formula; own rows cost none") {
+  glt_test::on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 999);
+    divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+    glt::counting_comm counted(comm);
+    glt::dist::feature_store const store(counted, divided.names.book, divided.features(comm.rank(), 7));
+    glt::dist::feature_collector collector(counted, store);
+    glt::dist::collected_rows<glt_test::cpu, float> out;
+    std::vector<glt::global_id> own;
+    std::vector<glt::global_id> all;
+    std::int64_t remote = 0;
+    std::int64_t remote_labels = 0;
+    for (glt::global_id v = 0; v < 257; ++v) {
+      all.push_back(v);
+      bool const is_own = store.book().owner(v) == comm.rank();
+      if (is_own) {
+        own.push_back(v);
+      } else {
+        ++remote;
+        remote_labels += v < 100 ? 1 : 0;
+      }
+    }
+    auto const headers = glt::header_bytes * (comm.size() - 1);
+    counted.reset();
+    collector.collect(glt::host_view<glt::global_id const>(own), 0, 0, out);
+    CHECK(counted.counts().total().bytes == headers);
+    counted.reset();
+    collector.collect(glt::host_view<glt::global_id const>(all), 100, 1, out);
+    auto const traffic = counted.counts().total();
+    std::vector<std::int64_t> sums{traffic.bytes, headers + remote * (4 + 7 * 4) + remote_labels * 8};
+    comm.all_reduce(std::span(sums), glt::reduction::sum);
+    CHECK(sums[0] == sums[1]);
+    if (comm.size() > 1) {
+      CHECK(traffic.collectives == 3);
+    }
+  });
+}
+
+TEST_CASE("a bad vertex or label count of one rank is the same error on every rank, and nothing is half-written") {
+  glt_test::on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    auto const text = "rank " + std::to_string(last);
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::divisions()[0], comm.size());
+    glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2, false));
+    glt::dist::feature_collector collector(comm, store);
+    glt::dist::collected_rows<glt_test::cpu, float> out;
+    std::vector<glt::global_id> ids{3, 100};
+    collector.collect(glt::host_view<glt::global_id const>(ids), 0, 0, out);
+    auto const before = glt_test::to_vector(out.features);
+    auto const refused = [&](std::int64_t labels) {
+      return glt_test::thrown<glt::collective_error>(
+          [&] { collector.collect(glt::host_view<glt::global_id const>(ids), labels, 1, out); });
+    };
+    ids[0] = comm.rank() == last ? -5 : 3;
+    CHECK(glt_test::names(refused(0), text, "vertex 0 is -5", "[0, 101)"));
+    ids[0] = 3;
+    CHECK(glt_test::names(refused(comm.rank() == last ? 1 : 0), text, "labels"));
+    CHECK(glt_test::names(refused(comm.rank() == last ? 3 : 0), text, "3 labels of 2"));
+    if (comm.rank() == last) {
+      CHECK(glt_test::to_vector(out.features) == before);
+    }
+  });
+}

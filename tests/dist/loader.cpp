@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/loader.hpp>
+
+#include "../support/errors.hpp"
+#include "../support/naive_sampler.hpp"
+#include "../support/parts.hpp"
+#include "../support/ranks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using glt_test::cpu;
+using glt_test::divided_graph;
+
+namespace {
+
+// Seeds of a rank: rank 0 has none, the others more and more.
+std::vector<std::int64_t> loader_seeds(int rank) {
+  std::vector<std::int64_t> seeds;
+  for (std::int64_t i = 0; i < 9 * rank; ++i) {
+    seeds.push_back((i * 11 + rank) % 257);
+  }
+  return seeds;
+}
+
+} // namespace
+
+TEST_CASE("batches are the serial samples of their seeds, with features and labels; nobody repeats a seed") {
+  glt_test::on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 4099);
+    divided_graph const divided(list, glt_test::divisions()[2], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
+    auto const original = loader_seeds(comm.rank());
+    glt::dist::loader_options const options{
+        .batch_size = 4, .neighbors = {.fanouts = {3, 2}, .edge_ids = true}, .shuffle = true, .seed = 6};
+    glt::dist::loader loader(comm, graph, features, divided.renumbered(original), options);
+    CHECK(loader.num_steps() == (9 * (comm.size() - 1) + 3) / 4); // of the rank with most seeds
+    std::vector<std::int64_t> visited;
+    std::int64_t steps = 0;
+    for (auto const& batch : loader.epoch(2)) {
+      CHECK(batch.step == steps++);
+      CHECK(batch.epoch == 2);
+      std::vector<std::int64_t> seeds;
+      for (auto const index : batch.subgraph.seed_index()) {
+        seeds.push_back(divided.names.original[batch.subgraph.nodes()[index]]);
+      }
+      CHECK(static_cast<std::int64_t>(seeds.size()) == batch.num_seeds);
+      visited.insert(visited.end(), seeds.begin(), seeds.end());
+      auto const sampled = glt_test::plain(batch.subgraph, divided.names.original);
+      CHECK(sampled == glt_test::naive_sample(list, seeds, options.neighbors, {.seed = 6, .epoch = 2, .step = batch.step}));
+      REQUIRE(batch.features().rows() == static_cast<std::int64_t>(sampled.nodes.size()));
+      REQUIRE(batch.features().columns() == 3);
+      std::int64_t wrong = 0;
+      for (std::size_t i = 0; i < sampled.nodes.size(); ++i) {
+        for (std::int64_t c = 0; c < 3; ++c) {
+          wrong += batch.features()(static_cast<std::int64_t>(i), c) != divided_graph::feature(sampled.nodes[i], c) ? 1 : 0;
+        }
+      }
+      for (std::int64_t i = 0; i < batch.labels().size(); ++i) {
+        wrong += batch.labels()[i] != divided_graph::label(sampled.nodes[static_cast<std::size_t>(i)]) ? 1 : 0;
+      }
+      CHECK(wrong == 0);
+      CHECK(batch.labels().size() == sampled.num_sampled_nodes[0]);
+    }
+    CHECK(steps == loader.num_steps());
+    auto sorted = original;
+    std::ranges::sort(sorted);
+    std::ranges::sort(visited);
+    CHECK(visited == sorted);
+    CHECK(loader.seconds().sampling >= 0);
+  });
+}
+
+TEST_CASE("an epoch can be repeated and resumed, and a full batch is kept or left out on request") {
+  glt_test::on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 4099);
+    divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1, false));
+    auto const seeds = divided.renumbered(loader_seeds(comm.rank() + 1));
+    glt::dist::loader_options options{.batch_size = 4, .neighbors = {.fanouts = {2}}, .shuffle = true};
+    glt::dist::loader loader(comm, graph, features, seeds, options);
+    std::vector<glt_test::naive_subgraph> first;
+    for (auto const& batch : loader.epoch(5)) {
+      first.push_back(glt_test::plain(batch.subgraph));
+      CHECK(batch.labels().empty());
+    }
+    auto const half = loader.num_steps() / 2;
+    std::size_t at = static_cast<std::size_t>(half);
+    for (auto const& batch : loader.epoch(5, half)) {
+      CHECK(glt_test::plain(batch.subgraph) == first[at++]);
+    }
+    CHECK(at == first.size());
+    CHECK_THROWS_AS(static_cast<void>(loader.epoch(5, -1)), glt::precondition_error);
+
+    options.drop_last = true;
+    glt::dist::loader full(comm, graph, features, seeds, options);
+    CHECK(full.num_steps() == 9 * comm.size() / 4);
+    for (auto const& batch : full.epoch(0)) {
+      CHECK((batch.num_seeds == 4 || batch.num_seeds == 0));
+    }
+  });
+}
+
+TEST_CASE("options and seeds that cannot be are the same error on every rank") {
+  glt_test::on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    auto const text = "rank " + std::to_string(last);
+    auto const list = glt_test::random_graph(101, 370);
+    divided_graph const divided(list, glt_test::divisions()[0], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
+    auto const refused = [&](std::vector<glt::global_id> const& seeds, std::int64_t batch_size) {
+      return glt_test::thrown<glt::collective_error>([&] {
+        glt::dist::loader(comm, graph, features, seeds, {.batch_size = batch_size, .neighbors = {.fanouts = {2}}});
+      });
+    };
+    CHECK(glt_test::names(refused({0}, comm.rank() == last ? 0 : 1), text, "batch size 0"));
+    CHECK(glt_test::names(refused({0, comm.rank() == last ? 101 : 1}, 1), text, "seed 1 is 101"));
+  });
+}

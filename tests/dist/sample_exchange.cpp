@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/sample_exchange.hpp>
+
+#include <glt/comm/guard.hpp>
+#include <glt/dist/neighbor_sampler.hpp>
+
+#include "../support/errors.hpp"
+#include "../support/parts.hpp"
+#include "../support/ranks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace {
+
+// Host memory that runs out on the thread, and so on the rank, that says so.
+struct scarce_resource {
+  static inline thread_local std::int64_t allocations_left = -1;
+
+  void* allocate(std::size_t bytes) const {
+    if (allocations_left == 0) {
+      throw std::bad_alloc();
+    }
+    --allocations_left;
+    return glt::host_resource{}.allocate(bytes);
+  }
+  void deallocate(void* pointer, std::size_t bytes) const noexcept { glt::host_resource{}.deallocate(pointer, bytes); }
+  void copy(void* to, void const* from, std::size_t bytes) const noexcept { glt::host_resource{}.copy(to, from, bytes); }
+};
+
+struct scarce_policy {
+  static constexpr glt::memory_space space = glt::memory_space::host;
+  scarce_resource resource() const { return {}; }
+  glt::exec::sequential executor() const { return {}; }
+};
+
+glt::graph_part<scarce_policy> scarce_part(glt_test::divided_graph const& divided, int rank) {
+  return glt::split_graph<glt::global_id>(divided.whole.view(), divided.names, rank, scarce_policy{});
+}
+
+} // namespace
+
+TEST_CASE("a rank that runs out of memory at any moment of a hop fails all ranks and hangs none") {
+  auto const list = glt_test::random_graph(257, 4099);
+  for (std::int64_t allocations = 0; allocations < 40; ++allocations) {
+    glt_test::on_ranks(
+        [&](auto comm) {
+          glt_test::divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+          bool const fails = comm.rank() == 1;
+          bool finished = false;
+          auto const error = glt_test::thrown<glt::collective_error>([&] {
+            glt::run_collectively(comm, [&] {
+              glt::dist::graph graph(comm, scarce_part(divided, comm.rank()));
+              glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 2}});
+              glt::sampled_subgraph<scarce_policy, glt::global_id> out;
+              scarce_resource::allocations_left = fails ? allocations : -1;
+              sampler.sample(divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), {.seed = 1}, out);
+              finished = true;
+              scarce_resource::allocations_left = -1;
+            });
+          });
+          scarce_resource::allocations_left = -1;
+          std::int64_t finishers = finished ? 1 : 0;
+          comm.all_reduce(std::span(&finishers, 1), glt::reduction::sum);
+          if (finishers == comm.size()) {
+            CHECK(error == "(nothing was thrown)");
+          } else {
+            CHECK(glt_test::names(error, "rank "));
+          }
+          if (allocations == 0) {
+            CHECK(glt_test::names(error, "rank 1", "bad_alloc"));
+          }
+          if (allocations == 39) {
+            CHECK(finishers == comm.size()); // so the loop went through every allocation of the hops
+          }
+        },
+        {3});
+  }
+}

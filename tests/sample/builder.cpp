@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/sample/builder.hpp>
+
+#include <glt/memory/copy.hpp>
+
+#include "../support/errors.hpp"
+#include "../support/graphs.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using glt::device::cpu;
+
+glt::hop_sample<cpu, std::int64_t> hop(std::vector<glt::edge_offset> const& offsets,
+                                       std::vector<std::int64_t> const& sources) {
+  return {glt::make_buffer<cpu>(offsets), glt::make_buffer<cpu>(sources), {}};
+}
+
+} // namespace
+
+TEST_CASE("draws become a subgraph in first-seen order") {
+  for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
+    glt::subgraph_builder<cpu, std::int64_t> builder;
+    glt::sampled_subgraph<cpu, std::int64_t> out;
+    std::vector<std::int64_t> const seeds{70, 30};
+    builder.begin(seeds, expand, out);
+    CHECK(glt_test::to_vector(builder.next_frontier()) == seeds);
+    builder.add_hop(hop({0, 2, 3}, {30, 90, 50})); // 70 <- 30, 90; 30 <- 50
+    auto const fresh = expand == glt::frontier::fresh;
+    auto const expected = fresh ? std::vector<std::int64_t>{90, 50} : std::vector<std::int64_t>{70, 30, 90, 50};
+    CHECK(glt_test::to_vector(builder.next_frontier()) == expected);
+    builder.add_hop(fresh ? hop({0, 0, 1}, {10}) : hop({0, 0, 0, 0, 1}, {10})); // 50 <- 10
+    CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{70, 30, 90, 50, 10});
+    CHECK(glt_test::to_vector(out.row()) == std::vector<glt::local_id>{1, 2, 3, 4});
+    CHECK(glt_test::to_vector(out.col()) == std::vector<glt::local_id>{0, 0, 1, 3});
+  }
+}
+
+TEST_CASE("a hop for another frontier is refused") {
+  glt::subgraph_builder<cpu, std::int64_t> builder;
+  glt::sampled_subgraph<cpu, std::int64_t> out;
+  builder.begin(std::vector<std::int64_t>{1, 2}, glt::frontier::fresh, out);
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { builder.add_hop(hop({0, 1}, {5})); }),
+                        "2 offsets", "2 vertices"));
+}

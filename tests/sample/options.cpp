@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/sample/options.hpp>
+
+#include "../support/errors.hpp"
+
+#include <cstdint>
+#include <set>
+
+using glt_test::names;
+using glt_test::thrown;
+
+TEST_CASE("options that no sampler can follow are refused by name") {
+  auto const refused = [](glt::neighbor_options const& options) {
+    return thrown<glt::precondition_error>([&] { glt::validate(options); });
+  };
+  CHECK(names(refused({}), "no fanouts"));
+  CHECK(names(refused({.fanouts = {5, 0}}), "fanout 0", "hop 1"));
+  CHECK(names(refused({.fanouts = {-2}}), "fanout -2", "hop 0"));
+  CHECK(names(refused({.fanouts = {3, -1}, .replace = true}), "-1", "hop 1", "replacement"));
+  CHECK_NOTHROW(glt::validate(glt::neighbor_options{.fanouts = {-1, 1, 1000000}}));
+}
+
+TEST_CASE("every part of the key changes the random numbers of a hop") {
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+      for (std::int64_t step = 0; step < 3; ++step) {
+        for (std::int64_t hop = 0; hop < 3; ++hop) {
+          for (std::int64_t type = 0; type < 3; ++type) {
+            seen.insert(glt::hop_key({.seed = seed, .epoch = epoch, .step = step}, hop, type).bits());
+          }
+        }
+      }
+    }
+  }
+  CHECK(seen.size() == 3 * 3 * 3 * 3 * 3);
+}

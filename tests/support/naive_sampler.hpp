@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/sample/options.hpp>
+
+#include "graphs.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace glt_test {
+
+/// What a sampler returns, in plain vectors; nodes are ids of the edge list.
+struct naive_subgraph {
+  std::vector<std::int64_t> nodes;
+  std::vector<std::int64_t> seed_index;
+  std::vector<std::int64_t> row;
+  std::vector<std::int64_t> col;
+  std::vector<std::int64_t> edge_ids;
+  std::vector<std::int64_t> num_sampled_nodes;
+  std::vector<std::int64_t> num_sampled_edges;
+
+  bool operator==(naive_subgraph const&) const = default;
+};
+
+/// The positions that a row of `degree` edges gives, written down from the definition with sets.
+inline std::vector<std::int64_t> naive_pick(glt::random_key key, std::int64_t vertex, std::int64_t degree,
+                                            std::int64_t fanout, bool replace) {
+  glt::random_stream draws(key, static_cast<std::uint64_t>(vertex));
+  std::vector<std::int64_t> picked;
+  if (degree == 0) {
+    return picked;
+  }
+  if (fanout < 0 || (!replace && degree <= fanout)) {
+    for (std::int64_t i = 0; i < degree; ++i) {
+      picked.push_back(i);
+    }
+    return picked;
+  }
+  std::set<std::int64_t> taken;
+  for (std::int64_t i = 0; i < fanout; ++i) {
+    auto const last = degree - fanout + i;
+    auto pick = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(replace ? degree : last + 1)));
+    if (!replace && taken.contains(pick)) {
+      pick = last;
+    }
+    taken.insert(pick);
+    picked.push_back(pick);
+  }
+  return picked;
+}
+
+/// Samples from lists and maps, hop by hop; the oracle of every neighbour sampler.
+inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int64_t> const& seeds,
+                                   glt::neighbor_options const& options, glt::sample_key key) {
+  auto const rows = naive_rows(graph);
+  naive_subgraph out;
+  std::map<std::int64_t, std::int64_t> position;
+  auto const number = [&](std::int64_t vertex) {
+    auto const [found, first_time] = position.try_emplace(vertex, static_cast<std::int64_t>(out.nodes.size()));
+    if (first_time) {
+      out.nodes.push_back(vertex);
+    }
+    return found->second;
+  };
+  for (auto const seed : seeds) {
+    out.seed_index.push_back(number(seed));
+  }
+  out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size()));
+  std::size_t first = 0;
+  for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
+    auto const known = out.nodes.size();
+    auto const edges = out.row.size();
+    for (std::size_t i = first; i < known; ++i) {
+      auto const vertex = out.nodes[i];
+      auto const& row = rows[static_cast<std::size_t>(vertex)];
+      for (auto const at : naive_pick(glt::hop_key(key, static_cast<std::int64_t>(hop)), vertex,
+                                      static_cast<std::int64_t>(row.size()), options.fanouts[hop], options.replace)) {
+        auto const [source, id] = row[static_cast<std::size_t>(at)];
+        out.row.push_back(number(source));
+        out.col.push_back(static_cast<std::int64_t>(i));
+        if (options.edge_ids) {
+          out.edge_ids.push_back(id);
+        }
+      }
+    }
+    out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size() - known));
+    out.num_sampled_edges.push_back(static_cast<std::int64_t>(out.row.size() - edges));
+    first = options.expand == glt::frontier::fresh ? known : 0;
+  }
+  return out;
+}
+
+/// A sampled subgraph in plain vectors, its nodes mapped through `original` (by node id) if that is given.
+template <class Subgraph, class Original = std::vector<std::int64_t>>
+naive_subgraph plain(Subgraph const& subgraph, Original const& original = {}) {
+  auto const widen = [](auto const& view) { return std::vector<std::int64_t>(view.begin(), view.end()); };
+  naive_subgraph out{widen(subgraph.nodes()), widen(subgraph.seed_index()), widen(subgraph.row()), widen(subgraph.col()),
+                     widen(subgraph.edge_ids()), {}, {}};
+  out.num_sampled_nodes.assign(subgraph.num_sampled_nodes().begin(), subgraph.num_sampled_nodes().end());
+  out.num_sampled_edges.assign(subgraph.num_sampled_edges().begin(), subgraph.num_sampled_edges().end());
+  if (std::ranges::size(original) > 0) {
+    for (auto& node : out.nodes) {
+      node = *(std::ranges::begin(original) + node);
+    }
+  }
+  return out;
+}
+
+} // namespace glt_test
