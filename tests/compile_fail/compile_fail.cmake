@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+cmake_minimum_required(VERSION 3.25)
 file(STRINGS "${SOURCE}" expected REGEX "^// expect: ")
 string(REGEX REPLACE "^// expect: " "" expected "${expected}")
 file(STRINGS "${SOURCE}" guarded REGEX "^#ifdef GLT_FAIL")

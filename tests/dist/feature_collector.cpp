@@ -19,8 +19,8 @@ using glt_test::divided_graph;
 TEST_CASE("rows and labels are those of the vertices, wherever they live") {
   glt_test::on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(257, 999);
-    for (auto const& divide : glt_test::divisions()) {
-      divided_graph const divided(list, divide, comm.size());
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      divided_graph const divided(list, partitioner, comm.size());
       for (std::int64_t const columns : {0, 1, 7}) {
         glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
         glt::dist::feature_collector collector(comm, store);
@@ -52,7 +52,7 @@ TEST_CASE("rows and labels are those of the vertices, wherever they live") {
 TEST_CASE("a call costs three exchanges and the bytes of the formula; own rows cost none") {
   glt_test::on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(257, 999);
-    divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::counting_comm counted(comm);
     glt::dist::feature_store const store(counted, divided.names.book, divided.features(comm.rank(), 7));
     glt::dist::feature_collector collector(counted, store);
@@ -91,7 +91,7 @@ TEST_CASE("a bad vertex or label count of one rank is the same error on every ra
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
     auto const text = "rank " + std::to_string(last);
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::divisions()[0], comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2, false));
     glt::dist::feature_collector collector(comm, store);
     glt::dist::collected_rows<glt_test::cpu, float> out;

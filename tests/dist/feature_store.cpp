@@ -14,7 +14,7 @@ using store = glt::feature_store<glt_test::cpu, float>;
 
 TEST_CASE("ranks without vertices go by the others for labels") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::divisions()[3], comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[4], comm.size());
     for (bool const labels : {false, true}) {
       glt::dist::feature_store features(comm, divided.names.book, divided.features(comm.rank(), 3, labels));
       CHECK(features.has_labels() == labels);
@@ -28,7 +28,7 @@ TEST_CASE("a wrong feature shape on one rank is the same error on every rank") {
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
     auto const text = "rank " + std::to_string(last);
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::divisions()[1], comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     auto const refused = [&](store local) {
       return glt_test::thrown<glt::collective_error>(
           [&] { glt::dist::feature_store(comm, divided.names.book, std::move(local)); });

@@ -32,7 +32,7 @@ std::vector<std::int64_t> loader_seeds(int rank) {
 TEST_CASE("batches are the serial samples of their seeds, with features and labels; nobody repeats a seed") {
   glt_test::on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(257, 4099);
-    divided_graph const divided(list, glt_test::divisions()[2], comm.size());
+    divided_graph const divided(list, glt_test::all_partitioners()[2], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
     auto const original = loader_seeds(comm.rank());
@@ -79,7 +79,7 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
 TEST_CASE("an epoch can be repeated and resumed, and a full batch is kept or left out on request") {
   glt_test::on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(257, 4099);
-    divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1, false));
     auto const seeds = divided.renumbered(loader_seeds(comm.rank() + 1));
@@ -112,7 +112,7 @@ TEST_CASE("options and seeds that cannot be are the same error on every rank") {
     auto const last = comm.size() - 1;
     auto const text = "rank " + std::to_string(last);
     auto const list = glt_test::random_graph(101, 370);
-    divided_graph const divided(list, glt_test::divisions()[0], comm.size());
+    divided_graph const divided(list, glt_test::all_partitioners()[0], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
     auto const refused = [&](std::vector<glt::global_id> const& seeds, std::int64_t batch_size) {

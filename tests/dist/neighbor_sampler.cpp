@@ -37,8 +37,8 @@ std::vector<glt::neighbor_options> options_to_try() {
 }
 
 template <class Vertex>
-void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::division const& divide) {
-  divided_graph const divided(list, divide, comm.size());
+void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner) {
+  divided_graph const divided(list, partitioner, comm.size());
   glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
   for (auto const& options : options_to_try()) {
     glt::dist::neighbor_sampler sampler(comm, graph, options);
@@ -47,7 +47,7 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
       glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
       auto const seeds = seeds_of(comm.rank(), step, list.num_vertices);
       sampler.sample(divided.template renumbered<Vertex>(seeds), key, out);
-      INFO(list.name, ", ", divide.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
+      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
       CHECK(plain(out, divided.names.original) == naive_sample(list, seeds, options, key));
     }
   }
@@ -57,11 +57,11 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
 
 TEST_CASE("distributed sampling equals serial sampling, bit for bit") {
   on_ranks([](auto comm) {
-    for (auto const& divide : glt_test::divisions()) {
+    for (auto const& partitioner : glt_test::all_partitioners()) {
       for (auto const& list : glt_test::adversarial_graphs()) {
-        check_equal_to_serial<glt::global_id>(comm, list, divide);
+        check_equal_to_serial<glt::global_id>(comm, list, partitioner);
       }
-      check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), divide);
+      check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
     }
   });
 }
@@ -69,7 +69,7 @@ TEST_CASE("distributed sampling equals serial sampling, bit for bit") {
 TEST_CASE("what the ranks sample in a hop is, as a set, what one rank with the joined batch samples") {
   on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(3001, 20011, 8);
-    divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph graph(comm, divided.part(comm.rank()));
     glt::neighbor_options const options{.fanouts = {4, 3, 2}, .expand = glt::frontier::all, .edge_ids = true};
     glt::dist::neighbor_sampler sampler(comm, graph, options);
@@ -102,7 +102,7 @@ TEST_CASE("what the ranks sample in a hop is, as a set, what one rank with the j
 TEST_CASE("a hop costs one header exchange and two payload exchanges, and the bytes of the formula") {
   on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(3001, 20011, 9);
-    divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     for (bool const ids : {false, true}) {
       glt::counting_comm counted(comm);
       glt::dist::graph graph(counted, divided.part<glt::local_id>(comm.rank()));
@@ -143,7 +143,7 @@ TEST_CASE("a bad seed, key or option of one rank is the same error on every rank
   on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
     auto const list = glt_test::random_graph(101, 370);
-    divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph graph(comm, divided.part(comm.rank()));
     glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 2}});
     glt::sampled_subgraph<cpu, glt::global_id> out;

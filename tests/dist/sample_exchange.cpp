@@ -50,7 +50,7 @@ TEST_CASE("a rank that runs out of memory at any moment of a hop fails all ranks
   for (std::int64_t allocations = 0; allocations < 40; ++allocations) {
     glt_test::on_ranks(
         [&](auto comm) {
-          glt_test::divided_graph const divided(list, glt_test::divisions()[1], comm.size());
+          glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
           bool const fails = comm.rank() == 1;
           bool finished = false;
           auto const error = glt_test::thrown<glt::collective_error>([&] {

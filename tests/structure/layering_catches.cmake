@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+cmake_minimum_required(VERSION 3.25)
 #
 # cmake -D SCRATCH=<folder> -P layering_catches.cmake: layering.cmake accepts a good project and refuses bad ones.
 
@@ -36,8 +37,9 @@ try(sideways feature "${top}#include <glt/comm/communicator.hpp>\n" "feature/ ma
 try(spaces feature "${top}  #  include <glt/comm/communicator.hpp>\n" "feature/ may not include comm/")
 try(optional dist "${top}#include <glt/mpi/communicator.hpp>\n" "dist/ may not include mpi/")
 try(foreign comm "${top}#include <mpi.h>\n" "nothing but glt and the C.. library, not <mpi.h>")
-try(names_mpi comm "${top}inline int f() { return MPI_COMM_WORLD; }\n" "may not name an optional one: MPI_C")
-try(names_torch dist "${top}inline torch::Tensor f();\n" "may not name an optional one: torch::")
+try(names_mpi comm "${top}inline int f() { return MPI_COMM_WORLD; }\n" "a core folder may not name: MPI_C")
+try(names_torch dist "${top}inline torch::Tensor f();\n" "a core folder may not name: torch::")
+try(aborts core "${top}inline void f() { std::abort(); }\n" "a core folder may not name: abort")
 try(quotes core "${top}#include \"view.hpp\"\n" "write includes as <glt/folder/file.hpp>")
 try(prints core "${top}inline void f() { std::cout << 1; }\n" "no header may contain: std::cout")
 try(reads_environment io "${top}inline auto f() { return std::getenv(0); }\n" "no header may contain: std::getenv")

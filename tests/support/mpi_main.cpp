@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
     auto world = glt::mpi_comm::world();
     doctest::Context context(argc, argv);
     context.setOption("minimal", world.rank() != 0);
+    context.setOption("no-colors", true);
     int const status = context.run();
     if (context.shouldExit()) {
       return status;

@@ -3,17 +3,13 @@
 
 #include <glt/feature/feature_store.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/ldg.hpp>
-#include <glt/partition/random.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
 
 #include "graphs.hpp"
+#include "partitioners.hpp"
 
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,34 +17,14 @@ namespace glt_test {
 
 using glt::device::cpu;
 
-/// A way to divide a graph, with a name for the test's report.
-struct division {
-  std::string name;
-  std::function<glt::buffer<cpu, glt::local_id>(glt::csr_view<glt::memory_space::host>, int)> part_of;
-};
-
-/// Every partitioner, and one that leaves all parts but the last empty.
-inline std::vector<division> divisions() {
-  return {{"contiguous", glt::contiguous_partitioner{}},
-          {"random", glt::random_partitioner{.seed = 3}},
-          {"ldg", glt::ldg_partitioner{.seed = 4}},
-          {"all in the last part", [](glt::csr_view<glt::memory_space::host> graph, int parts) {
-             glt::buffer<cpu, glt::local_id> part_of(graph.num_rows());
-             for (auto& part : part_of) {
-               part = static_cast<glt::local_id>(parts - 1);
-             }
-             return part_of;
-           }}};
-}
-
 /// A graph divided over the ranks of a test, with what is needed to compare in original ids.
 struct divided_graph {
   glt::csr_graph<cpu> whole;
   glt::relabelling names;
 
-  divided_graph(edge_list const& list, division const& divide, int parts)
+  divided_graph(edge_list const& list, named_partitioner const& partitioner, int parts)
       : whole(glt::make_csr<cpu>(list.view(), {.edge_ids = true})),
-        names(glt::make_relabelling(divide.part_of(whole.view(), parts).view(), parts)) {}
+        names(glt::make_relabelling(partitioner.run(whole.view(), parts).view(), parts)) {}
 
   template <class Vertex = glt::global_id>
   [[nodiscard]] glt::graph_part<cpu, Vertex> part(int rank) const {

@@ -26,13 +26,13 @@ void leave(C& comm, std::string const& failure) {
 /// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested exception.
 template <communicator C>
 [[noreturn]] void leave_failed(C& comm, std::string const& failure) {
-  auto const cause = failure.empty() ? std::string("unknown exception") : failure;
+  collective_error agreed(comm.rank(), failure.empty() ? "unknown exception" : failure);
   try {
-    leave(comm, cause);
-    throw collective_error(comm.rank(), cause);
-  } catch (collective_error const& agreed) {
-    std::throw_with_nested(agreed);
+    leave(comm, agreed.cause());
+  } catch (collective_error const& error) {
+    agreed = error;
   }
+  std::throw_with_nested(agreed);
 }
 
 } // namespace detail

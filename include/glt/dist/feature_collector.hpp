@@ -4,6 +4,7 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/exchange.hpp>
+#include <glt/core/bytes.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
@@ -17,7 +18,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -72,7 +72,7 @@ public:
     for (std::size_t i = 0; i < requests_.own().size(); ++i) {
       auto const row = requests_.own()[i];
       auto const place = requests_.own_places()[i];
-      std::memcpy(out.features.data() + place * columns, rows.features.data() + row * columns, row_bytes());
+      detail::copy_bytes(out.features.data() + place * columns, rows.features.data() + row * columns, row_bytes());
       if (place < num_labels) {
         out.labels[place] = rows.labels[row];
       }
@@ -85,8 +85,8 @@ public:
   }
 
 private:
-  [[nodiscard]] std::size_t row_bytes() const {
-    return static_cast<std::size_t>(store_->num_columns()) * sizeof(T);
+  [[nodiscard]] std::int64_t row_bytes() const {
+    return store_->num_columns() * static_cast<std::int64_t>(sizeof(T));
   }
 
   template <class Vertex>
@@ -110,7 +110,7 @@ private:
       for (auto const row : rows.subspan(static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(count))) {
         marked += is_marked(row) ? 1 : 0;
       }
-      sizes_[rank] = count * static_cast<std::int64_t>(row_bytes()) + marked * static_cast<std::int64_t>(sizeof(label_type));
+      sizes_[rank] = count * row_bytes() + marked * static_cast<std::int64_t>(sizeof(label_type));
     }
     bytes.set(sizes_, 1);
   }
@@ -127,12 +127,12 @@ private:
       auto const slice = requests_.received().subspan(static_cast<std::size_t>(offsets[rank]),
                                                       static_cast<std::size_t>(offsets[rank + 1] - offsets[rank]));
       for (auto const row : slice) {
-        std::memcpy(out, local.features.data() + row_of(row) * local.num_columns(), row_bytes());
+        detail::copy_bytes(out, local.features.data() + row_of(row) * local.num_columns(), row_bytes());
         out += row_bytes();
       }
       for (auto const row : slice) {
         if (is_marked(row)) {
-          std::memcpy(out, &local.labels[row_of(row)], sizeof(label_type));
+          detail::copy_bytes(out, &local.labels[row_of(row)], sizeof(label_type));
           out += sizeof(label_type);
         }
       }
@@ -149,13 +149,13 @@ private:
       auto const count = static_cast<std::size_t>(offsets[rank + 1]) - first;
       auto const places = requests_.asked_places().subspan(first, count);
       for (auto const place : places) {
-        std::memcpy(out.features.data() + place * columns, in, row_bytes());
+        detail::copy_bytes(out.features.data() + place * columns, in, row_bytes());
         in += row_bytes();
       }
       auto const slice = requests_.asked().subspan(first, count);
       for (std::size_t i = 0; i < count; ++i) {
         if (is_marked(slice[i])) {
-          std::memcpy(&out.labels[places[i]], in, sizeof(label_type));
+          detail::copy_bytes(&out.labels[places[i]], in, sizeof(label_type));
           in += sizeof(label_type);
         }
       }

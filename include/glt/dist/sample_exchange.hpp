@@ -4,6 +4,7 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/exchange.hpp>
+#include <glt/core/bytes.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/random.hpp>
@@ -19,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <span>
 #include <string>
@@ -190,13 +190,10 @@ private:
   // The draws of one frontier vertex, from memory of any alignment.
   void put(std::int64_t to, void const* sources, void const* edge_ids) {
     auto const begin = stitched_.offsets[to];
-    auto const count = static_cast<std::size_t>(stitched_.offsets[to + 1] - begin);
-    if (count == 0) {
-      return;
-    }
-    std::memcpy(stitched_.sources.data() + begin, sources, count * sizeof(Vertex));
+    auto const count = stitched_.offsets[to + 1] - begin;
+    detail::copy_bytes(stitched_.sources.data() + begin, sources, count * static_cast<std::int64_t>(sizeof(Vertex)));
     if (edge_ids != nullptr) {
-      std::memcpy(stitched_.edge_ids.data() + begin, edge_ids, count * sizeof(edge_id));
+      detail::copy_bytes(stitched_.edge_ids.data() + begin, edge_ids, count * static_cast<std::int64_t>(sizeof(edge_id)));
     }
   }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/bytes.hpp>
 #include <glt/core/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 
@@ -45,13 +45,11 @@ public:
         *out++ = static_cast<std::byte>((count >> (8 * b)) & 0xFFU);
       }
     }
-    auto const num_edges = static_cast<std::size_t>(offsets.back() - offsets.front());
-    if (num_edges == 0) {
-      return;
-    }
-    std::memcpy(out, sources + offsets.front(), num_edges * sizeof(Vertex));
+    auto const num_edges = offsets.back() - offsets.front();
+    auto const source_bytes = num_edges * static_cast<std::int64_t>(sizeof(Vertex));
+    detail::copy_bytes(out, sources + offsets.front(), source_bytes);
     if (edge_bytes_ > static_cast<std::int64_t>(sizeof(Vertex))) {
-      std::memcpy(out + num_edges * sizeof(Vertex), edge_ids + offsets.front(), num_edges * sizeof(edge_id));
+      detail::copy_bytes(out + source_bytes, edge_ids + offsets.front(), num_edges * static_cast<std::int64_t>(sizeof(edge_id)));
     }
   }
 

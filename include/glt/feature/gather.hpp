@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/bytes.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
@@ -9,7 +10,6 @@
 #include <glt/exec/executor.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace glt {
@@ -22,8 +22,8 @@ struct copy_row {
   array_view<Space, Id const> ids;
   matrix_view<Space, T> out;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    std::memcpy(out.data() + i * out.columns(), in.data() + static_cast<std::int64_t>(ids[i]) * in.columns(),
-                static_cast<std::size_t>(in.columns()) * sizeof(T));
+    copy_bytes(out.data() + i * out.columns(), in.data() + static_cast<std::int64_t>(ids[i]) * in.columns(),
+               in.columns() * static_cast<std::int64_t>(sizeof(T)));
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/bytes.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
@@ -9,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -27,9 +27,7 @@ void copy(array_view<From, Element> from, array_view<To, T> to) {
     throw precondition_error(
         detail::message("copy of ", from.size(), " elements into a view of ", to.size(), "; the lengths must be equal"));
   }
-  if (!from.empty()) {
-    std::memcpy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
-  }
+  detail::copy_bytes(to.data(), from.data(), from.size() * static_cast<std::int64_t>(sizeof(T)));
 }
 
 /// A buffer of the policy with a copy of a host range (vector, array, span, view).

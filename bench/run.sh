@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: bench/run.sh [--json FILE]
+#
+# Builds the benchmarks optimised and runs all of them: single-process ones, exchanges on 2 ranks, and distributed
+# loading on 1 and 2 ranks. With --json, writes all results to one file in the format of Google Benchmark; names there
+# begin with the folder, and end with the number of ranks where there are any.
+set -euo pipefail
+usage() {
+  printf 'usage: bench/run.sh [--json FILE]\n' >&2
+  exit 2
+}
+json=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --json)
+      [ $# -ge 2 ] || usage
+      json=$(realpath -m "$2")
+      shift 2
+      ;;
+    *) usage ;;
+  esac
+done
+if [ -n "$json" ] && ! [ -d "$(dirname "$json")" ]; then
+  printf 'error: the folder of %s does not exist\n' "$json" >&2
+  exit 2
+fi
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. cmake/apt.sh
+require_packages g++ cmake ninja-build libopenmpi-dev openmpi-bin libbenchmark-dev
+
+build=build/bench
+printf 'building the benchmarks\n'
+mkdir -p "$build"
+if ! { cmake --preset release -B "$build" -DGLT_MPI=ON -DGLT_TORCH=OFF -DGLT_BUILD_EXAMPLES=OFF \
+  -DGLT_BUILD_BENCHMARKS=ON && cmake --build "$build"; } > "$build/build.log" 2>&1; then
+  grep -E -A 12 'error|Error|FAILED' "$build/build.log" >&2 || tail -n 20 "$build/build.log" >&2
+  printf 'error: the benchmarks do not build (the whole log is %s)\n' "$build/build.log" >&2
+  exit 1
+fi
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mpi=(mpiexec.openmpi --oversubscribe --mca btl ^openib --mca btl_base_warn_component_unused 0
+  --mca btl_vader_single_copy_mechanism none)
+rm -rf "$build/results"
+mkdir -p "$build/results"
+
+# measure <folder> <ranks, or 0 without MPI>
+measure() {
+  local folder=$1 ranks=$2 name=$1 start=()
+  if [ "$ranks" -gt 0 ]; then
+    name=$folder.$ranks
+    start=("${mpi[@]}" -n "$ranks")
+    printf '\n== %s on %d rank(s)\n' "$folder" "$ranks"
+  else
+    printf '\n== %s\n' "$folder"
+  fi
+  "${start[@]}" "$build/bench/bench_$folder" --benchmark_counters_tabular=true \
+    --benchmark_out="$build/results/$name.json" --benchmark_out_format=json
+}
+
+for program in "$build"/bench/bench_*; do
+  folder=${program##*/bench_}
+  case $folder in
+    comm) measure comm 2 ;;
+    dist) for ranks in 1 2; do measure dist "$ranks"; done ;;
+    *) measure "$folder" 0 ;;
+  esac
+done
+
+if [ -n "$json" ]; then
+  cmake -D RESULTS="$build/results" -D OUTPUT="$json" -P bench/merge.cmake
+  printf '\nwrote %s\n' "$json"
+fi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace glt::io {
+
+/// A regular file open for reading, whose every fault is an `io_error` with path and byte offset.
+class input_file {
+public:
+  /// @throws io_error  if there is no such file, it is not a regular one, or it cannot be opened
+  explicit input_file(std::filesystem::path path) : path_(std::move(path)) {
+    std::error_code fault;
+    auto const status = std::filesystem::status(path_, fault);
+    if (status.type() == std::filesystem::file_type::not_found) {
+      fail(0, "there is no such file; check the path");
+    }
+    if (status.type() != std::filesystem::file_type::regular) {
+      fail(0, fault ? "cannot be reached: " + fault.message() : "is not a regular file; give the path of one");
+    }
+    file_.reset(std::fopen(path_.c_str(), "rb"));
+    if (!file_) {
+      fail(0, detail::message("cannot be opened for reading: ", std::strerror(errno)));
+    }
+    size_ = static_cast<std::int64_t>(std::filesystem::file_size(path_, fault));
+    if (fault) {
+      fail(0, "has no size: " + fault.message());
+    }
+  }
+
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  /// Where the next `read` begins.
+  [[nodiscard]] std::int64_t position() const noexcept { return position_; }
+
+  /// Reads exactly `count` bytes.
+  ///
+  /// @throws io_error  if the file ends before
+  void read(void* out, std::int64_t count) {
+    auto const got = static_cast<std::int64_t>(std::fread(out, 1, static_cast<std::size_t>(count), file_.get()));
+    if (got < count) {
+      fail(position_ + got, std::ferror(file_.get()) != 0
+                                ? detail::message("cannot be read: ", std::strerror(errno))
+                                : detail::message("the file ends ", count - got, " bytes early; make it again"));
+    }
+    position_ += count;
+  }
+
+  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const {
+    throw io_error(path_.string(), offset, what);
+  }
+
+private:
+  struct close {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, close> file_;
+  std::int64_t size_ = 0;
+  std::int64_t position_ = 0;
+};
+
+} // namespace glt::io

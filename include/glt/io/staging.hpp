@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace glt::io {
+
+namespace detail {
+
+using glt::detail::message;
+
+// A free name beside `target`; `take(name)` returns true if it created the entry, false if the name is taken.
+template <class Take>
+std::filesystem::path take_name_beside(std::filesystem::path const& target, Take take) {
+  for (int i = 0;; ++i) {
+    std::filesystem::path name = target.string() + ".partial" + std::to_string(i);
+    if (take(name)) {
+      return name;
+    }
+  }
+}
+
+// Trailing separators would put the temporary name into the target itself.
+inline std::filesystem::path without_trailing_separator(std::filesystem::path path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
+} // namespace detail
+
+/// A file that appears under its name only when it is complete; until then, and after a failure, nothing is there.
+class staged_file {
+public:
+  /// @throws io_error  if nothing can be created beside `target`
+  explicit staged_file(std::filesystem::path target) : target_(std::move(target)) {
+    temporary_ = detail::take_name_beside(target_, [&](std::filesystem::path const& name) {
+      file_ = std::fopen(name.c_str(), "wbx");
+      if (file_ == nullptr && errno != EEXIST) {
+        throw io_error(target_.string(), 0,
+                       detail::message("cannot be created: ", std::strerror(errno), "; choose a folder that can be written"));
+      }
+      return file_ != nullptr;
+    });
+  }
+  staged_file(staged_file const&) = delete;
+  staged_file& operator=(staged_file const&) = delete;
+  ~staged_file() {
+    if (file_ != nullptr) {
+      std::fclose(file_);
+    }
+    if (!committed_) {
+      std::error_code ignored;
+      std::filesystem::remove(temporary_, ignored);
+    }
+  }
+
+  /// @throws io_error  if the bytes cannot be written
+  void write(void const* bytes, std::int64_t count) {
+    if (std::fwrite(bytes, 1, static_cast<std::size_t>(count), file_) != static_cast<std::size_t>(count)) {
+      fail("written");
+    }
+    written_ += count;
+  }
+
+  /// Gives the file its name and replaces one that had it.
+  ///
+  /// @throws io_error  if the last bytes cannot be written, or the name cannot be given
+  void commit() {
+    if (std::fclose(std::exchange(file_, nullptr)) != 0) {
+      fail("written");
+    }
+    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+      fail("given its name");
+    }
+    committed_ = true;
+  }
+
+private:
+  [[noreturn]] void fail(char const* action) const {
+    throw io_error(target_.string(), written_, detail::message("cannot be ", action, ": ", std::strerror(errno)));
+  }
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  std::FILE* file_ = nullptr;
+  std::int64_t written_ = 0;
+  bool committed_ = false;
+};
+
+/// A folder that appears under its name only when it is complete; until then, and after a failure, nothing is there.
+///
+/// Never replaces a folder that holds something.
+class staged_folder {
+public:
+  /// @throws io_error  if `target` exists and is not an empty folder, or nothing can be created beside it
+  explicit staged_folder(std::filesystem::path target)
+      : target_(detail::without_trailing_separator(std::move(target))) {
+    std::error_code fault;
+    if (std::filesystem::exists(target_, fault) && !std::filesystem::is_empty(target_, fault)) {
+      throw io_error(target_.string(), 0, "is there already and not an empty folder; remove it or choose another");
+    }
+    temporary_ = detail::take_name_beside(target_, [&](std::filesystem::path const& name) {
+      bool const created = std::filesystem::create_directory(name, fault);
+      if (fault) {
+        throw io_error(target_.string(), 0,
+                       detail::message("cannot be created: ", fault.message(), "; choose a folder that can be written"));
+      }
+      return created;
+    });
+  }
+  staged_folder(staged_folder const&) = delete;
+  staged_folder& operator=(staged_folder const&) = delete;
+  ~staged_folder() {
+    if (!committed_) {
+      std::error_code ignored;
+      std::filesystem::remove_all(temporary_, ignored);
+    }
+  }
+
+  /// Where to write for the time being.
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return temporary_; }
+
+  /// Gives the folder its name.
+  ///
+  /// @throws io_error  if something else has taken the name
+  void commit() {
+    std::error_code fault;
+    std::filesystem::rename(temporary_, target_, fault);
+    if (fault) {
+      throw io_error(target_.string(), 0, detail::message("cannot be given its name: ", fault.message()));
+    }
+    committed_ = true;
+  }
+
+private:
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  bool committed_ = false;
+};
+
+} // namespace glt::io

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include "../support/errors.hpp"
+#include "../support/minimal_communicator.hpp"
+#include "../support/ranks.hpp"
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/comm/serial.hpp>
+#include <glt/core/error.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace glt;
+using namespace glt_test;
+
+namespace {
+
+template <class Comm>
+void call(Comm& comm, std::int64_t step, std::string const& failure = {}) {
+  std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
+  std::vector<call_header> received(counts.size());
+  exchange_headers(comm, {operation::sample, step}, counts, 0, failure, received);
+}
+
+template <class Comm>
+std::string guarded(Comm comm, auto work) {
+  return thrown<collective_error>([&] { run_collectively(comm, work); });
+}
+
+} // namespace
+
+TEST_CASE("a guard returns what the work returns") {
+  on_ranks([](auto comm) {
+    CHECK(run_collectively(comm, [&] { return comm.rank() + 40; }) == comm.rank() + 40);
+    int calls = 0;
+    run_collectively(comm, [&] { ++calls; });
+    CHECK(calls == 1);
+    CHECK(run_collectively(minimal_communicator(comm), [] { return std::string("x"); }) == "x");
+  });
+}
+
+TEST_CASE("a rank that throws between calls, at the start or at the end takes all ranks along") {
+  on_ranks([](auto comm) {
+    for (int failing = 0; failing < comm.size(); ++failing) {
+      for (std::int64_t when = 0; when <= 3; ++when) {
+        auto const text = guarded(comm, [&] {
+          for (std::int64_t step = 0; step < 3; ++step) {
+            if (comm.rank() == failing && step == when) {
+              throw std::runtime_error("the disk is full");
+            }
+            call(comm, step);
+          }
+          if (comm.rank() == failing) {
+            throw std::runtime_error("the disk is full");
+          }
+        });
+        CHECK(text == "rank " + std::to_string(failing) + ": the disk is full");
+      }
+    }
+    call(comm, 9); // all ranks are still in step
+  });
+}
+
+TEST_CASE("an error that all ranks threw passes a guard without another exchange") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    auto const text = guarded(comm, [&] {
+      call(comm, 0);
+      call(comm, 1, comm.rank() == last ? "seed 9 is not in [0, 5)" : "");
+    });
+    CHECK(text == "rank " + std::to_string(last) + ": seed 9 is not in [0, 5)");
+    call(comm, 2);
+  });
+}
+
+TEST_CASE("a rank that is done while another one calls is named") {
+  on_ranks(
+      [](auto comm) {
+        auto const text = guarded(comm, [&] {
+          call(comm, 0);
+          if (comm.rank() != 1) {
+            call(comm, 1);
+          }
+        });
+        CHECK(names(text, "rank 1: is at the end of its work while rank 0 is at sample step 1"));
+      },
+      {2, 3, 4});
+}
+
+TEST_CASE("of several failing ranks the lowest is named, and each keeps its own error") {
+  on_ranks([](auto comm) {
+    try {
+      run_collectively(comm, [&] {
+        if (comm.rank() > 0 || comm.size() == 1) {
+          throw precondition_error("mine is " + std::to_string(comm.rank()));
+        }
+      });
+      CHECK_MESSAGE(false, "nothing was thrown");
+    } catch (collective_error const& error) {
+      auto const lowest = comm.size() == 1 ? 0 : 1;
+      CHECK(error.rank() == lowest);
+      CHECK(error.cause() == "mine is " + std::to_string(lowest));
+      auto const nested = thrown<precondition_error>([&] { std::rethrow_if_nested(error); });
+      if (comm.rank() >= lowest) {
+        CHECK(nested == "mine is " + std::to_string(comm.rank()));
+      } else {
+        CHECK(names(nested, "nothing was thrown"));
+      }
+    }
+  });
+}
+
+TEST_CASE("what is no std::exception is reported too") {
+  on_ranks([](auto comm) {
+    CHECK(guarded(comm, [&] {
+            if (comm.rank() == 0) {
+              throw 5;
+            }
+          }) == "rank 0: unknown exception");
+  });
+}
+
+TEST_CASE("a single rank gets its failure as a collective error") {
+  CHECK(guarded(serial_comm{}, [] { throw std::runtime_error("alone"); }) == "rank 0: alone");
+}

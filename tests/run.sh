@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs what is missing, builds everything and runs all tests:
+#   dev    everything, with Open MPI and LibTorch
+#   asan   core and thread ranks under the address and undefined-behaviour sanitizers
+#   tsan   thread ranks under the thread sanitizer
+#   mpich  the MPI tests with MPICH
+# Without arguments all of them, one after the other. The last line is "<n> passed, <n> failed".
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. cmake/apt.sh
+
+presets=(dev asan tsan mpich)
+if [ $# -gt 0 ]; then
+  presets=("$@")
+fi
+for preset in "${presets[@]}"; do
+  case $preset in
+    core | dev | asan | tsan | mpich) ;;
+    *)
+      printf 'usage: tests/run.sh [core|dev|asan|tsan|mpich]...\n' >&2
+      exit 2
+      ;;
+  esac
+done
+
+packages=(g++ cmake ninja-build doctest-dev)
+for preset in "${presets[@]}"; do
+  case $preset in
+    dev) packages+=(libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread libbenchmark-dev wordnet-base ca-certificates) ;;
+    mpich) packages+=(mpich libmpich-dev) ;;
+  esac
+done
+require_packages "${packages[@]}"
+
+started=$SECONDS
+say() { printf '[%3d min %02d s] %s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$*"; }
+jobs=$(nproc)
+passed=0
+failed=0
+
+# One preset: configure, build, test. A step that fails counts as one failed test.
+run_preset() {
+  local preset=$1 log=build/$1.log results=build/$1.xml
+  mkdir -p build
+  say "$preset: configure"
+  if ! cmake --preset "$preset" > "$log" 2>&1; then
+    tail -n 30 "$log"
+    say "$preset: cannot be configured"
+    failed=$((failed + 1))
+    return
+  fi
+  say "$preset: build with $jobs jobs"
+  if ! cmake --build --preset "$preset" -j "$jobs" -- -k 0 >> "$log" 2>&1; then
+    grep -E -A 12 'error|FAILED' "$log" | head -n 100 || true
+    say "$preset: does not build (the whole log is $log)"
+    failed=$((failed + 1))
+    return
+  fi
+  say "$preset: test"
+  rm -f "$results"
+  ctest --preset "$preset" -j "$jobs" --output-junit "$PWD/$results" || true
+  local total bad
+  total=$(grep -c '<testcase ' "$results" 2> /dev/null || true)
+  bad=$(grep -c '<testcase .*status="fail"' "$results" 2> /dev/null || true)
+  if [ "${total:-0}" -eq 0 ]; then
+    say "$preset: no test was run"
+    failed=$((failed + 1))
+    return
+  fi
+  passed=$((passed + total - bad))
+  failed=$((failed + bad))
+  say "$preset: $((total - bad)) passed, $bad failed"
+}
+
+for preset in "${presets[@]}"; do
+  run_preset "$preset"
+done
+say "done"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
