@@ -30,11 +30,12 @@ fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/apt.sh
 require_packages g++ cmake ninja-build libopenmpi-dev openmpi-bin libbenchmark-dev
+require_tools
 
 build=build/bench
 printf 'building the benchmarks\n'
 mkdir -p "$build"
-if ! { cmake --preset release -B "$build" -DGLT_MPI=ON -DGLT_TORCH=OFF -DGLT_BUILD_EXAMPLES=OFF \
+if ! { cmake --preset release -B "$build" -DGLT_MPI=ON -DMPI_CXX_COMPILER=mpicxx.openmpi -DGLT_TORCH=OFF -DGLT_BUILD_EXAMPLES=OFF \
   -DGLT_BUILD_BENCHMARKS=ON && cmake --build "$build"; } > "$build/build.log" 2>&1; then
   grep -E -A 12 'error|Error|FAILED' "$build/build.log" >&2 || tail -n 20 "$build/build.log" >&2
   printf 'error: the benchmarks do not build (the whole log is %s)\n' "$build/build.log" >&2

@@ -35,8 +35,8 @@ require_packages() {
   printf 'installing %s\n' "${missing[*]}"
   local log
   log=$(mktemp)
-  if ! { "${as_root[@]}" apt-get update &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } \
+  if ! { "${as_root[@]}" apt-get update || true
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}"; } \
     > "$log" 2>&1 < /dev/null; then
     tail -n 20 "$log" >&2
     rm -f "$log"
@@ -44,4 +44,22 @@ require_packages() {
     exit 3
   fi
   rm -f "$log"
+}
+
+# require_tools: stops with a message where the distribution's compiler or CMake is too old.
+require_tools() {
+  local cmake_version compiler_version
+  cmake_version=$(cmake --version | sed -n 's/^cmake version //p')
+  compiler_version=$("${CXX:-c++}" -dumpfullversion -dumpversion)
+  if [ "$(printf '3.25\n%s\n' "$cmake_version" | sort -V | head -n 1)" != 3.25 ]; then
+    printf 'error: CMake 3.25 or newer is needed, and this is %s; use Debian 12, Ubuntu 24.04 or newer\n' \
+      "$cmake_version" >&2
+    exit 3
+  fi
+  if "${CXX:-c++}" --version | grep -q 'Free Software Foundation' &&
+    [ "$(printf '12\n%s\n' "$compiler_version" | sort -V | head -n 1)" != 12 ]; then
+    printf 'error: g++ 12 or newer is needed, and this is %s; use Debian 12, Ubuntu 24.04 or newer\n' \
+      "$compiler_version" >&2
+    exit 3
+  fi
 }

@@ -14,9 +14,7 @@ endif()
 
 find_program(GLT_CCACHE ccache)
 if(GLT_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The slack lets it keep objects that use a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${GLT_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${GLT_CCACHE}")
 endif()
 
 if(GLT_WITH_MPI)
@@ -29,10 +27,6 @@ function(glt_add_program target)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE glt::glt ${arg_LINK} glt_warnings)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  if("glt::torch" IN_LIST arg_LINK)
-    # torch/torch.h costs 25 s in every file; precompiled it costs them once.
-    target_precompile_headers(${target} PRIVATE <torch/torch.h>)
-  endif()
 endfunction()
 
 # glt_add_mpi_test(NAME <name> COMMAND <target> [argument...] RANKS <number>... [TIMEOUT <seconds>]

@@ -35,8 +35,8 @@ void run(glt::mpi_comm comm) {
   }
 }
 
-int main(int argc, char** argv) {
-  glt::mpi_environment const mpi(argc, argv);
+int main() {
+  glt::mpi_environment const mpi;
   auto comm = glt::mpi_comm::world();
   try {
     glt::run_collectively(comm, [&] { run(comm); });

@@ -5,8 +5,8 @@
 
 #include <iostream>
 
-int main(int argc, char** argv) {
-  glt::mpi_environment const mpi(argc, argv);
+int main() {
+  glt::mpi_environment const mpi;
   auto comm = glt::mpi_comm::world();
   auto const edges = glt::make_rmat<glt::local_id>({.scale = 8});
   std::cout << "rank " << comm.rank() << " of " << comm.size() << " made " << edges.view().num_edges() << " edges\n";

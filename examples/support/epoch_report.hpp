@@ -42,9 +42,18 @@ epoch_report sum_over_ranks(Comm& comm, epoch_report const& own) {
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
   std::vector<glt::call_header> headers(counts.size());
   glt::exchange_headers(comm, {.what = glt::operation::user}, counts, 0, {}, headers);
-  std::array<double, 12> values{own.loss,           own.seeds,           own.sampled_edges,    own.feature_rows,
-                                own.sampling_seconds, own.feature_seconds, own.training_seconds, own.communication_seconds,
-                                own.bytes,          own.messages,        own.right,            own.validated};
+  std::array<double, 12> values{own.loss,
+                                own.seeds,
+                                own.sampled_edges,
+                                own.feature_rows,
+                                own.sampling_seconds,
+                                own.feature_seconds,
+                                own.training_seconds,
+                                own.communication_seconds,
+                                own.bytes,
+                                own.messages,
+                                own.right,
+                                own.validated};
   comm.all_reduce(std::span<double>(values), glt::reduction::sum);
   return {values[0], values[1], values[2], values[3], values[4],  values[5],
           values[6], values[7], values[8], values[9], values[10], values[11]};
@@ -53,15 +62,18 @@ epoch_report sum_over_ranks(Comm& comm, epoch_report const& own) {
 /// One line of text; seconds are means over ranks, everything else is of all ranks.
 inline std::string line_of(epoch_report const& total, int num_ranks) {
   auto const mean = [num_ranks](double seconds) { return seconds / num_ranks; };
-  auto const rate = [mean](double count, double seconds) { return seconds > 0 ? count / mean(seconds) / 1e6 : 0; };
+  auto const rate = [mean](double count, double seconds) {
+    return seconds > 0 ? count / mean(seconds) / 1e6 : 0;
+  };
   std::array<char, 400> text{};
   std::snprintf(text.data(), text.size(),
                 "loss %.4f, validation accuracy %.4f, sampling %.2f s, features %.2f s, training %.2f s, "
-                "of these communication %.2f s; %.2f M sampled edges/s, %.2f M feature rows/s, sent %.2f MB in %.0f messages",
-                total.seeds > 0 ? total.loss / total.seeds : 0, total.accuracy(), mean(total.sampling_seconds),
-                mean(total.feature_seconds), mean(total.training_seconds), mean(total.communication_seconds),
-                rate(total.sampled_edges, total.sampling_seconds), rate(total.feature_rows, total.feature_seconds),
-                total.bytes / 1e6, total.messages);
+                "of these communication %.2f s; %.2f M sampled edges/s, %.2f M feature rows/s, sent %.2f MB "
+                "in %.0f messages",
+                total.seeds > 0 ? total.loss / total.seeds : 0, total.accuracy(),
+                mean(total.sampling_seconds), mean(total.feature_seconds), mean(total.training_seconds),
+                mean(total.communication_seconds), rate(total.sampled_edges, total.sampling_seconds),
+                rate(total.feature_rows, total.feature_seconds), total.bytes / 1e6, total.messages);
   return text.data();
 }
 

@@ -36,6 +36,7 @@ public:
     return second_(drop(hidden, options_.dropout), subgraph.block(1));
   }
 
+  /// What `restore_parameters` takes to go back to the parameters of now.
   [[nodiscard]] std::vector<at::Tensor> copy_parameters() const {
     std::vector<at::Tensor> copies;
     for (auto const& parameter : parameters()) {

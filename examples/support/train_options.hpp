@@ -23,7 +23,7 @@ struct train_options {
   std::int64_t batch = 1024;
   std::int64_t hidden = 256;
   double lr = 0.003;
-  double dropout = 0.5;
+  double dropout = 0.3;
   double input_dropout = 0.0;
   double weight_decay = 0.0;
   std::uint64_t seed = 1;
@@ -31,7 +31,8 @@ struct train_options {
 };
 
 inline constexpr std::string_view train_usage =
-    "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] [--dropout 0.5]"
+    "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] "
+    "[--dropout 0.3]"
     " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--progress]; -1 as fanout takes all neighbours;"
     " --progress draws a bar while an epoch runs";
 
@@ -107,8 +108,8 @@ inline train_options parse_train_options(std::span<char const* const> arguments)
     throw glt::precondition_error(glt::detail::message("no folder with parts; ", train_usage));
   }
   if (options.fanout.size() != 2) {
-    throw glt::precondition_error(
-        glt::detail::message("--fanout with ", options.fanout.size(), " numbers; the network has 2 layers, give 2"));
+    throw glt::precondition_error(glt::detail::message("--fanout with ", options.fanout.size(),
+                                                       " numbers; the network has 2 layers, give 2"));
   }
   if (options.dropout >= 1 || options.input_dropout >= 1) {
     throw glt::precondition_error("--dropout and --input-dropout are probabilities below 1");

@@ -19,7 +19,8 @@ using namespace glt_test;
 namespace {
 
 template <class Comm>
-std::vector<call_header> exchanged(Comm& comm, call_site site, std::int64_t value = 0, std::string const& failure = {}) {
+std::vector<call_header> exchanged(Comm& comm, call_site site, std::int64_t value = 0,
+                                   std::string const& failure = {}) {
   std::vector<std::int64_t> counts;
   for (int peer = 0; peer < comm.size(); ++peer) {
     counts.push_back(100 * comm.rank() + peer);
@@ -56,9 +57,11 @@ TEST_CASE("headers tell every rank what the others have for it") {
 TEST_CASE("the failure of the lowest failing rank reaches all ranks, word for word") {
   on_ranks_limited([](auto comm) {
     for (int failing = 0; failing < comm.size(); ++failing) {
-      auto const failure = comm.rank() >= failing ? "seed " + std::to_string(70 + comm.rank()) + " is bad" : std::string();
+      auto const failure =
+          comm.rank() >= failing ? "seed " + std::to_string(70 + comm.rank()) + " is bad" : std::string();
       try {
-        exchanged(comm, {operation::collect, comm.rank(), 0}, 0, failure); // sites differ too: the failure counts
+        exchanged(comm, {operation::collect, comm.rank(), 0}, 0,
+                  failure); // sites differ too: the failure counts
         CHECK_MESSAGE(false, "nothing was thrown");
       } catch (collective_error const& error) {
         CHECK(error.rank() == failing);
@@ -81,15 +84,19 @@ TEST_CASE("a long cause is cut to the same text on all ranks") {
 TEST_CASE("ranks at different calls are told who is where") {
   on_ranks(
       [](auto comm) {
-        auto const site = comm.rank() < 2 ? call_site{operation::sample, 3, 1} : call_site{operation::gather_gradients, 3, 0};
+        auto const site = comm.rank() < 2 ? call_site{operation::sample, 3, 1}
+                                          : call_site{operation::gather_gradients, 3, 0};
         auto const text = thrown<collective_error>([&] { exchanged(comm, site); });
-        CHECK(names(text, "rank 2: is at gather_gradients step 3 hop 0 while rank 0 is at sample step 3 hop 1"));
+        CHECK(names(text,
+                    "rank 2: is at gather_gradients step 3 hop 0 while rank 0 is at sample step 3 hop 1"));
         check_headers(comm);
       },
       {3, 4});
   on_ranks(
       [](auto comm) {
-        auto const text = thrown<collective_error>([&] { exchanged(comm, {operation::sample, 4, comm.rank() == 0 ? 0 : 1}); });
+        auto const text = thrown<collective_error>([&] {
+          exchanged(comm, {operation::sample, 4, comm.rank() == 0 ? 0 : 1});
+        });
         CHECK(names(text, "rank 1", "hop 1 while rank 0", "hop 0"));
       },
       {2, 3, 4});
@@ -106,8 +113,10 @@ TEST_CASE("arrays that do not have one element per rank are refused") {
   std::vector<call_header> two_headers(2);
   std::vector<std::int64_t> const one{0};
   std::vector<std::int64_t> const two{0, 0};
-  CHECK(names(thrown<precondition_error>([&] { exchange_headers(comm, {}, two, 0, {}, headers); }), "counts", "2"));
-  CHECK(names(thrown<precondition_error>([&] { exchange_headers(comm, {}, one, 0, {}, two_headers); }), "received"));
+  CHECK(names(thrown<precondition_error>([&] { exchange_headers(comm, {}, two, 0, {}, headers); }), "counts",
+              "2"));
+  CHECK(names(thrown<precondition_error>([&] { exchange_headers(comm, {}, one, 0, {}, two_headers); }),
+              "received"));
 }
 
 TEST_CASE("every operation has a name") {

@@ -24,7 +24,8 @@ namespace {
 
 // What rank `from` sends to rank `to` in exchange number `round`; any rank can work it out.
 std::vector<std::byte> message_of(int from, int to, int round, std::int64_t bytes) {
-  random_stream stream(random_key(7).fold(static_cast<std::uint64_t>(round)), static_cast<std::uint64_t>(from * 100 + to));
+  random_stream stream(random_key(7).fold(static_cast<std::uint64_t>(round)),
+                       static_cast<std::uint64_t>(from * 100 + to));
   std::vector<std::byte> message(static_cast<std::size_t>(bytes));
   for (auto& byte : message) {
     byte = static_cast<std::byte>(stream.next() & 0xFFU);
@@ -36,7 +37,8 @@ std::int64_t size_of(int from, int to, int round) {
   if (from == to) {
     return 0;
   }
-  random_stream stream(random_key(8).fold(static_cast<std::uint64_t>(round)), static_cast<std::uint64_t>(from * 100 + to));
+  random_stream stream(random_key(8).fold(static_cast<std::uint64_t>(round)),
+                       static_cast<std::uint64_t>(from * 100 + to));
   return stream.below(3) == 0 ? 0 : static_cast<std::int64_t>(stream.below(round % 3 == 0 ? 5000 : 50));
 }
 
@@ -70,7 +72,8 @@ struct exchange_case {
   template <class Comm>
   exchange_case(Comm const& comm, int round)
       : sent(comm.size(), [&](int to) { return size_of(comm.rank(), to, round); }),
-        received(comm.size(), [&](int from) { return size_of(from, comm.rank(), round); }), before(received.data) {
+        received(comm.size(), [&](int from) { return size_of(from, comm.rank(), round); }),
+        before(received.data) {
     for (int to = 0; to < comm.size(); ++to) {
       sent.put(to, message_of(comm.rank(), to, round, size_of(comm.rank(), to, round)));
     }
@@ -81,7 +84,8 @@ struct exchange_case {
       CHECK(received.at(from) == message_of(from, comm.rank(), round, size_of(from, comm.rank(), round)));
       for (std::size_t i = 0; i < before.size(); ++i) { // put back what may have been written
         auto const begin = static_cast<std::size_t>(received.offsets[static_cast<std::size_t>(from)]);
-        if (i >= begin && i < begin + static_cast<std::size_t>(received.sizes[static_cast<std::size_t>(from)])) {
+        if (i >= begin &&
+            i < begin + static_cast<std::size_t>(received.sizes[static_cast<std::size_t>(from)])) {
           received.data[i] = std::byte{0xEE};
         }
       }
@@ -138,6 +142,36 @@ TEST_CASE("all_to_all_v moves slices of random sizes, and nothing beside them") 
   on_ranks_limited(body, some_ranks, 1);
 }
 
+TEST_CASE("what is sent and what is received may lie in one array, in any order") {
+  auto const body = [](auto comm) {
+    auto const ranks = static_cast<std::size_t>(comm.size());
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> out;
+    std::vector<std::int64_t> in;
+    std::vector<std::byte> data(ranks * 60);
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      sizes.push_back(peer == comm.rank() ? 0 : 20 + comm.rank() + peer);
+      out.push_back((comm.size() - 1 - peer) * 60);
+      in.push_back(out.back() + 30);
+      std::ranges::copy(message_of(comm.rank(), peer, 5, sizes.back()), data.begin() + out.back());
+    }
+    comm.all_to_all_v({data.data(), sizes, out}, {data.data(), sizes, in});
+    auto const check = [&] {
+      for (int peer = 0; peer < comm.size(); ++peer) {
+        auto const p = static_cast<std::size_t>(peer);
+        auto const first = data.begin() + in[p];
+        CHECK(std::vector(first, first + sizes[p]) == message_of(peer, comm.rank(), 5, sizes[p]));
+        std::fill(first, first + sizes[p], std::byte{0});
+      }
+    };
+    check();
+    comm.start_all_to_all_v({data.data(), sizes, out}, {data.data(), sizes, in}).wait();
+    check();
+  };
+  on_ranks(body);
+  on_ranks_limited(body);
+}
+
 TEST_CASE("a started exchange lets other calls through and is complete after wait") {
   auto const body = [](auto comm) {
     for (int round = 0; round < 6; ++round) {
@@ -169,7 +203,10 @@ TEST_CASE("replies arrive with their sizes, empty ones and none at all included"
     reply_buffer replies;
     for (int round = 0; round < 9; ++round) {
       auto const asks = [&](int from, int to) {
-        return from != to && (round == 0 || random_stream(random_key(9), static_cast<std::uint64_t>(round * 10000 + from * 100 + to)).below(2) == 0);
+        return from != to &&
+               (round == 0 ||
+                random_stream(random_key(9), static_cast<std::uint64_t>(round * 10000 + from * 100 + to))
+                        .below(2) == 0);
       };
       auto const bytes = [&](int from, int to) { // multiples of the limit are the hard case
         return asks(to, from) ? size_of(from, to, round) / 16 * (round % 2 == 0 ? 16 : 7) : 0;
@@ -186,7 +223,8 @@ TEST_CASE("replies arrive with their sizes, empty ones and none at all included"
       REQUIRE(replies.sizes.size() == asked.size());
       for (int peer = 0; peer < comm.size(); ++peer) {
         auto const reply = replies.from(peer);
-        CHECK(std::vector(reply.begin(), reply.end()) == message_of(peer, comm.rank(), round, bytes(peer, comm.rank())));
+        CHECK(std::vector(reply.begin(), reply.end()) ==
+              message_of(peer, comm.rank(), round, bytes(peer, comm.rank())));
       }
     }
   };
@@ -200,7 +238,9 @@ namespace {
 template <class T, class Comm>
 void check_reductions(Comm& comm) {
   for (std::size_t const length : {0U, 1U, 5U, 37U}) {
-    auto const element = [&](int rank, std::size_t i) { return static_cast<T>((rank + 1) * (i % 2 == 0 ? 3 : -2)) + static_cast<T>(i); };
+    auto const element = [&](int rank, std::size_t i) {
+      return static_cast<T>((rank + 1) * (i % 2 == 0 ? 3 : -2)) + static_cast<T>(i);
+    };
     std::vector<T> sums;
     std::vector<T> smallest;
     std::vector<T> largest;
@@ -310,26 +350,35 @@ TEST_CASE("arguments that cannot be right are refused before anything is sent") 
     auto negative = none;
     negative[0] = -3;
     auto const exchange = [&](auto const& sizes, auto const& offsets) {
-      return thrown<precondition_error>([&] { comm.all_to_all_v({nullptr, sizes, offsets}, {nullptr, none, none}); });
+      return thrown<precondition_error>([&] {
+        comm.all_to_all_v({nullptr, sizes, offsets}, {nullptr, none, none});
+      });
     };
     CHECK(names(exchange(longer, none), "outgoing sizes", std::to_string(ranks + 1)));
     CHECK(names(exchange(none, longer), "outgoing offsets"));
     CHECK(names(exchange(own, none), "this rank itself", "8"));
     CHECK(names(exchange(negative, none), "-3"));
-    CHECK(names(thrown<precondition_error>([&] { comm.start_all_to_all_v({nullptr, none, none}, {nullptr, own, none}).wait(); }),
+    CHECK(names(thrown<precondition_error>([&] {
+                  comm.start_all_to_all_v({nullptr, none, none}, {nullptr, own, none}).wait();
+                }),
                 "incoming sizes"));
-    CHECK(names(thrown<precondition_error>([&] { comm.broadcast(nullptr, 0, comm.size()); }), "root", "no rank"));
+    CHECK(names(thrown<precondition_error>([&] { comm.broadcast(nullptr, 0, comm.size()); }), "root",
+                "no rank"));
     CHECK(names(thrown<precondition_error>([&] { comm.broadcast(nullptr, -1, 0); }), "-1"));
     CHECK(names(thrown<precondition_error>([&] { comm.all_to_all(nullptr, nullptr, -2); }), "-2"));
     reply_buffer replies;
     auto myself = nobody;
     myself[self] = 1;
-    CHECK(names(thrown<precondition_error>([&] { comm.all_to_all_replies({nullptr, none, none}, myself, nobody, replies); }),
+    CHECK(names(thrown<precondition_error>([&] {
+                  comm.all_to_all_replies({nullptr, none, none}, myself, nobody, replies);
+                }),
                 "itself"));
     if (ranks > 1) {
       auto unasked = none;
       unasked[(self + 1) % ranks] = 4;
-      CHECK(names(thrown<precondition_error>([&] { comm.all_to_all_replies({nullptr, unasked, none}, nobody, nobody, replies); }),
+      CHECK(names(thrown<precondition_error>([&] {
+                    comm.all_to_all_replies({nullptr, unasked, none}, nobody, nobody, replies);
+                  }),
                   "expects no reply"));
     }
     comm.barrier(); // all ranks are still in step

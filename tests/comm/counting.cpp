@@ -18,7 +18,8 @@ using namespace glt_test;
 namespace {
 
 bool equal(traffic_count const& count, std::int64_t collectives, std::int64_t messages, std::int64_t bytes) {
-  return count.collectives == collectives && count.messages == messages && count.bytes == bytes && count.seconds >= 0;
+  return count.collectives == collectives && count.messages == messages && count.bytes == bytes &&
+         count.seconds >= 0;
 }
 
 } // namespace
@@ -55,7 +56,8 @@ TEST_CASE("every kind of call is counted exactly, empty messages are not") {
     CHECK(equal(comm.counts().payload, 2, 2 * one, 20 * one));
     reply_buffer replies;
     copy.all_to_all_replies({sent.data(), out, counts}, asked, answering, replies);
-    copy.all_to_all_replies({sent.data(), counts, counts}, asked, answering, replies); // an empty reply is a message
+    copy.all_to_all_replies({sent.data(), counts, counts}, asked, answering,
+                            replies); // an empty reply is a message
     CHECK(equal(comm.counts().replies, 2, 2 * one, 10 * one));
 
     std::vector<double> values(3);

@@ -63,7 +63,8 @@ TEST_CASE("of several errors the lowest rank's own comes out, not one that other
           });
         }) == "2");
   CHECK(thrown<collective_error>([] {
-          run_threads(3, [](threads_comm comm) { run_collectively(comm, [&] { throw std::runtime_error("all"); }); });
+          run_threads(
+              3, [](threads_comm comm) { run_collectively(comm, [&] { throw std::runtime_error("all"); }); });
         }) == "rank 0: all");
   int caught = 0;
   try {
@@ -83,6 +84,7 @@ TEST_CASE("a rank that throws ends those that wait on a split or a duplicate") {
   CHECK(thrown<std::runtime_error>([] {
           run_threads(4, [](threads_comm comm) {
             auto part = comm.split(comm.rank() / 2, 0).duplicate();
+            comm.barrier();
             if (comm.rank() == 3) {
               throw std::runtime_error("gone");
             }

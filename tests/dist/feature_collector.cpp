@@ -16,37 +16,43 @@
 
 using glt_test::divided_graph;
 
-TEST_CASE("rows and labels are those of the vertices, wherever they live") {
-  glt_test::on_ranks([](auto comm) {
-    auto const list = glt_test::random_graph(257, 999);
-    for (auto const& partitioner : glt_test::all_partitioners()) {
-      divided_graph const divided(list, partitioner, comm.size());
-      for (std::int64_t const columns : {0, 1, 7}) {
-        glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
-        glt::dist::feature_collector collector(comm, store);
-        glt::dist::collected_rows<glt_test::cpu, float> out;
-        for (std::int64_t step = 0; step < 4; ++step) {
-          auto const vertices = glt_test::seeds_of(comm.rank(), step, 257); // some twice, some lists empty
-          auto const ids = divided.renumbered(vertices);
-          auto const labels = static_cast<std::int64_t>(ids.size()) * step / 3;
-          auto const wanted_labels = step == 3 ? static_cast<std::int64_t>(ids.size()) : labels;
-          collector.collect(glt::host_view<glt::global_id const>(ids), wanted_labels, step, out);
-          std::vector<float> expected;
-          std::vector<glt::label_type> expected_labels;
-          for (std::size_t i = 0; i < vertices.size(); ++i) {
-            for (std::int64_t c = 0; c < columns; ++c) {
-              expected.push_back(divided_graph::feature(vertices[i], c));
-            }
-            if (static_cast<std::int64_t>(i) < wanted_labels) {
-              expected_labels.push_back(divided_graph::label(vertices[i]));
-            }
+namespace {
+
+void check_rows(auto& comm) {
+  auto const list = glt_test::random_graph(257, 999);
+  for (auto const& partitioner : glt_test::all_partitioners()) {
+    divided_graph const divided(list, partitioner, comm.size());
+    for (std::int64_t const columns : {0, 1, 7}) {
+      glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
+      glt::dist::feature_collector collector(comm, store);
+      glt::dist::collected_rows<glt_test::cpu, float> out;
+      for (std::int64_t step = 0; step < 4; ++step) {
+        auto const vertices = glt_test::seeds_of(comm.rank(), step, 257); // some twice, some lists empty
+        auto const ids = divided.renumbered(vertices);
+        auto const wanted_labels = static_cast<std::int64_t>(ids.size()) * step / 3; // none, some, all
+        collector.collect(glt::host_view<glt::global_id const>(ids), wanted_labels, step, out);
+        std::vector<float> expected;
+        std::vector<glt::label_type> expected_labels;
+        for (std::size_t i = 0; i < vertices.size(); ++i) {
+          for (std::int64_t c = 0; c < columns; ++c) {
+            expected.push_back(divided_graph::feature(vertices[i], c));
           }
-          CHECK(glt_test::to_vector(out.features) == expected);
-          CHECK(glt_test::to_vector(out.labels) == expected_labels);
+          if (static_cast<std::int64_t>(i) < wanted_labels) {
+            expected_labels.push_back(divided_graph::label(vertices[i]));
+          }
         }
+        CHECK(glt_test::to_vector(out.features) == expected);
+        CHECK(glt_test::to_vector(out.labels) == expected_labels);
       }
     }
-  });
+  }
+}
+
+} // namespace
+
+TEST_CASE("rows and labels are those of the vertices, wherever they live, in pieces of any size") {
+  glt_test::on_ranks([](auto comm) { check_rows(comm); });
+  glt_test::on_ranks_limited([](auto comm) { check_rows(comm); });
 }
 
 TEST_CASE("a call costs three exchanges and the bytes of the formula; own rows cost none") {

@@ -66,6 +66,14 @@ TEST_CASE("distributed sampling equals serial sampling, bit for bit") {
   });
 }
 
+TEST_CASE("messages in pieces of 16 bytes change nothing") {
+  glt_test::on_ranks_limited([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 370), partitioner);
+    check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
+  });
+}
+
 TEST_CASE("what the ranks sample in a hop is, as a set, what one rank with the joined batch samples") {
   on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(3001, 20011, 8);

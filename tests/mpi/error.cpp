@@ -32,4 +32,6 @@ TEST_CASE("a failed MPI call throws with its name, its code and MPI's text") {
   CHECK_NOTHROW(detail::check_mpi(MPI_SUCCESS, "nothing"));
 }
 
-TEST_CASE("MPI runs while there is an environment") { CHECK(detail::mpi_is_running()); }
+TEST_CASE("MPI runs while there is an environment") {
+  CHECK(detail::mpi_is_running());
+}

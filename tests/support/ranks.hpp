@@ -27,10 +27,11 @@ inline std::vector<int> const some_ranks{1, 2, 3, 4};
 
 /// Calls `body(mpi_comm)` if this MPI job has one of the given sizes; messages go in pieces of `block_bytes`.
 ///
-/// A rank on which `body` throws (REQUIRE included) makes all ranks fail. Ranks that are in different test cases, because
-/// one of them left its own early, notice that and fail too.
+/// A rank on which `body` throws (REQUIRE included) makes all ranks fail. Ranks that are in different test
+/// cases, because one of them left its own early, notice that and fail too.
 template <class Body>
-void on_ranks_limited(Body const& body, std::vector<int> const& sizes = some_ranks, std::int64_t block_bytes = 16) {
+void on_ranks_limited(Body const& body, std::vector<int> const& sizes = some_ranks,
+                      std::int64_t block_bytes = 16) {
   auto comm = glt::mpi_comm::world({.block_bytes = block_bytes});
   if (std::ranges::find(sizes, comm.size()) == sizes.end()) {
     return;
@@ -56,7 +57,8 @@ void on_ranks(Body const& body, std::vector<int> const& sizes = some_ranks) {
 
 #else
 
-/// Calls `body(threads_comm)` on that many threads, for each of the sizes; assertions may be used in it, SUBCASE not.
+/// Calls `body(threads_comm)` on that many threads, for each of the sizes; assertions may be used in it,
+/// SUBCASE not.
 ///
 /// A rank on which `body` throws (REQUIRE included) ends the other ranks and the test case.
 template <class Body>

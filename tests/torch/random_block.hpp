@@ -10,7 +10,7 @@
 
 namespace glt_test {
 
-/// Owns a block with in-degrees in [0, max_degree], multi-edges and self-loops included; its offsets start at 7.
+/// Owns a block with in-degrees in [0, max_degree], multi-edges and self-loops included; offsets start at 7.
 struct random_block {
   std::int64_t num_sources;
   std::int64_t num_destinations;

@@ -18,7 +18,7 @@
 
 namespace {
 
-/// The layer as matrices: x[:n] W_selfᵀ + b + (A x) W_neighborᵀ with A the row-normalised adjacency of the block.
+/// The layer as matrices: x[:n] W_selfᵀ + b + (A x) W_neighborᵀ, A the row-normalised adjacency of the block.
 at::Tensor dense_layer(glt::sage_conv layer, at::Tensor const& x, glt_test::random_block const& block) {
   auto const adjacency = at::zeros({block.num_destinations, block.num_sources});
   for (std::size_t e = 0; e < block.row.size(); ++e) {
@@ -65,7 +65,8 @@ TEST_CASE("sage_conv without sources gives no rows and finite gradients") {
   std::vector<glt::edge_offset> const offsets{0};
   glt::block_view<glt::memory_space::host> const empty{.num_sources = 0,
                                                        .num_destinations = 0,
-                                                       .offsets = glt::host_view<glt::edge_offset const>(offsets),
+                                                       .offsets =
+                                                           glt::host_view<glt::edge_offset const>(offsets),
                                                        .row = {},
                                                        .col = {},
                                                        .edge_ids = {}};
@@ -79,11 +80,13 @@ TEST_CASE("sage_conv without sources gives no rows and finite gradients") {
   }
 }
 
-TEST_CASE("two layers over sampled blocks equal two layers over the whole graph when all neighbours are taken") {
+TEST_CASE(
+    "two layers over sampled blocks equal two layers over the whole graph when all neighbours are taken") {
   // 0 ← 1 twice, 0 ← 0, 1 ← 2, 2 ← 3, 3 ← 4, 5 isolated
   std::vector<glt::local_id> const sources{1, 1, 0, 2, 3, 4};
   std::vector<glt::local_id> const destinations{0, 0, 0, 1, 2, 3};
-  auto const graph = glt::make_csr<glt::device::cpu>(glt::coo_view<glt::memory_space::host>(6, sources, destinations));
+  auto const graph =
+      glt::make_csr<glt::device::cpu>(glt::coo_view<glt::memory_space::host>(6, sources, destinations));
   at::manual_seed(5);
   glt::sage_conv first({.in = 4, .out = 8});
   glt::sage_conv second({.in = 8, .out = 3});
@@ -99,12 +102,14 @@ TEST_CASE("two layers over sampled blocks equal two layers over the whole graph 
   auto const expected = second(first(x, whole).relu(), whole);
 
   for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
-    glt::neighbor_sampler<glt::device::cpu, glt::local_id> sampler(every, {.fanouts = {-1, -1}, .expand = expand});
+    glt::neighbor_sampler<glt::device::cpu, glt::local_id> sampler(every,
+                                                                   {.fanouts = {-1, -1}, .expand = expand});
     glt::sampled_subgraph<glt::device::cpu> batch;
     std::vector<glt::local_id> const seeds{0, 5, 2, 0};
     sampler.sample(glt::host_view<glt::local_id const>(seeds), {}, batch);
     auto const inputs = x.index_select(0, glt::to_tensor(batch.nodes()));
-    auto const y = second(first(inputs, batch.block(0)).relu(), batch.block(1)).index_select(0, glt::to_tensor(batch.seed_index()));
+    auto const y = second(first(inputs, batch.block(0)).relu(), batch.block(1))
+                       .index_select(0, glt::to_tensor(batch.seed_index()));
     auto const wanted = expected.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(seeds)));
     CHECK(largest(y - wanted) < 1e-5);
   }

@@ -61,7 +61,9 @@ TEST_CASE("the gradient of segment_mean agrees with finite differences") {
   at::manual_seed(8);
   auto const x = at::randn({11, 3}, at::kDouble).requires_grad_();
   auto const weights = at::randn({6, 3}, at::kDouble);
-  auto const loss = [&](at::Tensor const& at_x) { return (glt::segment_mean(at_x, block.view()).pow(2) * weights).sum(); };
+  auto const loss = [&](at::Tensor const& at_x) {
+    return (glt::segment_mean(at_x, block.view()).pow(2) * weights).sum();
+  };
   loss(x).backward();
   double const step = 1e-5;
   for (std::int64_t i = 0; i < 11; ++i) {
@@ -94,8 +96,10 @@ TEST_CASE("segment_mean reads tensors of any strides and leaves gradients to tho
 TEST_CASE("segment_mean refuses what is not one row of floats per source") {
   glt_test::random_block const block(4, 2, 2, 1);
   CHECK_THROWS_AS(static_cast<void>(glt::segment_mean(at::Tensor(), block.view())), glt::precondition_error);
-  CHECK_THROWS_AS(static_cast<void>(glt::segment_mean(at::zeros({4}), block.view())), glt::precondition_error);
-  CHECK_THROWS_AS(static_cast<void>(glt::segment_mean(at::zeros({4, 2}, at::kLong), block.view())), glt::precondition_error);
+  CHECK_THROWS_AS(static_cast<void>(glt::segment_mean(at::zeros({4}), block.view())),
+                  glt::precondition_error);
+  CHECK_THROWS_AS(static_cast<void>(glt::segment_mean(at::zeros({4, 2}, at::kLong), block.view())),
+                  glt::precondition_error);
   try {
     static_cast<void>(glt::segment_mean(at::zeros({3, 2}), block.view()));
     FAIL("3 rows for 4 sources were accepted");

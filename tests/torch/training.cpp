@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Training on P ranks is training on one: with frontier::all, the batches of a step are together the joined batch.
+// Training on P ranks is training on one: with frontier::all, the batches of a step are together the joined
+// batch.
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/sage_conv.hpp>
 #include <glt/torch/tensor.hpp>
@@ -74,14 +75,18 @@ struct task {
   glt::buffer<cpu, glt::label_type> labels{num_vertices};
 
   task() {
-    auto const planted = glt::make_planted_communities<>(
-        {.num_vertices = num_vertices, .num_communities = num_communities, .in_degree = 6, .out_degree = 2, .seed = 3});
+    auto const planted = glt::make_planted_communities<>({.num_vertices = num_vertices,
+                                                          .num_communities = num_communities,
+                                                          .in_degree = 6,
+                                                          .out_degree = 2,
+                                                          .seed = 3});
     graph = glt::make_csr<cpu>(planted.graph.view());
     for (std::int64_t v = 0; v < num_vertices; ++v) {
       labels[v] = planted.community[v];
       glt::random_stream noise(glt::random_key(5), static_cast<std::uint64_t>(v));
       for (std::int64_t f = 0; f < num_columns; ++f) {
-        features[v * num_columns + f] = static_cast<float>(2 * noise.next_unit() - 1) + (f == labels[v] ? 0.7F : 0.0F);
+        features[v * num_columns + f] =
+            static_cast<float>(2 * noise.next_unit() - 1) + (f == labels[v] ? 0.7F : 0.0F);
       }
     }
   }
@@ -98,24 +103,28 @@ using seed_lists = std::vector<std::vector<std::vector<glt::local_id>>>;
 
 /// Trains on the ranks of `comm` and writes this rank's share of the losses and its seeds.
 template <class Comm>
-void train_on_rank(Comm comm, task const& data, glt::relabelling const& labels, std::vector<at::Tensor> const& initial,
-                   outcome& out, seed_lists& seeds_of) {
+void train_on_rank(Comm comm, task const& data, glt::relabelling const& labels,
+                   std::vector<at::Tensor> const& initial, outcome& out, seed_lists& seeds_of) {
   auto const rank = comm.rank();
   glt::dist::graph const graph(comm, glt::split_graph(data.graph.view(), labels, rank));
   glt::dist::feature_store const features(
       comm, labels.book,
       glt::feature_store<cpu, float>(
           labels.book.size(rank), num_columns,
-          glt::split_rows(glt::host_matrix<float const>(data.features.data(), num_vertices, num_columns), labels, rank),
+          glt::split_rows(glt::host_matrix<float const>(data.features.data(), num_vertices, num_columns),
+                          labels, rank),
           glt::split_rows(data.labels.view(), labels, rank)));
   // the last rank has few seeds, so that it runs out of them in every epoch
   std::vector<glt::global_id> seeds;
-  for (auto v = labels.book.begin(rank); v < labels.book.end(rank) && (rank + 1 < comm.size() || seeds.size() < 13); ++v) {
+  for (auto v = labels.book.begin(rank);
+       v < labels.book.end(rank) && (rank + 1 < comm.size() || seeds.size() < 13); ++v) {
     seeds.push_back(v);
   }
-  glt::dist::loader loader(
-      comm, graph, features, glt::host_view<glt::global_id const>(seeds),
-      {.batch_size = 9, .neighbors = {.fanouts = {4, 3}, .expand = glt::frontier::all}, .shuffle = true, .seed = sampling_seed});
+  glt::dist::loader loader(comm, graph, features, glt::host_view<glt::global_id const>(seeds),
+                           {.batch_size = 9,
+                            .neighbors = {.fanouts = {4, 3}, .expand = glt::frontier::all},
+                            .shuffle = true,
+                            .seed = sampling_seed});
 
   network net;
   if (rank == 0) {
@@ -135,7 +144,8 @@ void train_on_rank(Comm comm, task const& data, glt::relabelling const& labels, 
         auto const y = net.forward(glt::to_tensor(batch.features()), batch.subgraph);
         at::Tensor const loss = torch::nn::functional::cross_entropy(y, glt::to_tensor(batch.labels()));
         loss.backward();
-        out.losses[static_cast<std::size_t>(step)] = loss.item<double>() * static_cast<double>(batch.num_seeds);
+        out.losses[static_cast<std::size_t>(step)] =
+            loss.item<double>() * static_cast<double>(batch.num_seeds);
       }
       glt::gather_grads(comm, net, batch.num_seeds);
       optimizer.step();
@@ -151,9 +161,11 @@ void train_on_rank(Comm comm, task const& data, glt::relabelling const& labels, 
 outcome train_joined(task const& data, std::vector<at::Tensor> const& initial, seed_lists const& seeds_of,
                      std::int64_t steps_per_epoch) {
   outcome out{std::vector<double>(num_steps), {}};
-  glt::neighbor_sampler<cpu, glt::local_id> sampler(data.graph.view(), {.fanouts = {4, 3}, .expand = glt::frontier::all});
+  glt::neighbor_sampler<cpu, glt::local_id> sampler(data.graph.view(),
+                                                    {.fanouts = {4, 3}, .expand = glt::frontier::all});
   glt::sampled_subgraph<cpu> batch;
-  auto const all_features = glt::to_tensor(glt::host_matrix<float const>(data.features.data(), num_vertices, num_columns));
+  auto const all_features =
+      glt::to_tensor(glt::host_matrix<float const>(data.features.data(), num_vertices, num_columns));
   auto const all_labels = glt::to_tensor(data.labels.view());
   network net;
   net.set_parameters(initial);
@@ -164,7 +176,8 @@ outcome train_joined(task const& data, std::vector<at::Tensor> const& initial, s
       joined.insert(joined.end(), seeds.begin(), seeds.end());
     }
     sampler.sample(glt::host_view<glt::local_id const>(joined),
-                   {.seed = sampling_seed, .epoch = step / steps_per_epoch, .step = step % steps_per_epoch}, batch);
+                   {.seed = sampling_seed, .epoch = step / steps_per_epoch, .step = step % steps_per_epoch},
+                   batch);
     auto const seeds = glt::to_tensor(glt::host_view<glt::local_id const>(joined));
     optimizer.zero_grad();
     auto const y = net.forward(all_features.index_select(0, glt::to_tensor(batch.nodes())), batch);
@@ -186,7 +199,8 @@ TEST_CASE("training on P ranks equals training on one with the joined batches") 
   auto const initial = network().copy_of_parameters();
   for (int const ranks : {1, 2, 3}) {
     CAPTURE(ranks);
-    auto const labels = glt::make_relabelling(glt::random_partitioner{.seed = 4}(data.graph.view(), ranks).view(), ranks);
+    auto const labels =
+        glt::make_relabelling(glt::random_partitioner{.seed = 4}(data.graph.view(), ranks).view(), ranks);
     auto const per_rank = static_cast<std::size_t>(ranks);
     std::vector<outcome> of_rank(per_rank, outcome{std::vector<double>(num_steps), {}});
     seed_lists seeds_of(num_steps, std::vector<std::vector<glt::local_id>>(per_rank));

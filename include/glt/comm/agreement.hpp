@@ -34,8 +34,9 @@ enum class operation : std::uint16_t {
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 10> names{"leave",  "make_graph", "make_features",   "make_sampler",     "plan_epoch",
-                                                   "sample", "collect",    "sync_parameters", "gather_gradients", "user"};
+  constexpr std::array<std::string_view, 10> names{
+      "leave",  "make_graph", "make_features",   "make_sampler",     "plan_epoch",
+      "sample", "collect",    "sync_parameters", "gather_gradients", "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";
 }
@@ -99,9 +100,12 @@ template <communicator C>
 ///
 /// A rank that cannot go on passes the reason as `failure` instead of staying away.
 ///
-/// @shape  counts [R], items for every rank · received [R], written: the headers of all ranks, the own one included
-/// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed; none on one rank
-/// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest such rank is
+/// @shape  counts [R], items for every rank · received [R], written: the headers of all ranks, the own one
+/// included
+/// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed;
+/// none on one rank
+/// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest
+/// such rank is
 ///                           named), or if a rank is at another `site` than rank 0
 /// @throws precondition_error  if counts or received have not R elements
 template <communicator C>
@@ -124,8 +128,8 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
   if (ranks == 1) {
     received[0] = sent[0];
   } else {
-    comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()), reinterpret_cast<std::byte*>(received.data()),
-                    header_bytes);
+    comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()),
+                    reinterpret_cast<std::byte*>(received.data()), header_bytes);
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (received[rank].failed != 0) {
@@ -135,8 +139,8 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     if (received[rank].site() != received[0].site()) {
       throw collective_error(static_cast<int>(rank),
-                             detail::message("is ", detail::place_of(received[rank].site()), " while rank 0 is ",
-                                             detail::place_of(received[0].site()),
+                             detail::message("is ", detail::place_of(received[rank].site()),
+                                             " while rank 0 is ", detail::place_of(received[0].site()),
                                              "; make the same calls in the same order on all ranks"));
     }
   }

@@ -17,7 +17,7 @@ enum class reduction { sum, min, max };
 /// What may be reduced over ranks.
 template <class T>
 concept reducible = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
-                    std::same_as<T, float> || std::same_as<T, double>;
+    std::same_as<T, float> || std::same_as<T, double>;
 
 /// The bytes that this rank sends to every rank: `sizes[p]` bytes from `data + offsets[p]` on go to rank p.
 struct outgoing {
@@ -33,7 +33,10 @@ struct incoming {
   std::span<std::int64_t const> offsets; ///< [R], in bytes
 };
 
-/// Replies whose sizes only their senders knew: those of rank p are `sizes[p]` bytes from `data + offsets[p]` on.
+/// Replies whose sizes only their senders knew: those of rank p are `sizes[p]` bytes from `data + offsets[p]`
+/// on.
+///
+/// Reuse it: `data` keeps its memory, and may be longer than what has arrived.
 struct reply_buffer {
   std::vector<std::byte> data;
   std::vector<std::int64_t> sizes;   ///< [R], in bytes
@@ -51,24 +54,31 @@ struct reply_buffer {
 /// A model is a handle: copying it never communicates; `split` and `duplicate` are collectives.
 /// Bytes to send and bytes to receive never overlap. A rank's arguments are checked before it sends anything
 /// (precondition_error).
-/// All collectives except `start_all_to_all_v` block until the result is there. Spans of size R are indexed by rank.
+/// All collectives except `start_all_to_all_v` block until the result is there. Spans of size R are indexed
+/// by rank.
 ///
 /// - `c.rank()`, `c.size()`
-/// - `c.all_to_all(send, receive, bytes)`: `bytes` bytes from `send + p * bytes` go to rank p, itself included
+/// - `c.all_to_all(send, receive, bytes)`: `bytes` bytes from `send + p * bytes` go to rank p, itself
+/// included
 /// - `c.all_to_all_v(outgoing, incoming)`: sizes known on both sides; sizes to itself must be 0
-/// - `c.start_all_to_all_v(outgoing, incoming)`: the same, returns a request; the bytes stay untouched until its
-///   `wait()` returned, the arrays of sizes and offsets may go. One request at a time; a request that is destroyed waits.
-/// - `c.all_to_all_replies(outgoing, asked, answering, reply_buffer&)`: rank p's sizes become known on arrival; `asked[p]`
-///   is nonzero where this rank expects a reply of p, `answering[p]` where p expects one of this rank; 0 bytes may be a reply
+/// - `c.start_all_to_all_v(outgoing, incoming)`: the same, returns a request; the bytes stay untouched until
+/// its
+///   `wait()` returned, the arrays of sizes and offsets may go. One request at a time; a request that is
+///   destroyed waits.
+/// - `c.all_to_all_replies(outgoing, asked, answering, reply_buffer&)`: rank p's sizes become known on
+/// arrival; `asked[p]`
+///   is nonzero where this rank expects a reply of p, `answering[p]` where p expects one of this rank; 0
+///   bytes may be a reply
 /// - `c.all_reduce(span, reduction)`: in place, elementwise
 /// - `c.broadcast(data, bytes, root)`, `c.barrier()`
-/// - `c.split(color, order)`: communicator of the ranks with equal color (any number), numbered by (order, rank)
+/// - `c.split(color, order)`: communicator of the ranks with equal color (any number), numbered by (order,
+/// rank)
 /// - `c.duplicate()`: the same ranks with traffic of their own
 template <class C>
-concept communicator = std::copyable<C> && requires(C& c, C const& view, std::byte const* send, std::byte* receive,
-                                                    std::int64_t bytes, outgoing out, incoming in, reply_buffer& replies,
-                                                    std::span<char const> mask, std::span<double> doubles,
-                                                    std::span<std::int64_t> integers, std::span<float> floats) {
+concept communicator = std::copyable<C> &&
+    requires(C& c, C const& view, std::byte const* send, std::byte* receive, std::int64_t bytes, outgoing out,
+             incoming in, reply_buffer& replies, std::span<char const> mask, std::span<double> doubles,
+             std::span<std::int64_t> integers, std::span<float> floats) {
   { view.rank() } -> std::same_as<int>;
   { view.size() } -> std::same_as<int>;
   c.all_to_all(send, receive, bytes);

@@ -32,7 +32,8 @@ struct traffic_count {
 
 /// What one rank sent, by kind of call.
 ///
-/// A rank's share of a reduction counts as one message, a broadcast as one at its root, though the model may send more.
+/// A rank's share of a reduction counts as one message, a broadcast as one at its root, though the model may
+/// send more.
 struct traffic {
   traffic_count headers; ///< all_to_all
   traffic_count payload; ///< all_to_all_v and start_all_to_all_v

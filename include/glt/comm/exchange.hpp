@@ -51,24 +51,27 @@ private:
   std::vector<std::int64_t> offsets_{0};
 };
 
-/// Sends slices of rows to their ranks and receives theirs; slices lie in the order of the ranks, without gaps.
+/// Sends slices of rows to their ranks and receives theirs; slices lie in the order of the ranks, without
+/// gaps.
 ///
-/// @shape  send [sum of send_counts · columns] · send_counts [R], rows; 0 for the own rank · receive_counts [R], rows, as
+/// @shape  send [sum of send_counts · columns] · send_counts [R], rows; 0 for the own rank · receive_counts
+/// [R], rows, as
 ///         the other ranks count them · receive [sum of receive_counts · columns], written
 /// @comm   collective; one variable exchange
 /// @throws precondition_error  if send or receive is not as long as its counts say
 template <communicator C, bytes_copyable T>
-void exchange_rows(C& comm, host_view<T const> send, std::span<std::int64_t const> send_counts, host_view<T> receive,
-                   std::span<std::int64_t const> receive_counts, std::int64_t columns = 1) {
+void exchange_rows(C& comm, host_view<T const> send, std::span<std::int64_t const> send_counts,
+                   host_view<T> receive, std::span<std::int64_t const> receive_counts,
+                   std::int64_t columns = 1) {
   byte_counts sent;
   byte_counts received;
   sent.set(send_counts, sizeof(T) * static_cast<std::size_t>(columns));
   received.set(receive_counts, sizeof(T) * static_cast<std::size_t>(columns));
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   if (sent.total() != send.size() * item || received.total() != receive.size() * item) {
-    throw precondition_error(detail::message("exchange_rows: ", send.size(), " elements to send and ", receive.size(),
-                                             " to receive, but the counts say ", sent.total() / item, " and ",
-                                             received.total() / item));
+    throw precondition_error(detail::message("exchange_rows: ", send.size(), " elements to send and ",
+                                             receive.size(), " to receive, but the counts say ",
+                                             sent.total() / item, " and ", received.total() / item));
   }
   comm.all_to_all_v(sent.out(send.data()), received.in(receive.data()));
 }

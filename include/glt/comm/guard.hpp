@@ -23,7 +23,8 @@ void leave(C& comm, std::string const& failure) {
   exchange_headers(comm, {.what = operation::leave}, counts, 0, failure, headers);
 }
 
-/// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested exception.
+/// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested
+/// exception.
 template <communicator C>
 [[noreturn]] void leave_failed(C& comm, std::string const& failure) {
   collective_error agreed(comm.rank(), failure.empty() ? "unknown exception" : failure);
@@ -39,15 +40,17 @@ template <communicator C>
 
 /// Runs `work` on every rank so that an exception on one of them reaches all of them, and returns its result.
 ///
-/// One guard around the whole of a parallel program is enough: every collective operation of the library begins with a
-/// header exchange; a rank that throws anywhere between them joins the next one as failed, and a rank that is done joins
-/// it as leaving. So all ranks throw the same `collective_error` instead of waiting for one that went away. On the rank
-/// that failed it carries the original as `std::nested_exception`.
+/// One guard around the whole of a parallel program is enough: every collective operation of the library
+/// begins with a header exchange; a rank that throws anywhere between them joins the next one as failed, and
+/// a rank that is done joins it as leaving. So all ranks throw the same `collective_error` instead of waiting
+/// for one that went away. On the rank that failed it carries the original as `std::nested_exception`.
 ///
 /// @comm   collective; adds one header exchange at the end
-/// @pre    collectives of `work` that are not the library's own are preceded by an `exchange_headers` of the same ranks,
+/// @pre    collectives of `work` that are not the library's own are preceded by an `exchange_headers` of the
+/// same ranks,
 ///         and a `collective_error` that leaves `work` was thrown on every rank of `comm`; not checked
-/// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while another one calls
+/// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while
+/// another one calls
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_collectively(C comm, Work work) {
   auto const guarded = [&]() -> std::invoke_result_t<Work&> {

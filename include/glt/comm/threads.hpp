@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/threads_comm.hpp>
 #include <glt/comm/threads_board.hpp>
+#include <glt/comm/threads_comm.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 
@@ -26,7 +26,8 @@ struct threads_outcome {
 
 /// Calls `work` as one rank and tells the others how it ended.
 template <class Work>
-threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_family& family, int rank, Work& work) {
+threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_family& family, int rank,
+                           Work& work) {
   try {
     work(threads_comm(world, rank));
     family.leave(rank);
@@ -47,11 +48,12 @@ threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_
 
 /// Calls `work(threads_comm)` on `ranks` new threads, one per rank, and returns when all have ended.
 ///
-/// A rank that throws takes the others along: wherever they wait or call next, on this communicator or on one split from
-/// it, they throw a `collective_error` with its rank (as numbered here) and its text. A rank that returns while others
-/// still wait for it does the same.
+/// A rank that throws takes the others along: wherever they wait or call next, on this communicator or on one
+/// split from it, they throw a `collective_error` with its rank (as numbered here) and its text. A rank that
+/// returns while others still wait for it does the same.
 ///
-/// @throws what the lowest rank threw of its own; if all that was thrown are collective_errors, the lowest rank's
+/// @throws what the lowest rank threw of its own; if all that was thrown are collective_errors, the lowest
+/// rank's
 /// @throws precondition_error  if ranks < 1
 template <class Work>
 void run_threads(int ranks, Work work) {
@@ -68,8 +70,9 @@ void run_threads(int ranks, Work work) {
     running.reserve(threads.size());
     for (int const rank : threads) {
       try {
-        running.emplace_back(
-            [&, rank] { outcomes[static_cast<std::size_t>(rank)] = detail::run_thread(world, *family, rank, work); });
+        running.emplace_back([&, rank] {
+          outcomes[static_cast<std::size_t>(rank)] = detail::run_thread(world, *family, rank, work);
+        });
       } catch (...) { // no thread to be had: the ranks that run already must not wait for it
         family->fail(rank, "could not be started");
         throw;

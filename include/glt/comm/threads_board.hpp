@@ -53,9 +53,11 @@ struct threads_family {
   }
 };
 
-/// Where the threads of one communicator meet: the n-th call of one rank matches the n-th calls of the others.
+/// Where the threads of one communicator meet: the n-th call of one rank matches the n-th calls of the
+/// others.
 ///
-/// The last rank to arrive does the work for all; nobody spins, and nobody waits for a rank that arrived long ago.
+/// The last rank to arrive does the work for all; nobody spins, and nobody waits for a rank that arrived long
+/// ago.
 class threads_board {
 public:
   threads_board(std::shared_ptr<threads_family> family, std::vector<int> threads)
@@ -111,7 +113,8 @@ public:
     auto const& parent = *ranks[0]->board;
     std::vector<std::size_t> order(ranks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t r) { return std::pair(ranks[r]->color, ranks[r]->order); });
+    std::ranges::stable_sort(order, {},
+                             [&](std::size_t r) { return std::pair(ranks[r]->color, ranks[r]->order); });
     for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
       std::vector<int> threads;
       for (; last < order.size() && ranks[order[last]]->color == ranks[order[first]]->color; ++last) {
@@ -160,8 +163,9 @@ private:
     for (std::size_t rank = 0; rank < threads_.size(); ++rank) {
       if (waiting.calls[rank] == nullptr && family_->gone[static_cast<std::size_t>(threads_[rank])] != 0) {
         auto const* call = *std::ranges::find_if(waiting.calls, [](auto* c) { return c != nullptr; });
-        return threads_failure{static_cast<int>(rank), message("returned while other ranks wait for it in ", call->name,
-                                                               "; make the same calls in the same order on all ranks")};
+        return threads_failure{static_cast<int>(rank),
+                               message("returned while other ranks wait for it in ", call->name,
+                                       "; make the same calls in the same order on all ranks")};
       }
     }
     return std::nullopt;

@@ -26,10 +26,10 @@ struct threads_call {
   /// Does the work for all ranks at once; throws collective_error if their arguments do not fit together.
   using work = void (*)(std::span<threads_call* const> ranks);
 
-  std::string_view name; ///< of the call
-  std::int64_t bytes = 0;   ///< that every rank must pass alike
-  int root = 0;             ///< that every rank must pass alike
-  std::string_view detail;  ///< that every rank must pass alike: element type or reduction
+  std::string_view name;   ///< of the call
+  std::int64_t bytes = 0;  ///< that every rank must pass alike
+  int root = 0;            ///< that every rank must pass alike
+  std::string_view detail; ///< that every rank must pass alike: element type or reduction
   work complete = nullptr;
 
   std::byte const* send = nullptr;
@@ -65,9 +65,11 @@ inline void check_same(std::span<threads_call* const> ranks) {
   auto const& first = *ranks[0];
   for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
     auto const& call = *ranks[rank];
-    if (call.name != first.name || call.bytes != first.bytes || call.root != first.root || call.detail != first.detail) {
-      throw collective_error(static_cast<int>(rank), message("is in ", in_words(call), " while rank 0 is in ", in_words(first),
-                                                             "; make the same calls in the same order on all ranks"));
+    if (call.name != first.name || call.bytes != first.bytes || call.root != first.root ||
+        call.detail != first.detail) {
+      throw collective_error(static_cast<int>(rank),
+                             message("is in ", in_words(call), " while rank 0 is in ", in_words(first),
+                                     "; make the same calls in the same order on all ranks"));
     }
   }
 }
@@ -78,7 +80,7 @@ inline void complete_all_to_all(std::span<threads_call* const> ranks) {
   auto const bytes = ranks[0]->bytes;
   for (std::size_t to = 0; to < ranks.size(); ++to) {
     for (std::size_t from = 0; from < ranks.size(); ++from) {
-      copy_bytes(ranks[to]->receive + static_cast<std::int64_t>(from) * bytes,
+      move_bytes(ranks[to]->receive + static_cast<std::int64_t>(from) * bytes,
                  ranks[from]->send + static_cast<std::int64_t>(to) * bytes, bytes);
     }
   }
@@ -90,16 +92,17 @@ inline void complete_all_to_all_v(std::span<threads_call* const> ranks) {
       auto const sent = ranks[from]->send_sizes[to];
       auto const expected = ranks[to]->receive_sizes[from];
       if (sent != expected) {
-        throw collective_error(static_cast<int>(to), message("expects ", expected, " bytes of rank ", from, ", which sends ",
-                                                             sent, "; pass the same size on both sides of all_to_all_v"));
+        throw collective_error(static_cast<int>(to),
+                               message("expects ", expected, " bytes of rank ", from, ", which sends ", sent,
+                                       "; pass the same size on both sides of all_to_all_v"));
       }
     }
   }
   for (std::size_t to = 0; to < ranks.size(); ++to) {
     for (std::size_t from = 0; from < ranks.size(); ++from) {
       if (auto const bytes = ranks[from]->send_sizes[to]; bytes > 0) {
-        copy_bytes(ranks[to]->receive + ranks[to]->receive_offsets[from], ranks[from]->send + ranks[from]->send_offsets[to],
-                   bytes);
+        move_bytes(ranks[to]->receive + ranks[to]->receive_offsets[from],
+                   ranks[from]->send + ranks[from]->send_offsets[to], bytes);
       }
     }
   }
@@ -110,9 +113,10 @@ inline void complete_replies(std::span<threads_call* const> ranks) {
     for (std::size_t from = 0; from < ranks.size(); ++from) {
       bool const asks = ranks[to]->asked[from] != 0;
       if (asks != (ranks[from]->answering[to] != 0)) {
-        throw collective_error(static_cast<int>(to), message(asks ? "expects" : "does not expect", " a reply of rank ", from,
-                                                             ", which ", asks ? "sends none" : "sends one",
-                                                             "; let asked and answering mirror each other"));
+        throw collective_error(static_cast<int>(to),
+                               message(asks ? "expects" : "does not expect", " a reply of rank ", from,
+                                       ", which ", asks ? "sends none" : "sends one",
+                                       "; let asked and answering mirror each other"));
       }
     }
   }
@@ -126,11 +130,13 @@ inline void complete_replies(std::span<threads_call* const> ranks) {
       replies.offsets[from] = total;
       total += replies.sizes[from];
     }
-    replies.data.resize(static_cast<std::size_t>(total));
+    if (auto const needed = static_cast<std::size_t>(total); needed > replies.data.size()) {
+      replies.data.resize(needed);
+    }
     for (std::size_t from = 0; from < ranks.size(); ++from) {
       if (replies.sizes[from] > 0) {
-        copy_bytes(replies.data.data() + replies.offsets[from], ranks[from]->send + ranks[from]->send_offsets[to],
-                   replies.sizes[from]);
+        move_bytes(replies.data.data() + replies.offsets[from],
+                   ranks[from]->send + ranks[from]->send_offsets[to], replies.sizes[from]);
       }
     }
   }
@@ -139,18 +145,22 @@ inline void complete_replies(std::span<threads_call* const> ranks) {
 inline void complete_broadcast(std::span<threads_call* const> ranks) {
   auto const& root = *ranks[static_cast<std::size_t>(ranks[0]->root)];
   for (auto* call : ranks) {
-    copy_bytes(call->receive, root.receive, root.bytes);
+    move_bytes(call->receive, root.receive, root.bytes);
   }
 }
 
 /// Element type and reduction in words.
 template <reducible T>
 [[nodiscard]] constexpr std::string_view reduction_name(reduction op) noexcept {
-  constexpr auto type = std::same_as<T, std::int32_t> ? 0U : std::same_as<T, std::int64_t> ? 1U : std::same_as<T, float> ? 2U : 3U;
-  constexpr std::array<std::array<std::string_view, 3>, 4> names{{{"sum of int32", "min of int32", "max of int32"},
-                                                                  {"sum of int64", "min of int64", "max of int64"},
-                                                                  {"sum of float", "min of float", "max of float"},
-                                                                  {"sum of double", "min of double", "max of double"}}};
+  constexpr auto type = std::same_as<T, std::int32_t>   ? 0U
+                        : std::same_as<T, std::int64_t> ? 1U
+                        : std::same_as<T, float>        ? 2U
+                                                        : 3U;
+  constexpr std::array<std::array<std::string_view, 3>, 4> names{
+      {{"sum of int32", "min of int32", "max of int32"},
+       {"sum of int64", "min of int64", "max of int64"},
+       {"sum of float", "min of float", "max of float"},
+       {"sum of double", "min of double", "max of double"}}};
   return names[type][static_cast<std::size_t>(op)];
 }
 
@@ -173,7 +183,7 @@ void complete_all_reduce(std::span<threads_call* const> ranks) {
     });
   }
   for (auto* call : ranks.subspan(1)) {
-    copy_bytes(call->receive, ranks[0]->receive, ranks[0]->bytes);
+    move_bytes(call->receive, ranks[0]->receive, ranks[0]->bytes);
   }
 }
 

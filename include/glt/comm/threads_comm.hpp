@@ -17,9 +17,10 @@ namespace glt {
 
 /// Ranks that are threads of one process; made by `run_threads`.
 ///
-/// Waiting ranks sleep, so more ranks than cores are fine. Calls that do not match are noticed: every rank throws the
-/// same `collective_error`, naming a rank that differs and both calls. All ranks receive bit-identical reductions.
-/// Use a handle and its copies on the thread of their rank; for a second thread take a `duplicate()`.
+/// Waiting ranks sleep, so more ranks than cores are fine. Calls that do not match are noticed: every rank
+/// throws the same `collective_error`, naming a rank that differs and both calls. All ranks receive
+/// bit-identical reductions. Use a handle and its copies on the thread of their rank; for a second thread
+/// take a `duplicate()`.
 class threads_comm {
 public:
   /// An exchange under way; move-only, and waits when it is destroyed.
@@ -37,7 +38,8 @@ public:
     ~request() {
       try {
         wait();
-      } catch (collective_error const&) { // the next call of this rank throws it again, or all ranks are past it
+      } catch (
+          collective_error const&) { // the next call of this rank throws it again, or all ranks are past it
       }
     }
 
@@ -52,8 +54,10 @@ public:
 
   private:
     friend threads_comm;
-    request(std::shared_ptr<detail::threads_board> board, int rank, std::unique_ptr<detail::threads_call> call)
-        : call_(std::move(call)), board_(std::move(board)), rank_(rank), number_(board_->arrive(rank, *call_)) {}
+    request(std::shared_ptr<detail::threads_board> board, int rank,
+            std::unique_ptr<detail::threads_call> call)
+        : call_(std::move(call)), board_(std::move(board)), rank_(rank),
+          number_(board_->arrive(rank, *call_)) {}
 
     std::unique_ptr<detail::threads_call> call_; // null once complete
     std::shared_ptr<detail::threads_board> board_;
@@ -61,7 +65,8 @@ public:
     std::int64_t number_;
   };
 
-  threads_comm(std::shared_ptr<detail::threads_board> board, int rank) noexcept : board_(std::move(board)), rank_(rank) {}
+  threads_comm(std::shared_ptr<detail::threads_board> board, int rank) noexcept
+      : board_(std::move(board)), rank_(rank) {}
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return board_->size(); }

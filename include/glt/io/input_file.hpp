@@ -27,11 +27,12 @@ public:
       fail(0, "there is no such file; check the path");
     }
     if (status.type() != std::filesystem::file_type::regular) {
-      fail(0, fault ? "cannot be reached: " + fault.message() : "is not a regular file; give the path of one");
+      fail(0,
+           fault ? "cannot be reached: " + fault.message() : "is not a regular file; give the path of one");
     }
     file_.reset(std::fopen(path_.c_str(), "rb"));
     if (!file_) {
-      fail(0, detail::message("cannot be opened for reading: ", std::strerror(errno)));
+      fail(0, glt::detail::message("cannot be opened for reading: ", std::strerror(errno)));
     }
     size_ = static_cast<std::int64_t>(std::filesystem::file_size(path_, fault));
     if (fault) {
@@ -48,11 +49,16 @@ public:
   ///
   /// @throws io_error  if the file ends before
   void read(void* out, std::int64_t count) {
-    auto const got = static_cast<std::int64_t>(std::fread(out, 1, static_cast<std::size_t>(count), file_.get()));
+    if (count == 0) {
+      return;
+    }
+    auto const got =
+        static_cast<std::int64_t>(std::fread(out, 1, static_cast<std::size_t>(count), file_.get()));
     if (got < count) {
-      fail(position_ + got, std::ferror(file_.get()) != 0
-                                ? detail::message("cannot be read: ", std::strerror(errno))
-                                : detail::message("the file ends ", count - got, " bytes early; make it again"));
+      fail(position_ + got,
+           std::ferror(file_.get()) != 0
+               ? glt::detail::message("cannot be read: ", std::strerror(errno))
+               : glt::detail::message("the file ends ", count - got, " bytes early; make it again"));
     }
     position_ += count;
   }

@@ -36,7 +36,8 @@ struct npy_array {
 
 /// Reads a whole array of elements of type T, C order; byte order and type must be those of the file.
 ///
-/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in Fortran
+/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
+/// Fortran
 ///                   order, or its length contradicts its shape
 /// @cost   one read of the file; memory is allocated only after its length was checked
 template <npy_element T>
@@ -44,8 +45,8 @@ template <npy_element T>
   input_file file(path);
   auto header = detail::read_npy_header(file);
   if (header.type != npy_type<T>()) {
-    file.fail(0, detail::message("holds elements of type '", header.type, "', not '", npy_type<T>(),
-                                 "'; convert it with NumPy's astype"));
+    file.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", npy_type<T>(),
+                                      "'; convert it with NumPy's astype"));
   }
   if (header.fortran_order) {
     file.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
@@ -54,13 +55,15 @@ template <npy_element T>
   auto const available = file.size() - header.data_offset;
   constexpr auto element = static_cast<std::int64_t>(sizeof(T));
   if (!count || *count > available / element) {
-    file.fail(file.size(), detail::message("ends after ", available, " bytes of data, too few for an array of shape ",
-                                           detail::shape_text(header.shape), "; make it again"));
+    file.fail(file.size(),
+              glt::detail::message("ends after ", available, " bytes of data, too few for an array of shape ",
+                                   detail::shape_text(header.shape), "; make it again"));
   }
   if (*count * element != available) {
     file.fail(header.data_offset + *count * element,
-              detail::message("goes on for ", available - *count * element, " bytes behind an array of shape ",
-                              detail::shape_text(header.shape), "; make it again"));
+              glt::detail::message("goes on for ", available - *count * element,
+                                   " bytes behind an array of shape ", detail::shape_text(header.shape),
+                                   "; make it again"));
   }
   npy_array<T> array{std::move(header.shape), buffer<device::cpu, T>(*count)};
   file.read(array.data.data(), available);
@@ -74,9 +77,10 @@ template <npy_element T>
 [[nodiscard]] npy_array<T> read_npy(std::filesystem::path const& path, int dimensions) {
   auto array = read_npy<T>(path);
   if (array.shape.size() != static_cast<std::size_t>(dimensions)) {
-    throw io_error(path.string(), 0, detail::message("has the shape ", detail::shape_text(array.shape), "; an array of ",
-                                                     dimensions, dimensions == 1 ? " dimension" : " dimensions",
-                                                     " belongs here"));
+    throw io_error(path.string(), 0,
+                   glt::detail::message("has the shape ", detail::shape_text(array.shape), "; an array of ",
+                                        dimensions, dimensions == 1 ? " dimension" : " dimensions",
+                                        " belongs here"));
   }
   return array;
 }
@@ -92,11 +96,11 @@ void write_npy(std::filesystem::path const& path, Range const& values, std::span
   using element = std::ranges::range_value_t<Range>;
   auto const count = static_cast<std::int64_t>(std::ranges::size(values));
   if (detail::count_elements(shape) != count) {
-    throw precondition_error(detail::message(path.string(), ": ", count, " values do not make an array of shape ",
-                                             detail::shape_text(shape)));
+    throw precondition_error(glt::detail::message(
+        path.string(), ": ", count, " values do not make an array of shape ", detail::shape_text(shape)));
   }
-  std::string text = "{'descr': '" + npy_type<element>() + "', 'fortran_order': False, 'shape': " +
-                     detail::shape_text(shape) + ", }";
+  std::string text = "{'descr': '" + npy_type<element>() +
+                     "', 'fortran_order': False, 'shape': " + detail::shape_text(shape) + ", }";
   constexpr std::size_t start = 10;
   text.append(63 - (start + text.size()) % 64, ' ').append("\n");
   auto const length = static_cast<std::uint16_t>(text.size());

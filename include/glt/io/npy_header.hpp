@@ -23,7 +23,8 @@ namespace glt::io {
 
 /// A number that an .npy file may hold.
 template <class T>
-concept npy_element = (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>) && !std::is_const_v<T>;
+concept npy_element = (std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>) ||
+                      std::same_as<T, float> || std::same_as<T, double>;
 
 /// What an .npy file says about its array.
 struct npy_header {
@@ -36,8 +37,9 @@ struct npy_header {
 /// NumPy's name of a type: byte order, kind, size.
 template <npy_element T>
 [[nodiscard]] std::string npy_type() {
-  static_assert(std::endian::native == std::endian::little, "glt reads and writes little-endian files on such machines");
-  char const kind = std::same_as<T, bool> ? 'b' : std::floating_point<T> ? 'f' : std::unsigned_integral<T> ? 'u' : 'i';
+  static_assert(std::endian::native == std::endian::little,
+                "glt reads and writes little-endian files on such machines");
+  char const kind = std::floating_point<T> ? 'f' : std::unsigned_integral<T> ? 'u' : 'i';
   return {sizeof(T) == 1 ? '|' : '<', kind, static_cast<char>('0' + sizeof(T))};
 }
 
@@ -88,7 +90,10 @@ public:
         type = true;
       } else if (key == "fortran_order" && !order) {
         header.fortran_order = skip("True");
-        order = header.fortran_order || (expect("False"), true);
+        if (!header.fortran_order) {
+          expect("False");
+        }
+        order = true;
       } else if (key == "shape" && !shape) {
         header.shape = tuple();
         shape = true;
@@ -112,7 +117,8 @@ public:
 
 private:
   [[noreturn]] void fail(std::string const& what) const {
-    file_.fail(offset_ + static_cast<std::int64_t>(at_), what + "; make the file again with NumPy or write_npy");
+    file_.fail(offset_ + static_cast<std::int64_t>(at_),
+               what + "; make the file again with NumPy or write_npy");
   }
 
   void skip_space() { at_ = std::min(text_.find_first_not_of(" \n", at_), text_.size()); }
@@ -126,7 +132,7 @@ private:
 
   void expect(std::string_view word) {
     if (!skip(word)) {
-      fail(message("the header has no ", word, " here"));
+      fail(glt::detail::message("the header has no ", word, " here"));
     }
   }
 
@@ -171,7 +177,8 @@ private:
 inline npy_header read_npy_header(input_file& file) {
   unsigned char start[8];
   if (file.size() < 12) {
-    file.fail(0, message("has ", file.size(), " bytes, too few for an .npy file; make it again"));
+    file.fail(0,
+              glt::detail::message("has ", file.size(), " bytes, too few for an .npy file; make it again"));
   }
   file.read(start, 8);
   if (!std::equal(npy_magic.begin(), npy_magic.end(), reinterpret_cast<char const*>(start))) {
@@ -179,7 +186,7 @@ inline npy_header read_npy_header(input_file& file) {
   }
   int const version = start[6];
   if (version < 1 || version > 3) {
-    file.fail(6, message("is of .npy version ", version, "; versions 1 to 3 can be read"));
+    file.fail(6, glt::detail::message("is of .npy version ", version, "; versions 1 to 3 can be read"));
   }
   unsigned char length_bytes[4] = {};
   file.read(length_bytes, version == 1 ? 2 : 4);
@@ -188,7 +195,8 @@ inline npy_header read_npy_header(input_file& file) {
     length = length * 256 + length_bytes[i];
   }
   if (length > file.size() - file.position()) {
-    file.fail(8, message("its header has ", length, " bytes, more than the file; make it again"));
+    file.fail(8,
+              glt::detail::message("its header has ", length, " bytes, more than the file; make it again"));
   }
   std::string text(static_cast<std::size_t>(length), ' ');
   auto const text_offset = file.position();

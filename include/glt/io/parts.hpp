@@ -41,7 +41,7 @@ struct vertex_data {
 struct loaded_part {
   graph_part<device::cpu> graph;
   feature_store<device::cpu, float> features; ///< with labels, if there are any
-  std::vector<global_id> train;               ///< global ids (after partitioning) of this part's training vertices
+  std::vector<global_id> train; ///< global ids (after partitioning) of this part's training vertices
   std::vector<global_id> valid;
   std::vector<global_id> test;
 };
@@ -53,7 +53,8 @@ inline std::filesystem::path part_folder(std::filesystem::path const& dir, int p
 }
 
 // The vertices of a list that the part owns, in the order of the list, as global ids.
-inline std::vector<global_id> own_vertices(host_view<global_id const> list, relabelling const& labels, int part) {
+inline std::vector<global_id> own_vertices(host_view<global_id const> list, relabelling const& labels,
+                                           int part) {
   std::vector<global_id> own;
   for (auto const vertex : list) {
     auto const id = labels.renumbered[vertex];
@@ -67,29 +68,34 @@ inline std::vector<global_id> own_vertices(host_view<global_id const> list, rela
 inline void check_list(host_view<global_id const> list, std::int64_t num_vertices, char const* name) {
   for (std::int64_t i = 0; i < list.size(); ++i) {
     if (list[i] < 0 || list[i] >= num_vertices) {
-      throw precondition_error(message("vertex ", i, " of the list ", name, " is ", list[i], ", outside [0, ",
-                                       num_vertices, "), the ids of the graph"));
+      throw precondition_error(glt::detail::message("vertex ", i, " of the list ", name, " is ", list[i],
+                                                    ", outside [0, ", num_vertices,
+                                                    "), the ids of the graph"));
     }
   }
 }
 
 // Reads a file of ids and checks every one of them against [first, last).
-inline npy_array<std::int64_t> read_ids(std::filesystem::path const& path, std::int64_t first, std::int64_t last) {
+inline npy_array<std::int64_t> read_ids(std::filesystem::path const& path, std::int64_t first,
+                                        std::int64_t last) {
   auto array = read_npy<std::int64_t>(path, 1);
   for (std::int64_t i = 0; i < array.data.size(); ++i) {
     if (array.data[i] < first || array.data[i] >= last) {
-      throw io_error(path.string(), read_npy_header(path).data_offset + i * 8,
-                     message("element ", i, " is ", array.data[i], ", outside [", first, ", ", last,
-                             "); partition the graph again"));
+      throw io_error(path.string(), io::read_npy_header(path).data_offset + i * 8,
+                     glt::detail::message("element ", i, " is ", array.data[i], ", outside [", first, ", ",
+                                          last, "); partition the graph again"));
     }
   }
   return array;
 }
 
-inline void check_length(std::filesystem::path const& path, std::int64_t length, std::int64_t wanted, char const* what) {
+inline void check_length(std::filesystem::path const& path, std::int64_t length, std::int64_t wanted,
+                         char const* what) {
   if (length != wanted) {
-    throw io_error(path.string(), 0, message("has ", length, " ", what, ", but the other files of the partition ask for ",
-                                             wanted, "; partition the graph again"));
+    throw io_error(path.string(), 0,
+                   glt::detail::message("has ", length, " ", what,
+                                        ", but the other files of the partition ask for ", wanted,
+                                        "; partition the graph again"));
   }
 }
 
@@ -99,7 +105,7 @@ auto about_file(std::filesystem::path const& path, Check check) {
   try {
     return check();
   } catch (precondition_error const& fault) {
-    throw io_error(path.string(), 0, message(fault.what(), "; partition the graph again"));
+    throw io_error(path.string(), 0, glt::detail::message(fault.what(), "; partition the graph again"));
   }
 }
 
@@ -107,10 +113,12 @@ auto about_file(std::filesystem::path const& path, Check check) {
 
 /// Writes a partitioned graph to a new folder from which every rank can load its part alone.
 ///
-/// The folder holds book.npy and, for every part K, part-K/ with the arrays offsets, sources, edge_ids, original,
-/// features, labels, train, valid and test. It appears when it is complete; after a failure nothing is there.
+/// The folder holds book.npy and, for every part K, part-K/ with the arrays offsets, sources, edge_ids,
+/// original, features, labels, train, valid and test. It appears when it is complete; after a failure nothing
+/// is there.
 ///
-/// @throws precondition_error  if the graph, the features or the labels do not have a row for every vertex of the
+/// @throws precondition_error  if the graph, the features or the labels do not have a row for every vertex of
+/// the
 ///                             relabelling, or a list names a vertex that does not exist
 /// @throws io_error            if the folder exists and is not empty, or cannot be written
 /// @cost   memory of one part beside the input
@@ -124,16 +132,17 @@ void write_parts(std::filesystem::path const& dir, relabelling const& labels,
   staged_folder staged(dir);
   write_npy(staged.path() / "book.npy", book.offsets());
   for (int part = 0; part < book.num_parts(); ++part) {
-    auto const folder = detail::part_folder(staged.path(), part);
-    std::filesystem::create_directory(folder);
+    auto const folder = staged.make_folder(detail::part_folder({}, part));
     auto const own = split_graph(graph, labels, part);
     write_npy(folder / "offsets.npy", own.graph.view().offsets());
     write_npy(folder / "sources.npy", own.graph.view().sources());
     write_npy(folder / "edge_ids.npy", own.graph.view().edge_ids());
     write_npy(folder / "original.npy", own.original.view());
     auto const rows = split_rows(data.features, labels, part);
-    write_npy(folder / "features.npy", host_matrix<float const>(rows.data(), book.size(part), data.features.columns()));
-    auto const own_labels = data.labels.empty() ? buffer<device::cpu, label_type>() : split_rows(data.labels, labels, part);
+    write_npy(folder / "features.npy",
+              host_matrix<float const>(rows.data(), book.size(part), data.features.columns()));
+    auto const own_labels =
+        data.labels.empty() ? buffer<device::cpu, label_type>() : split_rows(data.labels, labels, part);
     write_npy(folder / "labels.npy", own_labels.view());
     write_npy(folder / "train.npy", detail::own_vertices(data.train, labels, part));
     write_npy(folder / "valid.npy", detail::own_vertices(data.valid, labels, part));
@@ -148,9 +157,8 @@ void write_parts(std::filesystem::path const& dir, relabelling const& labels,
 [[nodiscard]] inline partition_book read_book(std::filesystem::path const& dir) {
   auto const path = dir / "book.npy";
   auto const offsets = read_npy<global_id>(path, 1);
-  return detail::about_file(path, [&] {
-    return partition_book(std::vector<global_id>(offsets.data.begin(), offsets.data.end()));
-  });
+  return detail::about_file(
+      path, [&] { return partition_book(std::vector<global_id>(offsets.data.begin(), offsets.data.end())); });
 }
 
 /// Loads one part of a folder that `write_parts` made; checks every array against the others and the book.
@@ -161,8 +169,9 @@ void write_parts(std::filesystem::path const& dir, relabelling const& labels,
 [[nodiscard]] inline loaded_part read_part(std::filesystem::path const& dir, int part) {
   auto book = read_book(dir);
   if (part < 0 || part >= book.num_parts()) {
-    throw precondition_error(detail::message(dir.string(), " holds a partition into ", book.num_parts(),
-                                             " parts and no part ", part, "; start one rank for each part"));
+    throw precondition_error(glt::detail::message(dir.string(), " holds a partition into ", book.num_parts(),
+                                                  " parts and no part ", part,
+                                                  "; start one rank for each part"));
   }
   auto const folder = detail::part_folder(dir, part);
   auto const rows = book.size(part);
@@ -189,11 +198,14 @@ void write_parts(std::filesystem::path const& dir, relabelling const& labels,
     auto const ids = detail::read_ids(folder / name, book.begin(part), book.end(part));
     return std::vector<global_id>(ids.data.begin(), ids.data.end());
   };
+  auto train = list("train.npy");
+  auto valid = list("valid.npy");
+  auto test = list("test.npy");
   return {{std::move(book), part, std::move(graph), std::move(original.data)},
           {rows, features.shape[1], std::move(features.data), std::move(labels.data)},
-          list("train.npy"),
-          list("valid.npy"),
-          list("test.npy")};
+          std::move(train),
+          std::move(valid),
+          std::move(test)};
 }
 
 } // namespace glt::io

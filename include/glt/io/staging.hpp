@@ -18,8 +18,6 @@ namespace glt::io {
 
 namespace detail {
 
-using glt::detail::message;
-
 // A free name beside `target`; `take(name)` returns true if it created the entry, false if the name is taken.
 template <class Take>
 std::filesystem::path take_name_beside(std::filesystem::path const& target, Take take) {
@@ -38,7 +36,8 @@ inline std::filesystem::path without_trailing_separator(std::filesystem::path pa
 
 } // namespace detail
 
-/// A file that appears under its name only when it is complete; until then, and after a failure, nothing is there.
+/// A file that appears under its name only when it is complete; until then, and after a failure, nothing is
+/// there.
 class staged_file {
 public:
   /// @throws io_error  if nothing can be created beside `target`
@@ -47,7 +46,8 @@ public:
       file_ = std::fopen(name.c_str(), "wbx");
       if (file_ == nullptr && errno != EEXIST) {
         throw io_error(target_.string(), 0,
-                       detail::message("cannot be created: ", std::strerror(errno), "; choose a folder that can be written"));
+                       glt::detail::message("cannot be created: ", std::strerror(errno),
+                                            "; choose a folder that can be written"));
       }
       return file_ != nullptr;
     });
@@ -66,7 +66,8 @@ public:
 
   /// @throws io_error  if the bytes cannot be written
   void write(void const* bytes, std::int64_t count) {
-    if (std::fwrite(bytes, 1, static_cast<std::size_t>(count), file_) != static_cast<std::size_t>(count)) {
+    if (count > 0 &&
+        std::fwrite(bytes, 1, static_cast<std::size_t>(count), file_) != static_cast<std::size_t>(count)) {
       fail("written");
     }
     written_ += count;
@@ -87,7 +88,8 @@ public:
 
 private:
   [[noreturn]] void fail(char const* action) const {
-    throw io_error(target_.string(), written_, detail::message("cannot be ", action, ": ", std::strerror(errno)));
+    throw io_error(target_.string(), written_,
+                   glt::detail::message("cannot be ", action, ": ", std::strerror(errno)));
   }
 
   std::filesystem::path target_;
@@ -97,7 +99,8 @@ private:
   bool committed_ = false;
 };
 
-/// A folder that appears under its name only when it is complete; until then, and after a failure, nothing is there.
+/// A folder that appears under its name only when it is complete; until then, and after a failure, nothing is
+/// there.
 ///
 /// Never replaces a folder that holds something.
 class staged_folder {
@@ -106,14 +109,17 @@ public:
   explicit staged_folder(std::filesystem::path target)
       : target_(detail::without_trailing_separator(std::move(target))) {
     std::error_code fault;
-    if (std::filesystem::exists(target_, fault) && !std::filesystem::is_empty(target_, fault)) {
-      throw io_error(target_.string(), 0, "is there already and not an empty folder; remove it or choose another");
+    if (std::filesystem::exists(target_, fault) &&
+        !(std::filesystem::is_directory(target_, fault) && std::filesystem::is_empty(target_, fault))) {
+      throw io_error(target_.string(), 0,
+                     "is there already and not an empty folder; remove it or choose another");
     }
     temporary_ = detail::take_name_beside(target_, [&](std::filesystem::path const& name) {
       bool const created = std::filesystem::create_directory(name, fault);
       if (fault) {
         throw io_error(target_.string(), 0,
-                       detail::message("cannot be created: ", fault.message(), "; choose a folder that can be written"));
+                       glt::detail::message("cannot be created: ", fault.message(),
+                                            "; choose a folder that can be written"));
       }
       return created;
     });
@@ -130,6 +136,18 @@ public:
   /// Where to write for the time being.
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return temporary_; }
 
+  /// Makes a folder in it.
+  ///
+  /// @throws io_error  if it cannot be created
+  [[nodiscard]] std::filesystem::path make_folder(std::filesystem::path const& name) const {
+    std::error_code fault;
+    std::filesystem::create_directory(temporary_ / name, fault);
+    if (fault) {
+      throw io_error((target_ / name).string(), 0, "cannot be created: " + fault.message());
+    }
+    return temporary_ / name;
+  }
+
   /// Gives the folder its name.
   ///
   /// @throws io_error  if something else has taken the name
@@ -137,7 +155,8 @@ public:
     std::error_code fault;
     std::filesystem::rename(temporary_, target_, fault);
     if (fault) {
-      throw io_error(target_.string(), 0, detail::message("cannot be given its name: ", fault.message()));
+      throw io_error(target_.string(), 0,
+                     glt::detail::message("cannot be given its name: ", fault.message()));
     }
     committed_ = true;
   }

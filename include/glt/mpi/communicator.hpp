@@ -32,8 +32,9 @@ struct mpi_options {
 
 /// Ranks that are MPI processes.
 ///
-/// A handle: copies share one MPI communicator of their own, apart from the traffic of everyone else; the last copy frees
-/// it. Every MPI return code is checked. A failed MPI call throws `mpi_error` on the rank that notices it.
+/// A handle: copies share one MPI communicator of their own, apart from the traffic of everyone else; the
+/// last copy frees it. Every MPI return code is checked. A failed MPI call throws `mpi_error` on the rank
+/// that notices it.
 class mpi_comm {
 public:
   using request = mpi_request;
@@ -43,7 +44,9 @@ public:
   /// @comm   collective over all processes
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
   /// @throws mpi_error  if MPI reports a failure
-  [[nodiscard]] static mpi_comm world(mpi_options options = {}) { return duplicate_of(MPI_COMM_WORLD, options); }
+  [[nodiscard]] static mpi_comm world(mpi_options options = {}) {
+    return duplicate_of(MPI_COMM_WORLD, options);
+  }
 
   /// The processes of an MPI communicator, which stays the caller's.
   ///
@@ -55,8 +58,8 @@ public:
       throw precondition_error("mpi_comm: MPI is not running; make an mpi_environment first and keep it");
     }
     if (options.block_bytes < 1 || options.block_bytes > std::numeric_limits<int>::max()) {
-      throw precondition_error(detail::message("mpi_comm: block_bytes is ", options.block_bytes, "; pass 1 to ",
-                                               std::numeric_limits<int>::max()));
+      throw precondition_error(detail::message("mpi_comm: block_bytes is ", options.block_bytes,
+                                               "; pass 1 to ", std::numeric_limits<int>::max()));
     }
     MPI_Comm copy = MPI_COMM_NULL;
     detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
@@ -74,7 +77,8 @@ public:
     detail::check_bytes("all_to_all", bytes);
     if (bytes <= handle_->block_bytes()) {
       auto const count = static_cast<int>(bytes);
-      detail::check_mpi(MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, handle_->comm()), "MPI_Alltoall");
+      detail::check_mpi(MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, handle_->comm()),
+                        "MPI_Alltoall");
       return;
     }
     std::vector<std::int64_t> const sizes(static_cast<std::size_t>(size()), bytes);
@@ -104,11 +108,12 @@ public:
   template <reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     auto const mpi_op = op == reduction::sum ? MPI_SUM : op == reduction::min ? MPI_MIN : MPI_MAX;
-    auto const block = static_cast<std::size_t>(std::max(std::int64_t{1}, handle_->block_bytes() / std::int64_t{sizeof(T)}));
+    auto const block =
+        static_cast<std::size_t>(std::max(std::int64_t{1}, handle_->block_bytes() / std::int64_t{sizeof(T)}));
     for (std::size_t done = 0; done < values.size(); done += block) {
       auto const piece = values.subspan(done, std::min(block, values.size() - done));
-      detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()), type_of<T>(), mpi_op,
-                                      handle_->comm()),
+      detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()),
+                                      type_of<T>(), mpi_op, handle_->comm()),
                         "MPI_Allreduce");
     }
   }
@@ -128,7 +133,8 @@ public:
   [[nodiscard]] mpi_comm split(int color, int order) {
     // MPI takes no negative color: a color is passed as the first rank that has it.
     std::vector<int> colors(static_cast<std::size_t>(size()));
-    detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()), "MPI_Allgather");
+    detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()),
+                      "MPI_Allgather");
     auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
     MPI_Comm part = MPI_COMM_NULL;
     detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
@@ -157,8 +163,9 @@ private:
   void exchange(outgoing const& out, incoming const& in) {
     detail::mpi_exchange_plan const sent(out.sizes, out.offsets, handle_->block_bytes());
     detail::mpi_exchange_plan const received(in.sizes, in.offsets, handle_->block_bytes());
-    detail::check_mpi(MPI_Alltoallw(out.data, sent.counts(), sent.displacements(), sent.types(), in.data,
-                                    received.counts(), received.displacements(), received.types(), handle_->comm()),
+    detail::check_mpi(MPI_Alltoallw(sent.base(out.data), sent.counts(), sent.displacements(), sent.types(),
+                                    received.base(in.data), received.counts(), received.displacements(),
+                                    received.types(), handle_->comm()),
                       "MPI_Alltoallw");
   }
 

@@ -21,7 +21,8 @@ class mpi_error : public error {
 public:
   mpi_error(std::string call, int code, std::string const& text,
             std::source_location where = std::source_location::current())
-      : error(detail::message(call, " failed with code ", code, ": ", text), where), call_(std::move(call)), code_(code) {}
+      : error(detail::message(call, " failed with code ", code, ": ", text), where), call_(std::move(call)),
+        code_(code) {}
 
   [[nodiscard]] std::string const& call() const noexcept { return call_; }
   [[nodiscard]] int code() const noexcept { return code_; }
@@ -36,7 +37,8 @@ namespace detail {
 /// Throws if an MPI call did not return MPI_SUCCESS.
 ///
 /// @throws mpi_error  if `code` is not MPI_SUCCESS
-inline void check_mpi(int code, std::string_view call, std::source_location where = std::source_location::current()) {
+inline void check_mpi(int code, std::string_view call,
+                      std::source_location where = std::source_location::current()) {
   if (code == MPI_SUCCESS) {
     return;
   }

@@ -13,17 +13,20 @@
 
 namespace glt::detail {
 
-/// One side of MPI_Alltoallw for slices of any size: its counts are 32-bit, so what is beyond a limit becomes a datatype.
+/// One side of MPI_Alltoallw for slices of any size: its counts are 32-bit, so what is beyond a limit becomes
+/// a datatype.
 ///
-/// A slice whose size and offset are at most `block_bytes` is that many MPI_BYTE; another one is a single element of an
-/// indexed type made of blocks of at most `block_bytes`, whose displacements are 64-bit. Both sides choose on their own: the
-/// bytes are the same. The arrays must live until the exchange is complete.
+/// Displacements count from the first slice that is not empty. A slice whose size and displacement are at
+/// most `block_bytes` is that many MPI_BYTE; another one is a single element of an indexed type made of
+/// blocks of at most `block_bytes`, whose displacements are 64-bit. Both sides choose on their own: the bytes
+/// are the same. The arrays must live until the exchange is complete.
 class mpi_exchange_plan {
 public:
   mpi_exchange_plan() noexcept = default;
 
   /// @shape  sizes [R], offsets [R], in bytes
-  mpi_exchange_plan(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets, std::int64_t block_bytes)
+  mpi_exchange_plan(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets,
+                    std::int64_t block_bytes)
       : mpi_exchange_plan() { // delegates, so that the destructor frees what was made before a failure
     counts_.assign(sizes.size(), 0);
     displacements_.assign(sizes.size(), 0);
@@ -32,11 +35,16 @@ public:
       if (sizes[peer] == 0) {
         continue;
       }
-      if (sizes[peer] <= block_bytes && offsets[peer] <= block_bytes) {
+      if (empty_) {
+        empty_ = false;
+        origin_ = offsets[peer];
+      }
+      auto const displacement = offsets[peer] - origin_;
+      if (sizes[peer] <= block_bytes && displacement >= 0 && displacement <= block_bytes) {
         counts_[peer] = static_cast<int>(sizes[peer]);
-        displacements_[peer] = static_cast<int>(offsets[peer]);
+        displacements_[peer] = static_cast<int>(displacement);
       } else {
-        types_[peer] = make_type(offsets[peer], sizes[peer], block_bytes);
+        types_[peer] = make_type(displacement, sizes[peer], block_bytes);
         counts_[peer] = 1;
       }
     }
@@ -51,22 +59,28 @@ public:
     }
   }
 
+  /// Where displacements count from. Slices to send and to receive may lie in one array, yet their bases
+  /// differ: Open MPI takes equal ones for MPI_IN_PLACE.
+  template <class Byte>
+  [[nodiscard]] Byte* base(Byte* data) const noexcept {
+    return empty_ ? nullptr : data + origin_;
+  }
   [[nodiscard]] int const* counts() const noexcept { return counts_.data(); }
   [[nodiscard]] int const* displacements() const noexcept { return displacements_.data(); }
   [[nodiscard]] MPI_Datatype const* types() const noexcept { return types_.data(); }
 
 private:
-  static MPI_Datatype make_type(std::int64_t offset, std::int64_t size, std::int64_t block_bytes) {
+  static MPI_Datatype make_type(std::int64_t displacement, std::int64_t size, std::int64_t block_bytes) {
     auto const num_blocks = (size + block_bytes - 1) / block_bytes;
     std::vector<int> lengths(static_cast<std::size_t>(num_blocks), static_cast<int>(block_bytes));
     lengths.back() = static_cast<int>(size - (num_blocks - 1) * block_bytes);
     std::vector<MPI_Aint> starts(lengths.size());
     for (std::size_t i = 0; i < starts.size(); ++i) {
-      starts[i] = static_cast<MPI_Aint>(offset + static_cast<std::int64_t>(i) * block_bytes);
+      starts[i] = static_cast<MPI_Aint>(displacement + static_cast<std::int64_t>(i) * block_bytes);
     }
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    check_mpi(MPI_Type_create_hindexed(narrow<int>(num_blocks, "number of blocks of a message"), lengths.data(),
-                                       starts.data(), MPI_BYTE, &type),
+    check_mpi(MPI_Type_create_hindexed(narrow<int>(num_blocks, "number of blocks of a message"),
+                                       lengths.data(), starts.data(), MPI_BYTE, &type),
               "MPI_Type_create_hindexed");
     if (auto const code = MPI_Type_commit(&type); code != MPI_SUCCESS) {
       MPI_Type_free(&type);
@@ -75,6 +89,8 @@ private:
     return type;
   }
 
+  bool empty_ = true;
+  std::int64_t origin_ = 0;
   std::vector<int> counts_;
   std::vector<int> displacements_;
   std::vector<MPI_Datatype> types_;

@@ -16,7 +16,8 @@ namespace glt::detail {
 
 inline constexpr int mpi_reply_tag = 1;
 
-/// Replies on their way out, in pieces: all but the last have `block_bytes`, the last one has fewer, maybe none.
+/// Replies on their way out, in pieces: all but the last have `block_bytes`, the last one has fewer, maybe
+/// none.
 class mpi_reply_sends {
 public:
   mpi_reply_sends() = default;
@@ -29,8 +30,9 @@ public:
     requests_.reserve(requests_.size() + static_cast<std::size_t>(bytes / block) + 1);
     for (std::int64_t sent = 0; sent <= bytes; sent += block) {
       MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Isend(sent < bytes ? data + sent : nullptr, static_cast<int>(std::min(block, bytes - sent)), MPI_BYTE,
-                          peer, mpi_reply_tag, handle.comm(), &request),
+      check_mpi(MPI_Isend(sent < bytes ? data + sent : nullptr,
+                          static_cast<int>(std::min(block, bytes - sent)), MPI_BYTE, peer, mpi_reply_tag,
+                          handle.comm(), &request),
                 "MPI_Isend");
       requests_.push_back(request);
     }
@@ -54,21 +56,25 @@ private:
   std::vector<MPI_Request> requests_;
 };
 
-/// Appends the reply of one peer to `data` and returns its size.
-inline std::int64_t receive_reply(mpi_handle const& handle, int peer, std::vector<std::byte>& data) {
-  auto const first = data.size();
+/// Writes the reply of one peer to `data` from byte `first` on, makes it longer where needed, and returns the
+/// reply's size.
+inline std::int64_t receive_reply(mpi_handle const& handle, int peer, std::vector<std::byte>& data,
+                                  std::int64_t first) {
+  auto end = static_cast<std::size_t>(first);
   for (std::int64_t piece = handle.block_bytes(); piece == handle.block_bytes();) {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
     check_mpi(MPI_Mprobe(peer, mpi_reply_tag, handle.comm(), &message, &status), "MPI_Mprobe");
     int bytes = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    auto const end = data.size();
-    data.resize(end + static_cast<std::size_t>(bytes));
+    if (auto const needed = end + static_cast<std::size_t>(bytes); needed > data.size()) {
+      data.resize(needed);
+    }
     check_mpi(MPI_Mrecv(data.data() + end, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
     piece = bytes;
+    end += static_cast<std::size_t>(bytes);
   }
-  return static_cast<std::int64_t>(data.size() - first);
+  return static_cast<std::int64_t>(end) - first;
 }
 
 /// See `communicator`: replies whose sizes only their senders knew.
@@ -77,16 +83,18 @@ inline void exchange_replies(mpi_handle const& handle, outgoing const& out, std:
   mpi_reply_sends sends;
   for (std::size_t peer = 0; peer < answering.size(); ++peer) {
     if (answering[peer] != 0) {
-      sends.send(handle, static_cast<int>(peer), out.data + (out.sizes[peer] > 0 ? out.offsets[peer] : 0), out.sizes[peer]);
+      sends.send(handle, static_cast<int>(peer), out.data + (out.sizes[peer] > 0 ? out.offsets[peer] : 0),
+                 out.sizes[peer]);
     }
   }
-  replies.data.clear();
   replies.sizes.assign(asked.size(), 0);
   replies.offsets.assign(asked.size(), 0);
+  std::int64_t end = 0;
   for (std::size_t peer = 0; peer < asked.size(); ++peer) {
-    replies.offsets[peer] = static_cast<std::int64_t>(replies.data.size());
+    replies.offsets[peer] = end;
     if (asked[peer] != 0) {
-      replies.sizes[peer] = receive_reply(handle, static_cast<int>(peer), replies.data);
+      replies.sizes[peer] = receive_reply(handle, static_cast<int>(peer), replies.data, end);
+      end += replies.sizes[peer];
     }
   }
   sends.wait();

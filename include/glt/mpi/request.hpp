@@ -38,9 +38,9 @@ private:
     exchange(std::shared_ptr<detail::mpi_handle const> handle_in, outgoing const& out, incoming const& in)
         : handle(std::move(handle_in)), sent(out.sizes, out.offsets, handle->block_bytes()),
           received(in.sizes, in.offsets, handle->block_bytes()) {
-      detail::check_mpi(MPI_Ialltoallw(out.data, sent.counts(), sent.displacements(), sent.types(), in.data,
-                                       received.counts(), received.displacements(), received.types(), handle->comm(),
-                                       &request),
+      detail::check_mpi(MPI_Ialltoallw(sent.base(out.data), sent.counts(), sent.displacements(), sent.types(),
+                                       received.base(in.data), received.counts(), received.displacements(),
+                                       received.types(), handle->comm(), &request),
                         "MPI_Ialltoallw");
     }
     exchange(exchange const&) = delete;

@@ -21,8 +21,8 @@ namespace glt {
 /// Copies all parameters and buffers of rank 0's module to the other ranks.
 ///
 /// @comm   collective; one header exchange and, if there is a tensor, one broadcast of all their bytes
-/// @throws collective_error  on every rank, if the tensors of a rank differ from those of rank 0 in number, name, element type
-///                           or shape; nothing is changed then
+/// @throws collective_error  on every rank, if the tensors of a rank differ from those of rank 0 in number,
+///                           name, element type or shape; nothing is changed then
 /// @cost   one extra copy of the tensors
 template <communicator Comm>
 void sync_params(Comm& comm, ::torch::nn::Module& module) {
@@ -32,7 +32,8 @@ void sync_params(Comm& comm, ::torch::nn::Module& module) {
   if (size == 0) {
     return;
   }
-  auto bytes = comm.rank() == 0 ? detail::pack(tensors) : at::empty({size}, at::TensorOptions().dtype(at::kByte));
+  auto bytes =
+      comm.rank() == 0 ? detail::pack(tensors) : at::empty({size}, at::TensorOptions().dtype(at::kByte));
   comm.broadcast(static_cast<std::byte*>(bytes.data_ptr()), size, 0);
   if (comm.rank() != 0) {
     detail::unpack(bytes, tensors);
@@ -42,15 +43,17 @@ void sync_params(Comm& comm, ::torch::nn::Module& module) {
 namespace detail {
 
 /// Why the gradients of this rank cannot enter a bucket; empty if they can.
-[[nodiscard]] inline std::string gradient_fault(std::vector<named_tensor> const& parameters, std::int64_t num_seeds) {
+[[nodiscard]] inline std::string gradient_fault(std::vector<named_tensor> const& parameters,
+                                                std::int64_t num_seeds) {
   if (num_seeds < 0) {
     return message("gradients of ", num_seeds, " seeds; the number is 0 or more");
   }
   for (auto const& [name, parameter] : parameters) {
     auto const type = parameter.scalar_type();
     if ((type != at::kFloat && type != at::kDouble) || type != parameters.front().tensor.scalar_type()) {
-      return message("parameter ", name, " has elements of ", parameter.toString(), " and ", parameters.front().name, " of ",
-                     parameters.front().tensor.toString(), "; make all parameters float, or all double");
+      return message("parameter ", name, " has elements of ", parameter.toString(), " and ",
+                     parameters.front().name, " of ", parameters.front().tensor.toString(),
+                     "; make all parameters float, or all double");
     }
     if (parameter.grad().defined() && parameter.grad().layout() != at::kStrided) {
       return message("the gradient of ", name, " is sparse; make it dense before gathering");
@@ -59,7 +62,7 @@ namespace detail {
   return {};
 }
 
-/// Lays `weight` times every gradient one after the other into `bucket`, then a 1 for each parameter that has one, else a 0.
+/// Lays `weight` times every gradient one after the other into `bucket`, then a flag per parameter.
 inline void fill_bucket(std::vector<named_tensor> const& parameters, double weight, at::Tensor& bucket) {
   auto flags = bucket.narrow(0, bucket.numel() - static_cast<std::int64_t>(parameters.size()),
                              static_cast<std::int64_t>(parameters.size()));
@@ -88,23 +91,27 @@ inline void empty_bucket(at::Tensor const& bucket, std::vector<named_tensor> con
     } else if (parameter.grad().defined()) {
       parameter.mutable_grad().detach().copy_(sum);
     } else {
-      parameter.mutable_grad() = sum.to(parameter.device(), parameter.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
+      parameter.mutable_grad() =
+          sum.to(parameter.device(), parameter.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
     }
   }
 }
 
 } // namespace detail
 
-/// Replaces the gradients of every rank by their mean over ranks, weighted by seeds: Σ_r gradient_r · num_seeds_r / Σ_r num_seeds_r.
+/// Replaces the gradients of every rank by their mean over ranks, weighted by seeds:
+/// Σ_r gradient_r · num_seeds_r / Σ_r num_seeds_r.
 ///
-/// With losses that are means over a rank's seeds, this is the gradient of the mean over all seeds. A rank with no seeds, or
-/// with no gradient for a parameter, contributes zero to it (whatever its gradient holds) and gets the result. A parameter for
-/// which no rank with seeds has a gradient has none afterwards, so that an optimiser skips it as on one process.
+/// With losses that are means over a rank's seeds, this is the gradient of the mean over all seeds. A rank
+/// without seeds contributes zeros, whatever its gradients hold; so does one without a gradient for a
+/// parameter; both get the result. A parameter for which no rank with seeds has a gradient has none
+/// afterwards, so that an optimiser skips it as on one process.
 ///
-/// @comm   collective; one header exchange, which carries the numbers of seeds, and one all-reduce of all gradients plus one
-///         element per parameter
-/// @throws collective_error  on every rank, if a rank has a negative number of seeds, parameters that are neither all float nor all
-///                           double, a sparse gradient, or another number of elements than rank 0; gradients stay as they were
+/// @comm   collective; one header exchange, which carries the numbers of seeds, and one all-reduce of all
+///         gradients and one element per parameter
+/// @throws collective_error  on every rank, if a rank has a negative number of seeds, parameters that are
+///                           neither all float nor all double, a sparse gradient, or another number of
+///                           bytes of gradients than rank 0; gradients stay as they were
 /// @cost   one extra copy of the gradients
 template <communicator Comm>
 void gather_grads(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds) {
@@ -117,9 +124,10 @@ void gather_grads(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seed
   std::int64_t total = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (headers[rank].count != headers[0].count) {
-      throw collective_error(static_cast<int>(rank), detail::message("gathers gradients of ", headers[rank].count,
-                                                                     " bytes while rank 0 gathers ", headers[0].count,
-                                                                     "; train the same parameters on all ranks"));
+      throw collective_error(static_cast<int>(rank),
+                             detail::message("gathers gradients of ", headers[rank].count,
+                                             " bytes while rank 0 gathers ", headers[0].count,
+                                             "; train the same parameters on all ranks"));
     }
     total += headers[rank].value;
   }
@@ -133,9 +141,11 @@ void gather_grads(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seed
     detail::fill_bucket(parameters, static_cast<double>(num_seeds) / static_cast<double>(total), bucket);
   }
   if (type == at::kFloat) {
-    comm.all_reduce(std::span<float>(bucket.data_ptr<float>(), static_cast<std::size_t>(size)), reduction::sum);
+    comm.all_reduce(std::span<float>(bucket.data_ptr<float>(), static_cast<std::size_t>(size)),
+                    reduction::sum);
   } else {
-    comm.all_reduce(std::span<double>(bucket.data_ptr<double>(), static_cast<std::size_t>(size)), reduction::sum);
+    comm.all_reduce(std::span<double>(bucket.data_ptr<double>(), static_cast<std::size_t>(size)),
+                    reduction::sum);
   }
   detail::empty_bucket(bucket, parameters);
 }

@@ -21,7 +21,8 @@ struct sage_conv_options {
   std::int64_t out = 0; ///< columns of the output
 };
 
-/// GraphSAGE layer with the mean aggregator: y_v = W_self x_v + W_neighbor · mean over in-edges (u, v) of x_u + b.
+/// GraphSAGE layer with the mean aggregator: y_v = W_self x_v + W_neighbor · mean over in-edges (u, v) of x_u
+/// + b.
 ///
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 1
 class sage_conv_impl : public ::torch::nn::Module {
@@ -33,8 +34,8 @@ public:
           detail::message("sage_conv of widths ", options.in, " and ", options.out, "; both are 1 or more"));
     }
     self_ = register_module("self", ::torch::nn::Linear(options.in, options.out));
-    neighbor_ = register_module("neighbor",
-                                ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
+    neighbor_ = register_module(
+        "neighbor", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
   }
 
   /// Borrows the block's memory until the backward pass has run.
@@ -45,7 +46,8 @@ public:
   [[nodiscard]] at::Tensor forward(at::Tensor const& x, block_view<Space> block) {
     auto const width = self_->options.in_features();
     if (!x.defined() || x.dim() != 2 || x.size(1) != width) {
-      throw precondition_error(detail::message("sage_conv over ", x.defined() ? detail::message(x.sizes()) : "no tensor",
+      throw precondition_error(detail::message("sage_conv over ",
+                                               x.defined() ? detail::message(x.sizes()) : "no tensor",
                                                "; it takes [", block.num_sources, ", ", width, "]"));
     }
     auto const mean = segment_mean(x, block);
@@ -57,7 +59,9 @@ private:
   ::torch::nn::Linear neighbor_{nullptr};
 };
 
-/// Shared handle of a `sage_conv_impl`, like the modules of LibTorch: `glt::sage_conv layer({.in = 256, .out = 64});`
+/// Shared handle of a `sage_conv_impl`, like the modules of LibTorch:
+///
+///     glt::sage_conv layer({.in = 256, .out = 64});
 class sage_conv : public ::torch::nn::ModuleHolder<sage_conv_impl> {
 public:
   using ::torch::nn::ModuleHolder<sage_conv_impl>::ModuleHolder;

@@ -17,7 +17,8 @@ namespace glt {
 
 namespace detail {
 
-/// The edges of a block as raw pointers into tensors: edge e of destination d has its source in row[offsets[d] − offsets[0] + e].
+/// The edges of a block as raw pointers into tensors; destination d has those from offsets[d] − offsets[0]
+/// on.
 struct segments {
   std::int64_t count;
   edge_offset const* offsets;
@@ -71,13 +72,15 @@ struct segment_mean_function : ::torch::autograd::Function<segment_mean_function
   using context = ::torch::autograd::AutogradContext;
   using tensors = ::torch::autograd::variable_list;
 
-  static at::Tensor forward(context* ctx, at::Tensor const& x, at::Tensor const& offsets, at::Tensor const& row) {
+  static at::Tensor forward(context* ctx, at::Tensor const& x, at::Tensor const& offsets,
+                            at::Tensor const& row) {
     ctx->save_for_backward({offsets, row});
     ctx->saved_data["num_sources"] = x.size(0);
     auto const rows = x.contiguous();
     auto out = at::zeros({offsets.numel() - 1, x.size(1)}, x.options());
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "segment_mean", [&] {
-      average_segments(segments(offsets, row), rows.template data_ptr<scalar_t>(), x.size(1), out.template data_ptr<scalar_t>());
+      average_segments(segments(offsets, row), rows.template data_ptr<scalar_t>(), x.size(1),
+                       out.template data_ptr<scalar_t>());
     });
     return out;
   }
@@ -99,8 +102,8 @@ struct segment_mean_function : ::torch::autograd::Function<segment_mean_function
 
 /// The mean of x over the in-edges of every destination of a block; zero for a destination without edges.
 ///
-/// Differentiable in x. Borrows the block's memory until the backward pass has run: sample the next batch after it, or
-/// into another subgraph.
+/// Differentiable in x. Borrows the block's memory until the backward pass has run: sample the next batch
+/// after it, or into another subgraph.
 ///
 /// @shape  x [num_sources, F], float or double, in host memory → [num_destinations, F]
 /// @throws precondition_error  if x is not such a matrix
@@ -110,8 +113,9 @@ template <memory_space Space>
   if (!x.defined() || x.dim() != 2 || x.size(0) != block.num_sources || !x.device().is_cpu() ||
       (x.scalar_type() != at::kFloat && x.scalar_type() != at::kDouble)) {
     auto const got = x.defined() ? detail::message(x.toString(), " ", x.sizes()) : "undefined tensor";
-    throw precondition_error(detail::message("segment_mean over ", got, "; pass a float or double host tensor [",
-                                             block.num_sources, ", F], one row per source of the block"));
+    throw precondition_error(detail::message("segment_mean over ", got,
+                                             "; pass a float or double host tensor [", block.num_sources,
+                                             ", F], one row per source of the block"));
   }
   return detail::segment_mean_function::apply(x, to_tensor(block.offsets), to_tensor(block.row));
 }

@@ -23,8 +23,9 @@ template <class T>
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return at::kLong;
   } else {
-    static_assert(std::is_same_v<T, std::uint8_t>,
-                  "a tensor can view elements of float, double, int32_t, int64_t and uint8_t: convert the others first");
+    static_assert(
+        std::is_same_v<T, std::uint8_t>,
+        "a tensor can view elements of float, double, int32_t, int64_t and uint8_t: convert others first");
     return at::kByte;
   }
 }
@@ -33,7 +34,8 @@ namespace detail {
 
 template <memory_space Space, class T>
 [[nodiscard]] at::Tensor borrow_as_tensor(T* data, at::IntArrayRef shape) {
-  static_assert(host_accessible(Space), "to_tensor views memory that the host can read: copy device memory first");
+  static_assert(host_accessible(Space),
+                "to_tensor views memory that the host can read: copy device memory first");
   using value = std::remove_const_t<T>;
   return at::from_blob(const_cast<value*>(data), shape, at::TensorOptions().dtype(tensor_type<value>()));
 }
@@ -42,9 +44,9 @@ template <memory_space Space, class T>
 
 /// A tensor over the elements of an array, without a copy.
 ///
-/// The tensor borrows: the array must live, and not be resized, as long as the tensor or a view of it is used; `clone()`
-/// what has to stay. A tensor of const elements is for reading only: a tensor has no const elements, so nothing but this
-/// sentence keeps in-place operations away from it.
+/// The tensor borrows: the array must live, and not be resized, as long as the tensor or a view of it is
+/// used; `clone()` what has to stay. A tensor over const elements is for reading only: tensors know no const,
+/// so nothing but this sentence keeps in-place operations away from it.
 ///
 /// @shape  values [n] → tensor [n]
 /// @cost   O(1)

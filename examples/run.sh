@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Trains GraphSAGE on WordNet over MPI ranks: installs what is missing, builds, prepares the data, partitions and trains.
+# The last line is "test accuracy 0.xxx (features only 0.yyy)".
+set -euo pipefail
+
+usage='usage: examples/run.sh [--ranks N] [--epochs N] [--data DIR] [--out DIR]
+  --ranks N    MPI ranks, one part of the graph each (default 2)
+  --epochs N   training epochs (default 10)
+  --data DIR   folder of the WordNet database: data.noun, data.verb, data.adj, data.adv
+               (default /usr/share/wordnet, installed from the package wordnet-base)
+  --out DIR    folder for programs and prepared data (default build/run)'
+
+# fail <text>: a wrong argument.
+fail() {
+  printf 'run.sh: %s\n%s\n' "$1" "$usage" >&2
+  exit 2
+}
+
+system_data=/usr/share/wordnet
+here=$PWD
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+ranks=2
+epochs=10
+data=$system_data
+out=$PWD/build/run
+
+# absolute <path>: the path seen from where the script was started.
+absolute() {
+  case $1 in
+    /*) printf '%s\n' "$1" ;;
+    *) printf '%s\n' "$here/$1" ;;
+  esac
+}
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help)
+      printf '%s\n' "$usage"
+      exit 0
+      ;;
+    --ranks | --epochs | --data | --out) ;;
+    *) fail "unknown argument '$1'" ;;
+  esac
+  if [ $# -lt 2 ] || [ -z "$2" ]; then
+    fail "$1 needs a value"
+  fi
+  case $1 in
+    --ranks | --epochs)
+      [[ $2 =~ ^[1-9][0-9]{0,3}$ ]] || fail "$1 is '$2'; give a number from 1 to 9999"
+      declare "${1#--}=$2"
+      ;;
+    --data) data=$(absolute "$2") ;;
+    --out) out=$(absolute "$2") ;;
+  esac
+  shift 2
+done
+
+files=(data.noun data.verb data.adj data.adv)
+if [ "$data" != "$system_data" ]; then
+  for file in "${files[@]}"; do
+    [ -r "$data/$file" ] || fail "--data: there is no readable file $data/$file"
+  done
+fi
+if ! mkdir -p "$out" 2> /dev/null || [ ! -w "$out" ]; then
+  fail "--out: the folder $out cannot be written"
+fi
+
+# shellcheck source=cmake/apt.sh
+. cmake/apt.sh
+packages=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread)
+if [ "$data" = "$system_data" ]; then
+  packages+=(wordnet-base)
+fi
+require_packages "${packages[@]}"
+
+started=$SECONDS
+say() { printf '[%d min %02d s] %s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$*"; }
+
+say 'build'
+build=$out/programs
+if ! { cmake --preset release -B "$build" -DGLT_MPI=ON -DGLT_TORCH=ON -DGLT_BUILD_BENCHMARKS=OFF -DGLT_INSTALL=OFF \
+  -DCMAKE_EXPORT_COMPILE_COMMANDS=OFF -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=mpiexec.openmpi &&
+  cmake --build "$build" --target train partition prepare_wordnet; } > "$out/build.log" 2>&1; then
+  tail -n 40 "$out/build.log" >&2
+  printf 'run.sh: the programs could not be built; the whole log is %s\n' "$out/build.log" >&2
+  exit 1
+fi
+
+# fresh <folder> <key>: true if the folder was made from inputs with this key; removes it if it is not.
+fresh() {
+  if [ -d "$1" ] && [ "$(cat "$1.key" 2> /dev/null)" = "$2" ]; then
+    return 0
+  fi
+  rm -rf "$1" "$1.key" "$1".partial*
+  return 1
+}
+
+# key_of <file>...: changes with the content of the files.
+key_of() { sha256sum "$@" | cut -d ' ' -f 1 | sha256sum | cut -d ' ' -f 1; }
+
+prepare=$build/examples/prepare_wordnet
+partition=$build/examples/partition
+data_key=$(cd "$data" && key_of "$prepare" "${files[@]}")
+if fresh "$out/wordnet" "$data_key"; then
+  say 'prepare: done before'
+else
+  say 'prepare WordNet'
+  "$prepare" "$data" "$out/wordnet"
+  printf '%s\n' "$data_key" > "$out/wordnet.key"
+fi
+parts=$out/parts-$ranks
+parts_key="$data_key $(key_of "$partition")"
+if fresh "$parts" "$parts_key"; then
+  say "partition for $ranks ranks: done before"
+else
+  say "partition for $ranks ranks"
+  "$partition" "$out/wordnet" "$ranks" "$parts"
+  printf '%s\n' "$parts_key" > "$parts.key"
+fi
+
+say "train on $ranks ranks"
+launch=(mpirun.openmpi -n "$ranks" --mca btl 'self,vader' --mca btl_base_warn_component_unused 0
+  --mca btl_vader_single_copy_mechanism none --mca opal_warn_on_missing_libcuda 0 --mca mpi_yield_when_idle 1
+  -x OPENBLAS_NUM_THREADS=1 -x OMP_NUM_THREADS=1)
+if [ "$(id -u)" -eq 0 ]; then
+  launch+=(--allow-run-as-root)
+fi
+if [ "$ranks" -gt "$(nproc)" ]; then
+  launch+=(--oversubscribe)
+fi
+show=()
+if [ -t 1 ]; then
+  show=(--progress)
+fi
+exec "${launch[@]}" "$build/examples/train" "$parts" --epochs "$epochs" --fanout 15,10 --batch 1024 "${show[@]}"

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "epoch_report.hpp"
+#include "graph_sage.hpp"
+#include "progress.hpp"
+#include "train_options.hpp"
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/counting.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/loader.hpp>
+#include <glt/torch/collectives.hpp>
+#include <glt/torch/tensor.hpp>
+
+#include <torch/nn/functional/loss.h>
+#include <torch/optim/adam.h>
+#include <torch/utils.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace example {
+
+/// Seeds of this rank.
+struct splits {
+  std::vector<glt::global_id> train;
+  std::vector<glt::global_id> valid;
+  std::vector<glt::global_id> test;
+};
+
+/// Trains one network on one graph and keeps the parameters of the epoch with the best validation accuracy.
+template <glt::communicator Comm>
+class trainer {
+public:
+  using graph_type = glt::dist::graph<glt::device::cpu>;
+  using features_type = glt::dist::feature_store<glt::device::cpu, float>;
+
+  trainer(glt::counting_comm<Comm> comm, graph_type const& graph, features_type const& features,
+          splits const& seeds, std::int64_t num_classes, train_options const& options, std::string name)
+      : comm_(std::move(comm)), options_(options), name_(std::move(name)),
+        train_(make_loader(graph, features, seeds.train, true)),
+        valid_(make_loader(graph, features, seeds.valid, false)),
+        test_(make_loader(graph, features, seeds.test, false)),
+        network_({.in = features.num_columns(),
+                  .hidden = options.hidden,
+                  .out = num_classes,
+                  .dropout = options.dropout,
+                  .input_dropout = options.input_dropout}),
+        adam_(network_.parameters(),
+              torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)) {
+    glt::sync_params(comm_, network_);
+    auto const own = static_cast<std::uint64_t>(comm_.rank()) + 1;
+    torch::manual_seed(options.seed + own); // every rank drops other elements
+  }
+
+  /// The accuracy on the test vertices of all ranks.
+  double run() {
+    double best = -1;
+    std::vector<at::Tensor> parameters;
+    for (std::int64_t epoch = 1; epoch <= options_.epochs; ++epoch) {
+      auto report = train(epoch);
+      count_right(valid_, report);
+      auto const total = sum_over_ranks(comm_, report);
+      if (total.accuracy() > best) {
+        best = total.accuracy();
+        parameters = network_.copy_parameters();
+      }
+      if (comm_.rank() == 0) {
+        std::printf("%s: %s\n", label(epoch).c_str(), line_of(total, comm_.size()).c_str());
+        std::fflush(stdout);
+      }
+    }
+    network_.restore_parameters(parameters);
+    epoch_report report;
+    count_right(test_, report);
+    return sum_over_ranks(comm_, report).accuracy();
+  }
+
+private:
+  using loader_type = glt::dist::loader<glt::counting_comm<Comm>, glt::device::cpu, glt::global_id, float>;
+  using clock = std::chrono::steady_clock;
+
+  loader_type make_loader(graph_type const& graph, features_type const& features,
+                          std::vector<glt::global_id> const& seeds, bool shuffle) {
+    return {comm_,
+            graph,
+            features,
+            glt::host_view<glt::global_id const>(seeds),
+            {.batch_size = options_.batch,
+             .neighbors = {.fanouts = options_.fanout},
+             .shuffle = shuffle,
+             .seed = options_.seed}};
+  }
+
+  [[nodiscard]] std::string label(std::int64_t epoch) const {
+    return name_ + " epoch " + std::to_string(epoch) + "/" + std::to_string(options_.epochs);
+  }
+
+  epoch_report train(std::int64_t epoch) {
+    epoch_report report;
+    progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), train_.num_steps());
+    auto const loading = train_.seconds();
+    comm_.reset();
+    network_.train();
+    for (auto const& batch : train_.epoch(epoch)) {
+      auto const start = clock::now();
+      adam_.zero_grad();
+      if (batch.num_seeds > 0) {
+        at::Tensor const scores = network_.forward(glt::to_tensor(batch.features()), batch.subgraph);
+        at::Tensor const loss = torch::nn::functional::cross_entropy(scores, glt::to_tensor(batch.labels()));
+        loss.backward();
+        report.loss += loss.item<double>() * static_cast<double>(batch.num_seeds);
+      }
+      glt::gather_grads(comm_, network_, batch.num_seeds);
+      adam_.step();
+      report.training_seconds += std::chrono::duration<double>(clock::now() - start).count();
+      report.seeds += static_cast<double>(batch.num_seeds);
+      report.sampled_edges += static_cast<double>(batch.subgraph.row().size());
+      report.feature_rows += static_cast<double>(batch.subgraph.nodes().size());
+      bar.advance();
+    }
+    report.sampling_seconds = train_.seconds().sampling - loading.sampling;
+    report.feature_seconds = train_.seconds().features - loading.features;
+    auto const sent = comm_.counts().total();
+    report.communication_seconds = sent.seconds;
+    report.bytes = static_cast<double>(sent.bytes);
+    report.messages = static_cast<double>(sent.messages);
+    return report;
+  }
+
+  void count_right(loader_type& loader, epoch_report& report) {
+    torch::NoGradGuard const no_gradients;
+    network_.eval();
+    for (auto const& batch : loader.epoch(0)) {
+      if (batch.num_seeds > 0) {
+        at::Tensor const scores = network_.forward(glt::to_tensor(batch.features()), batch.subgraph);
+        report.right += scores.argmax(1).eq(glt::to_tensor(batch.labels())).sum().item<double>();
+        report.validated += static_cast<double>(batch.num_seeds);
+      }
+    }
+  }
+
+  glt::counting_comm<Comm> comm_;
+  train_options options_;
+  std::string name_;
+  loader_type train_;
+  loader_type valid_;
+  loader_type test_;
+  graph_sage network_;
+  torch::optim::Adam adam_;
+};
+
+} // namespace example
