@@ -140,7 +140,8 @@ private:
     for (auto const& batch : loader.epoch(0)) {
       if (batch.num_seeds > 0) {
         at::Tensor const scores = network_.forward(glt::to_tensor(batch.features()), batch.subgraph);
-        report.right += scores.argmax(1).eq(glt::to_tensor(batch.labels())).sum().item<double>();
+        at::Tensor const right = scores.argmax(1).eq(glt::to_tensor(batch.labels())).sum();
+        report.right += right.item<double>();
         report.validated += static_cast<double>(batch.num_seeds);
       }
     }
