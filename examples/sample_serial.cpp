@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Samples one batch on one process. Needs glt::glt and nothing else.
 #include <glt/glt.hpp>
 
 #include <iostream>
 #include <vector>
 
+using glt::device::cpu;
+
 int main() {
-  using glt::device::cpu;
   auto const edges = glt::make_rmat<glt::local_id>({.scale = 12, .edge_factor = 8});
   auto const graph = glt::make_csr<cpu>(glt::symmetrize<cpu>(edges.view()).view());
 
@@ -18,8 +18,7 @@ int main() {
   std::cout << batch.nodes().size() << " vertices, " << batch.row().size() << " edges\n";
   for (int layer = 0; layer < batch.num_hops(); ++layer) {
     auto const block = batch.block(layer);
-    std::cout << "layer " << layer << ": " << block.num_sources << " sources -> " << block.num_destinations
-              << " destinations, " << block.num_edges() << " edges\n";
+    std::cout << "layer " << layer << ": from " << block.num_sources << " vertices to " << block.num_destinations << '\n';
   }
-  return batch.num_sampled_nodes()[0] == 4 ? 0 : 1;
+  return batch.row().empty() ? 1 : 0;
 }

@@ -22,7 +22,7 @@ namespace {
 // batches of an epoch of forty.
 void load_batches(benchmark::State& state) {
   auto comm = glt_bench::ranks();
-  auto const& whole = glt_bench::rmat_graph(20);
+  auto const& whole = glt_bench::rmat_graph();
   auto const part_of = glt::random_partitioner{.seed = 1}(whole.view(), comm.size());
   auto const names = glt::make_relabelling(part_of.view(), comm.size());
   glt::dist::graph const graph(comm, glt::split_graph<glt::local_id>(whole.view(), names, comm.rank()));
@@ -50,6 +50,7 @@ void load_batches(benchmark::State& state) {
   state.counters["edges/s"] = benchmark::Counter(sums[0], benchmark::Counter::kIsRate);
   state.counters["rows/s"] = benchmark::Counter(sums[1], benchmark::Counter::kIsRate);
   state.counters["batches/s"] = benchmark::Counter(sums[2], benchmark::Counter::kIsRate);
+  state.counters["scale"] = glt_bench::graph_scale();
   state.counters["ranks"] = comm.size();
   state.counters["sampling_share"] = sums[3] / (sums[3] + sums[4]);
 }

@@ -13,7 +13,7 @@ namespace {
 
 // R-MAT scale 20, fanout 15,10,5, batches of 1024 distinct seeds that have neighbours; vertices renumbered in first-seen order.
 void sample(benchmark::State& state, glt::neighbor_options options, int threads) {
-  auto const graph = glt_bench::rmat_graph(20).view();
+  auto const graph = glt_bench::rmat_graph().view();
   options.fanouts = {15, 10, 5};
   glt::neighbor_sampler<cpu> sampler(graph, options, cpu(threads));
   glt::sampled_subgraph<cpu> out;
@@ -30,6 +30,7 @@ void sample(benchmark::State& state, glt::neighbor_options options, int threads)
     vertices += out.nodes().size();
   }
   state.counters["edges/s"] = benchmark::Counter(static_cast<double>(edges), benchmark::Counter::kIsRate);
+  state.counters["scale"] = glt_bench::graph_scale();
   state.counters["edges/batch"] = static_cast<double>(edges) / static_cast<double>(step);
   state.counters["vertices/batch"] = static_cast<double>(vertices) / static_cast<double>(step);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/dedupe.hpp>
 #include <glt/graph/rmat.hpp>
@@ -9,27 +8,31 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <cstdlib>
 #include <numeric>
-#include <utility>
+#include <string>
 #include <vector>
 
 namespace glt_bench {
 
 using glt::device::cpu;
 
+/// The scale of the graphs, 20; the environment variable GLT_BENCH_SCALE sets another one, to try the programs out.
+inline int graph_scale() {
+  char const* const asked = std::getenv("GLT_BENCH_SCALE");
+  return asked == nullptr ? 20 : std::stoi(asked);
+}
+
 /// The R-MAT graph of Graph500 (0.57, 0.19, 0.19, 0.05), edge factor 16, made symmetric, without duplicates and self-loops, ids
-/// shuffled. Made once per scale and program.
-inline glt::csr_graph<cpu> const& rmat_graph(int scale) {
-  static std::map<int, glt::csr_graph<cpu>> made;
-  auto const found = made.find(scale);
-  if (found != made.end()) {
-    return found->second;
-  }
-  auto const drawn = glt::make_rmat<glt::local_id>({.scale = scale, .edge_factor = 16});
-  auto const both_ways = glt::symmetrize<cpu>(drawn.view());
-  auto const simple = glt::remove_duplicates<cpu>(both_ways.view(), {.self_loops = glt::self_loop_handling::remove});
-  return made.emplace(scale, glt::make_csr<cpu>(simple.view())).first->second;
+/// shuffled; made once per program.
+inline glt::csr_graph<cpu> const& rmat_graph() {
+  static auto const made = [] {
+    auto const drawn = glt::make_rmat<glt::local_id>({.scale = graph_scale(), .edge_factor = 16});
+    auto const both_ways = glt::symmetrize<cpu>(drawn.view());
+    auto const simple = glt::remove_duplicates<cpu>(both_ways.view(), {.self_loops = glt::self_loop_handling::remove});
+    return glt::make_csr<cpu>(simple.view());
+  }();
+  return made;
 }
 
 /// The vertices that have neighbours; R-MAT leaves about a third without.

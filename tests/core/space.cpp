@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/core/space.hpp>
+
+TEST_CASE("who may touch which memory") {
+  using glt::memory_space;
+  CHECK(glt::host_accessible(memory_space::host));
+  CHECK(glt::host_accessible(memory_space::pinned));
+  CHECK_FALSE(glt::host_accessible(memory_space::device));
+  CHECK_FALSE(glt::device_accessible(memory_space::host));
+  CHECK(glt::device_accessible(memory_space::pinned));
+  CHECK(glt::device_accessible(memory_space::device));
+}
