@@ -66,3 +66,13 @@ TEST_CASE("rows arrive in the order of the ranks") {
                 std::to_string(sent.size()) + " elements to send"));
   });
 }
+
+TEST_CASE("rows of a negative number of columns are refused") {
+  on_ranks([](auto comm) {
+    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
+    CHECK(names(thrown<precondition_error>([&] {
+                  exchange_rows(comm, host_view<float const>(), counts, host_view<float>(), counts, -1);
+                }),
+                "-1 columns"));
+  });
+}

@@ -129,3 +129,11 @@ TEST_CASE("what is no std::exception is reported too") {
 TEST_CASE("a single rank gets its failure as a collective error") {
   CHECK(guarded(serial_comm{}, [] { throw std::runtime_error("alone"); }) == "rank 0: alone");
 }
+
+TEST_CASE("a guard returns the very object that the work refers to") {
+  on_ranks([](auto comm) {
+    int kept = 1;
+    int& result = run_collectively(comm, [&]() -> int& { return kept; });
+    CHECK(&result == &kept);
+  });
+}

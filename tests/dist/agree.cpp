@@ -42,3 +42,11 @@ TEST_CASE("failures become text, and fingerprints tell values and their order ap
   CHECK(glt::dist::book_fingerprint(glt::partition_book({0, 2, 5})) !=
         glt::dist::book_fingerprint(glt::partition_book({0, 3, 5})));
 }
+
+TEST_CASE("an exception without a text is a failure all the same") {
+  struct silent : std::exception {
+    char const* what() const noexcept override { return ""; }
+  };
+  CHECK(!glt::dist::failure_of([] { throw silent(); }).empty());
+  CHECK(glt::dist::failure_of([] {}).empty());
+}

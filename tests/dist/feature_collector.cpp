@@ -9,7 +9,9 @@
 #include "../support/parts.hpp"
 #include "../support/ranks.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -117,4 +119,61 @@ TEST_CASE("a bad vertex or label count of one rank is the same error on every ra
       CHECK(glt_test::to_vector(out.features) == before);
     }
   });
+}
+
+namespace {
+
+// Host memory that runs out on the thread, and so on the rank, that says so.
+struct scarce_resource {
+  static inline thread_local bool exhausted = false;
+
+  void* allocate(std::size_t bytes) const {
+    if (exhausted) {
+      throw std::bad_alloc();
+    }
+    return glt::host_resource{}.allocate(bytes);
+  }
+  void deallocate(void* pointer, std::size_t bytes) const noexcept { glt::host_resource{}.deallocate(pointer, bytes); }
+  void copy(void* to, void const* from, std::size_t bytes) const noexcept { glt::host_resource{}.copy(to, from, bytes); }
+};
+
+struct scarce_policy {
+  static constexpr glt::memory_space space = glt::memory_space::host;
+  scarce_resource resource() const { return {}; }
+  glt::exec::sequential executor() const { return {}; }
+};
+
+} // namespace
+
+TEST_CASE("a rank without memory for the rows is the same error on every rank, and hangs none") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
+    auto const rows = divided.names.book.size(comm.rank());
+    glt::dist::feature_store const store(
+        comm, divided.names.book,
+        glt::feature_store<scarce_policy, float>(rows, 3, glt::buffer<scarce_policy, float>(rows * 3)));
+    glt::dist::feature_collector collector(comm, store);
+    glt::dist::collected_rows<scarce_policy, float> out;
+    std::vector<glt::global_id> const ids{3, 100, 50};
+    scarce_resource::exhausted = comm.rank() == 0;
+    auto const error = glt_test::thrown<glt::collective_error>(
+        [&] { collector.collect(glt::host_view<glt::global_id const>(ids), 0, 0, out); });
+    scarce_resource::exhausted = false;
+    CHECK(glt_test::names(error, "rank 0", "bad_alloc"));
+    collector.collect(glt::host_view<glt::global_id const>(ids), 0, 1, out);
+    CHECK(out.features.size() == 9);
+  });
+}
+
+TEST_CASE("a store made for other ranks is refused") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
+        glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2));
+        auto alone = comm.split(comm.rank(), 0);
+        CHECK(glt_test::names(
+            glt_test::thrown<glt::precondition_error>([&] { glt::dist::feature_collector(alone, store); }), "of 1",
+            "communicator"));
+      },
+      {2, 3});
 }

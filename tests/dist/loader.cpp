@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -122,5 +123,25 @@ TEST_CASE("options and seeds that cannot be are the same error on every rank") {
     };
     CHECK(glt_test::names(refused({0}, comm.rank() == last ? 0 : 1), text, "batch size 0"));
     CHECK(glt_test::names(refused({0, comm.rank() == last ? 101 : 1}, 1), text, "seed 1 is 101"));
+  });
+}
+
+TEST_CASE("any batch size above the number of seeds makes one batch") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
+    auto const seeds = divided.renumbered({3, 5, 100});
+    for (bool const drop_last : {false, true}) {
+      glt::dist::loader loader(comm, graph, features, seeds,
+                               {.batch_size = std::numeric_limits<std::int64_t>::max(),
+                                .neighbors = {.fanouts = {2}},
+                                .drop_last = drop_last});
+      std::int64_t visited = 0;
+      for (auto const& batch : loader.epoch(0)) {
+        visited += batch.num_seeds;
+      }
+      CHECK(visited == (drop_last ? 0 : 3));
+    }
   });
 }

@@ -58,7 +58,7 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
 TEST_CASE("distributed sampling equals serial sampling, bit for bit") {
   on_ranks([](auto comm) {
     for (auto const& partitioner : glt_test::all_partitioners()) {
-      for (auto const& list : glt_test::adversarial_graphs()) {
+      for (auto const& list : glt_test::graphs_to_divide()) {
         check_equal_to_serial<glt::global_id>(comm, list, partitioner);
       }
       check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
@@ -192,4 +192,21 @@ TEST_CASE("a bad seed, key or option of one rank is the same error on every rank
     sampler.sample(std::vector<glt::global_id>{1, 2}, {}, out);
     CHECK(plain(out) == before);
   });
+}
+
+TEST_CASE("a graph made for other ranks is refused on every rank") {
+  on_ranks(
+      [](auto comm) {
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
+        glt::dist::graph const graph(comm, divided.part(comm.rank()));
+        auto alone = comm.split(comm.rank(), 0);
+        auto reversed = comm.split(0, -comm.rank());
+        for (auto* other : {&alone, &reversed}) {
+          auto const error = glt_test::thrown<glt::collective_error>([&] {
+            glt::dist::neighbor_sampler(*other, graph, {.fanouts = {2}});
+          });
+          CHECK(glt_test::names(error, "rank 0", "communicator"));
+        }
+      },
+      {2, 4});
 }

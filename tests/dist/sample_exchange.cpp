@@ -15,6 +15,7 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -81,4 +82,28 @@ TEST_CASE("a rank that runs out of memory at any moment of a hop fails all ranks
         },
         {3});
   }
+}
+
+TEST_CASE("a source that no part owns is the same error on every rank") {
+  glt_test::on_ranks([](auto comm) {
+    glt_test::divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
+                                          comm.size());
+    auto part = divided.part(comm.rank());
+    auto const own = part.graph.view();
+    std::vector<glt::global_id> sources(own.sources().begin(), own.sources().end());
+    if (comm.rank() == 0) {
+      sources[0] = 101;
+    }
+    part.graph = {own.num_columns(), glt::make_buffer<glt_test::cpu>(own.offsets()),
+                  glt::make_buffer<glt_test::cpu>(sources), glt::make_buffer<glt_test::cpu>(own.edge_ids())};
+    glt::dist::graph const graph(comm, std::move(part));
+    glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {-1, -1}});
+    std::vector<glt::global_id> seeds;
+    for (auto v = graph.book().begin(comm.rank()); comm.rank() == 0 && v < graph.book().end(0); ++v) {
+      seeds.push_back(v);
+    }
+    glt::sampled_subgraph<glt_test::cpu, glt::global_id> out;
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(seeds, {}, out); }), "rank 0",
+                          "101"));
+  });
 }

@@ -3,6 +3,7 @@
 
 #include <glt/exec/threaded.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -46,4 +47,27 @@ TEST_CASE("rows of very different cost are all done") {
   CHECK(sums[0] == 4'999'950'000);
   CHECK(sums[1] == 3);
   CHECK(sums[10'000] == 4'999'950'000);
+}
+
+TEST_CASE("a reduction to bool loses no worker's part") {
+  exec::thread_pool pool(2);
+  exec::threaded const ex(pool);
+  constexpr std::int64_t n = 2048;
+  std::int64_t wrong = 0;
+  for (std::int64_t round = 0; round < 2'000; ++round) {
+    std::atomic<int> finished{0};
+    auto const all_hold = ex.reduce(
+        n, true,
+        [&](std::int64_t i) {
+          if (i == n / 2 - 1 || i == n - 1) { // so that both workers hand in their parts at once
+            for (++finished; finished < 2;) {
+              std::this_thread::yield();
+            }
+          }
+          return i != 0; // the first worker alone finds what changes the result
+        },
+        [](bool a, bool b) { return a && b; });
+    wrong += all_hold ? 1 : 0;
+  }
+  CHECK(wrong == 0);
 }

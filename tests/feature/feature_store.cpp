@@ -54,3 +54,8 @@ TEST_CASE("shapes that do not fit are refused with their numbers") {
   CHECK(names(build(2, 1, {1, 2}, {1}), "1 labels", "2 vertices"));
   CHECK(names(build(2, 1, {1, 2}, {1, 2, 3}), "3 labels", "2 vertices"));
 }
+
+TEST_CASE("a shape whose number of elements wraps around to 0 is refused") {
+  constexpr auto big = std::int64_t{1} << 40;
+  CHECK(names(thrown<precondition_error>([&] { store(big, big, {}); }), "1099511627776", "64 bits"));
+}

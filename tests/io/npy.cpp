@@ -153,3 +153,12 @@ TEST_CASE("a failed write leaves nothing new") {
   CHECK(scratch.num_entries() == 1);
   CHECK(io::read_npy<double>(scratch / "a.npy").data[0] == 7.0);
 }
+
+TEST_CASE("a shape of more dimensions than a header can name is refused and nothing is written") {
+  scratch_folder const scratch;
+  std::vector<std::int64_t> const shape(40'000, 1);
+  std::vector<float> const values{1};
+  CHECK(names(thrown<precondition_error>([&] { io::write_npy(scratch / "deep.npy", values, shape); }), "deep.npy",
+              "40000 dimensions"));
+  CHECK(scratch.num_entries() == 0);
+}

@@ -40,4 +40,10 @@ TEST_CASE("parts that do not fit the graph are refused") {
   };
   CHECK(names(complaint(two), "2 vertices", "3 rows"));
   CHECK(names(complaint(three), "vertex 2 is 5", "[0, 2)"));
+  std::vector<local_id> const fitting{0, 1, 1};
+  csr_view<memory_space::host> const wide(20, rows.view().offsets(), rows.view().sources());
+  CHECK(names(thrown<precondition_error>([&] {
+                static_cast<void>(measure_partition(wide, host_view<local_id const>(fitting), 2));
+              }),
+              "3 rows", "20 columns"));
 }

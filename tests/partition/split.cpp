@@ -141,3 +141,12 @@ TEST_CASE("what does not fit is refused") {
   CHECK_THROWS_AS(static_cast<void>(split_rows(host_view<float const>(features), labels, 0)),
                   precondition_error);
 }
+
+TEST_CASE("a relabelling whose arrays contradict its book is refused") {
+  auto const graph = random_graph(11, 40);
+  auto const rows = make_csr<device::cpu>(graph.view());
+  auto labels = make_relabelling(contiguous_partitioner{}(rows.view(), 2).view(), 2);
+  labels.original.resize(5);
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(split_graph(rows.view(), labels, 1)); }),
+              "5 original", "11 vertices"));
+}

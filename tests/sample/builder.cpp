@@ -47,3 +47,14 @@ TEST_CASE("a hop for another frontier is refused") {
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { builder.add_hop(hop({0, 1}, {5})); }),
                         "2 offsets", "2 vertices"));
 }
+
+TEST_CASE("a hop whose offsets contradict its sources is refused before anything is written") {
+  glt::subgraph_builder<cpu, std::int64_t> builder;
+  glt::sampled_subgraph<cpu, std::int64_t> out;
+  builder.begin(std::vector<std::int64_t>{1, 2}, glt::frontier::fresh, out);
+  for (auto const& offsets : {std::vector<glt::edge_offset>{0, 1, 3}, std::vector<glt::edge_offset>{1, 2, 2}}) {
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { builder.add_hop(hop(offsets, {5, 6})); }),
+                          "2 sources"));
+  }
+  CHECK(out.row().empty());
+}

@@ -109,3 +109,28 @@ TEST_CASE("views of the wrong length are refused") {
   CHECK_THROWS_AS(sample(glt::exec::sequential{}, graph.view(), rows, {}, glt::random_key(1), {7}),
                   glt::precondition_error);
 }
+
+TEST_CASE("wrong options and too little room for the sources are refused") {
+  auto const list = glt_test::random_graph(101, 370);
+  auto const graph = glt::make_csr<glt::device::cpu>(list.view());
+  glt::exec::sequential const ex;
+  std::vector<glt::local_id> const row_list{0, 1, 2};
+  glt::host_view<glt::local_id const> const rows(row_list);
+  std::vector<glt::edge_offset> counts(3);
+  std::vector<glt::edge_offset> offsets(4);
+  CHECK_THROWS_AS(glt::count_neighbors(ex, graph.view(), rows, {.fanout = -1, .replace = true},
+                                       glt::host_view<glt::edge_offset>(counts), glt::host_view<glt::edge_offset>(offsets)),
+                  glt::precondition_error);
+  glt::count_neighbors(ex, graph.view(), rows, {}, glt::host_view<glt::edge_offset>(counts),
+                       glt::host_view<glt::edge_offset>(offsets));
+  REQUIRE(offsets.back() > 0);
+  std::vector<glt::local_id> sources(static_cast<std::size_t>(offsets.back()) - 1);
+  auto const draw = [&](glt::hop_options options) {
+    glt::sample_neighbors(ex, graph.view(), rows, {}, options, glt::random_key(1),
+                          glt::host_view<glt::edge_offset const>(offsets), glt::host_view<glt::local_id>(sources), {});
+  };
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { draw({}); }), "sources"));
+  sources.push_back(0);
+  CHECK_NOTHROW(draw({}));
+  CHECK_THROWS_AS(draw({.fanout = 0}), glt::precondition_error);
+}

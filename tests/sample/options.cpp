@@ -37,3 +37,12 @@ TEST_CASE("every part of the key changes the random numbers of a hop") {
   }
   CHECK(seen.size() == 3 * 3 * 3 * 3 * 3);
 }
+
+TEST_CASE("the options of one hop are checked like those of many") {
+  CHECK_NOTHROW(glt::validate(glt::hop_options{.fanout = -1}));
+  CHECK_NOTHROW(glt::validate(glt::hop_options{.fanout = 3, .replace = true}));
+  for (auto const& wrong : {glt::hop_options{.fanout = 0}, glt::hop_options{.fanout = -2},
+                            glt::hop_options{.fanout = -1, .replace = true}}) {
+    CHECK(glt_test::names(thrown<glt::precondition_error>([&] { glt::validate(wrong); }), "fanout"));
+  }
+}

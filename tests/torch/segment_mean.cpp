@@ -100,6 +100,8 @@ TEST_CASE("segment_mean refuses what is not one row of floats per source") {
                   glt::precondition_error);
   CHECK_THROWS_AS(static_cast<void>(glt::segment_mean(at::zeros({4, 2}, at::kLong), block.view())),
                   glt::precondition_error);
+  CHECK_THROWS_AS(static_cast<void>(glt::segment_mean(at::zeros({0, 2}), glt::block_view<glt::memory_space::host>())),
+                  glt::precondition_error); // a block without offsets
   try {
     static_cast<void>(glt::segment_mean(at::zeros({3, 2}), block.view()));
     FAIL("3 rows for 4 sources were accepted");

@@ -58,11 +58,14 @@ private:
 /// [R], rows, as
 ///         the other ranks count them · receive [sum of receive_counts · columns], written
 /// @comm   collective; one variable exchange
-/// @throws precondition_error  if send or receive is not as long as its counts say
+/// @throws precondition_error  if columns is negative, or send or receive is not as long as its counts say
 template <communicator C, bytes_copyable T>
 void exchange_rows(C& comm, host_view<T const> send, std::span<std::int64_t const> send_counts,
                    host_view<T> receive, std::span<std::int64_t const> receive_counts,
                    std::int64_t columns = 1) {
+  if (columns < 0) {
+    throw precondition_error(detail::message("exchange_rows: rows of ", columns, " columns; pass 0 or more"));
+  }
   byte_counts sent;
   byte_counts received;
   sent.set(send_counts, sizeof(T) * static_cast<std::size_t>(columns));

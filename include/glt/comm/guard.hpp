@@ -68,7 +68,7 @@ std::invoke_result_t<Work&> run_collectively(C comm, Work work) {
     guarded();
     detail::leave(comm, {});
   } else {
-    auto result = guarded();
+    decltype(auto) result = guarded();
     detail::leave(comm, {});
     return result;
   }

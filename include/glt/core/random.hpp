@@ -76,7 +76,8 @@ public:
   GLT_HOST_DEVICE constexpr std::uint32_t next() noexcept {
     if (used_ == 4) {
       words_ = philox(key_, {static_cast<std::uint32_t>(subject_),
-                             static_cast<std::uint32_t>(subject_ >> 32), block_, 0});
+                             static_cast<std::uint32_t>(subject_ >> 32), static_cast<std::uint32_t>(block_),
+                             static_cast<std::uint32_t>(block_ >> 32)});
       ++block_;
       used_ = 0;
     }
@@ -129,7 +130,7 @@ private:
 
   std::array<std::uint32_t, 2> key_;
   std::uint64_t subject_;
-  std::uint32_t block_ = 0;
+  std::uint64_t block_ = 0;
   int used_ = 4;
   std::array<std::uint32_t, 4> words_{};
 };

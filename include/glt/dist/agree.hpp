@@ -22,7 +22,7 @@ template <class Work>
   try {
     work();
   } catch (std::exception const& failure) {
-    return failure.what();
+    return *failure.what() != '\0' ? failure.what() : "exception without a text";
   }
   return {};
 }

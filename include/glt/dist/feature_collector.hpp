@@ -46,7 +46,15 @@ public:
   /// Borrows the store, which must outlive the collector.
   ///
   /// @comm   none
-  feature_collector(Comm comm, feature_store<Policy, T> const& store) : store_(&store), requests_(std::move(comm)) {}
+  /// @throws precondition_error  if the store was not made for this rank of as many ranks
+  feature_collector(Comm comm, feature_store<Policy, T> const& store) : store_(&store), requests_(std::move(comm)) {
+    auto const& own = requests_.comm();
+    auto const& book = store.book();
+    if (book.num_parts() != own.size() || book.size(own.rank()) != store.local().num_vertices()) {
+      throw precondition_error(detail::message("features of ", book.num_parts(), " parts collected by rank ", own.rank(),
+                                               " of ", own.size(), "; use the communicator that the store was made with"));
+    }
+  }
 
   /// Writes the features of all vertices and the labels of the first `num_labels` of them.
   ///
@@ -59,11 +67,18 @@ public:
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
                collected_rows<Policy, T>& out) {
     call_site const site{.what = operation::collect, .step = step};
-    auto const failure = failure_of([&] { check(vertices, num_labels); });
+    // Whatever may fail comes before the header exchange: afterwards the other ranks wait for this one's rows.
+    auto const failure = failure_of([&] {
+      check(vertices, num_labels);
+      requests_.route(store_->book(), vertices, num_labels);
+      measure(requests_.asked(), requests_.asked_offsets(), received_bytes_);
+      received_.resize(static_cast<std::size_t>(received_bytes_.total()));
+      out.features.reserve(vertices.size() * store_->num_columns());
+      out.labels.reserve(num_labels);
+    });
     if (!failure.empty()) {
       requests_.refuse(site, failure);
     }
-    requests_.route(store_->book(), vertices, num_labels);
     requests_.start(site, 0, {});
     auto const rows = store_->local();
     auto const columns = rows.num_columns();
@@ -117,9 +132,7 @@ private:
 
   void exchange_rows() {
     measure(requests_.received(), requests_.received_offsets(), sent_bytes_);
-    measure(requests_.asked(), requests_.asked_offsets(), received_bytes_);
     sent_.resize(static_cast<std::size_t>(sent_bytes_.total()));
-    received_.resize(static_cast<std::size_t>(received_bytes_.total()));
     auto const local = store_->local();
     std::byte* out = sent_.data();
     auto const offsets = requests_.received_offsets();

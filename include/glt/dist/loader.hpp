@@ -102,7 +102,8 @@ public:
 private:
   [[nodiscard]] std::int64_t own_steps() const noexcept {
     auto const seeds = static_cast<std::int64_t>(seeds_.size());
-    return (options_.drop_last ? seeds : seeds + options_.batch_size - 1) / options_.batch_size;
+    bool const last_is_partial = seeds % options_.batch_size != 0 && !options_.drop_last;
+    return seeds / options_.batch_size + (last_is_partial ? 1 : 0);
   }
 
   void check(graph<Policy, Vertex> const& graph, array_view<space, Vertex const> seeds) const {

@@ -3,6 +3,8 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
@@ -38,10 +40,11 @@ public:
   /// Borrows the graph, which must outlive the sampler.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0
+  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0, or the graph
+  ///                           was made for another rank or number of ranks
   neighbor_sampler(Comm comm, graph<Policy, Vertex> const& graph, neighbor_options options, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), exchange_(comm, std::move(policy)) {
-    agree(comm, {.what = operation::make_sampler}, failure_of([this] { validate(options_); }), print(options_),
+    agree(comm, {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
           [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier and edge ids on "
                    "all ranks";
@@ -72,6 +75,15 @@ public:
   }
 
 private:
+  void check(Comm const& comm) const {
+    validate(options_);
+    if (graph_->book().num_parts() != comm.size() || graph_->part() != comm.rank()) {
+      throw precondition_error(detail::message("part ", graph_->part(), " of ", graph_->book().num_parts(),
+                                               " sampled by rank ", comm.rank(), " of ", comm.size(),
+                                               "; use the communicator that the graph was made with"));
+    }
+  }
+
   static std::int64_t print(neighbor_options const& options) {
     fingerprint print;
     print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids);

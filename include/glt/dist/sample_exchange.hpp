@@ -10,6 +10,7 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/requests.hpp>
 #include <glt/dist/sample_reply.hpp>
@@ -49,17 +50,31 @@ public:
 
   /// The draws for every vertex of the frontier, in its order; valid until the next call.
   ///
+  /// A rank that cannot sample for itself still answers the others, so that nobody waits for it, and throws afterwards.
+  ///
   /// @comm   collective; see `neighbor_sampler`
+  /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in its frontier
   hop_sample<Policy, Vertex> const& draw(call_site site, graph<Policy, Vertex> const& graph,
                                          array_view<space, Vertex const> frontier, hop_options options, random_key key,
                                          bool edge_ids) {
-    requests_.route(graph.book(), frontier);
+    auto const misrouted = failure_of([&] { requests_.route(graph.book(), frontier); });
+    if (!misrouted.empty()) {
+      requests_.refuse(site, misrouted);
+    }
     requests_.start(site, static_cast<std::int64_t>(key.bits()), {});
-    sample_rows(graph, requests_.own(), options, key, edge_ids, own_);
+    std::exception_ptr failure;
+    try {
+      sample_rows(graph, requests_.own(), options, key, edge_ids, own_);
+    } catch (...) {
+      failure = std::current_exception();
+    }
     requests_.finish();
     sample_reply_layout<Vertex> const layout(options.fanout, edge_ids);
     if (requests_.anything()) {
       answer(graph, options, key, edge_ids, layout);
+    }
+    if (failure) {
+      std::rethrow_exception(failure);
     }
     stitch(frontier.size(), edge_ids, layout);
     return stitched_;

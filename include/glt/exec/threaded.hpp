@@ -49,16 +49,19 @@ public:
     if (alone(n)) {
       return sequential{}.reduce(n, initial, f, op);
     }
-    std::vector<T> partial(static_cast<std::size_t>(pool_->size()), initial);
+    struct slot { // keeps workers apart even where T is bool, of which a vector packs bits
+      T sum;
+    };
+    std::vector<slot> partial(static_cast<std::size_t>(pool_->size()), slot{initial});
     pool_->run([&](int worker) {
       auto const [first, last] = share(n, worker);
       T sum = f(first);
       for (std::int64_t i = first + 1; i < last; ++i) {
         sum = op(sum, f(i));
       }
-      partial[static_cast<std::size_t>(worker)] = sum;
+      partial[static_cast<std::size_t>(worker)].sum = sum;
     });
-    for (T const& sum : partial) {
+    for (auto const& [sum] : partial) {
       initial = op(initial, sum);
     }
     return initial;

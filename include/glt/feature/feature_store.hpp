@@ -8,6 +8,7 @@
 #include <glt/memory/buffer.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace glt {
@@ -46,6 +47,10 @@ public:
     if (num_vertices < 0 || num_columns < 0) {
       throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns,
                                                "]; both are 0 or more"));
+    }
+    if (num_vertices > 0 && num_columns > std::numeric_limits<std::int64_t>::max() / num_vertices) {
+      throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns,
+                                               "]; the number of elements does not fit 64 bits"));
     }
     if (rows_.size() != num_vertices * num_columns) {
       throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns, "] need ",

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <limits>
 #include <ranges>
 #include <span>
 #include <string>
@@ -88,7 +89,7 @@ template <npy_element T>
 /// Writes an array in C order; replaces a file of that name. After a failure nothing new is there.
 ///
 /// @shape  values [product of shape], any contiguous range of the host
-/// @throws precondition_error  if the number of values contradicts the shape
+/// @throws precondition_error  if the number of values contradicts the shape, or the shape is too long for a header
 /// @throws io_error            if the file cannot be written
 template <std::ranges::contiguous_range Range>
   requires npy_element<std::ranges::range_value_t<Range>>
@@ -103,6 +104,10 @@ void write_npy(std::filesystem::path const& path, Range const& values, std::span
                      "', 'fortran_order': False, 'shape': " + detail::shape_text(shape) + ", }";
   constexpr std::size_t start = 10;
   text.append(63 - (start + text.size()) % 64, ' ').append("\n");
+  if (text.size() > std::numeric_limits<std::uint16_t>::max()) {
+    throw precondition_error(glt::detail::message(path.string(), ": a shape of ", shape.size(),
+                                                  " dimensions does not fit an .npy header; give fewer"));
+  }
   auto const length = static_cast<std::uint16_t>(text.size());
   std::string head(detail::npy_magic);
   head.append({'\1', '\0', static_cast<char>(length & 0xFF), static_cast<char>(length >> 8)}).append(text);

@@ -40,6 +40,7 @@ public:
   explicit cpu(int threads) : pool_(std::make_shared<exec::thread_pool>(threads)) {}
 
   [[nodiscard]] host_resource resource() const noexcept { return {}; }
+  /// Borrows the pool, so the policy must outlive the executor.
   [[nodiscard]] exec::threaded executor() const noexcept {
     return pool_ ? exec::threaded(*pool_) : exec::threaded();
   }

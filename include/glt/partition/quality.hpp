@@ -7,6 +7,7 @@
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/partition/partitioner.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <algorithm>
@@ -29,11 +30,13 @@ struct partition_quality {
 ///
 /// @shape  part_of [V], in [0, num_parts)
 /// @pre    sources are in [0, V); not checked, see `validate`
-/// @throws precondition_error  if part_of has not one element per row, or names a part outside [0, num_parts)
+/// @throws precondition_error  if num_parts < 1, the graph is not square, part_of has not one element per
+///                             row, or names a part outside [0, num_parts)
 /// @cost   O(V + E)
 template <vertex_id Vertex>
 [[nodiscard]] partition_quality measure_partition(csr_view<memory_space::host, Vertex> graph,
                                                   host_view<local_id const> part_of, int num_parts) {
+  detail::check_partition(graph, num_parts);
   if (part_of.size() != graph.num_rows()) {
     throw precondition_error(detail::message("parts of ", part_of.size(), " vertices for a graph of ",
                                              graph.num_rows(), " rows; give one part per vertex"));

@@ -26,6 +26,11 @@ inline void check_split(relabelling const& labels, int part, std::int64_t rows, 
     throw precondition_error(
         message("part ", part, " of a partition into ", labels.book.num_parts(), "; parts count from 0"));
   }
+  if (labels.original.size() != labels.book.num_vertices() || labels.renumbered.size() != labels.original.size()) {
+    throw precondition_error(message("relabelling of ", labels.original.size(), " original and ",
+                                     labels.renumbered.size(), " new ids for ", labels.book.num_vertices(),
+                                     " vertices; make it with make_relabelling"));
+  }
   if (rows != labels.book.num_vertices()) {
     throw precondition_error(message("split of ", rows, " ", what, " by a relabelling of ",
                                      labels.book.num_vertices(), " vertices; the numbers must be equal"));

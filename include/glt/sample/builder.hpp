@@ -64,7 +64,8 @@ public:
 
   /// Appends the draws for `next_frontier()`.
   ///
-  /// @throws precondition_error  if the hop has not one row per frontier vertex
+  /// @throws precondition_error  if the hop has not one row per frontier vertex, or its offsets do not go from 0 to its
+  ///                             number of sources
   /// @cost   O(frontier + edges)
   void add_hop(hop_sample<Policy, Vertex> const& hop) {
     auto& out = *out_;
@@ -74,6 +75,10 @@ public:
                                                " vertices; give one offset more than vertices"));
     }
     auto const num_edges = hop.sources.size();
+    if (hop.offsets[0] != 0 || hop.offsets[expanded] != num_edges) {
+      throw precondition_error(detail::message("hop with offsets from ", hop.offsets[0], " to ", hop.offsets[expanded],
+                                               " for ", num_edges, " sources; give offsets from 0 to their number"));
+    }
     auto const edges_before = out.row_.size();
     auto const nodes_before = out.nodes_.size();
     auto const offsets_before = out.offsets_.size() - 1;

@@ -69,13 +69,14 @@ struct sample_row {
 /// @shape  rows [S] · counts [S], scratch · offsets [S + 1], written, from 0
 /// @where  memory of the graph's space; enqueues on `ex` and does not synchronise
 /// @pre    every row is in [0, graph.num_rows()); not checked
-/// @throws precondition_error  if counts is not [S] or offsets not [S + 1]
+/// @throws precondition_error  if counts is not [S] or offsets not [S + 1], or the options are wrong
 /// @cost   O(S)
 template <executor Executor, memory_space Space, vertex_id Vertex, class Row>
   requires reaches<Executor, Space>
 void count_neighbors(Executor const& ex, csr_view<Space, Vertex> graph, array_view<Space, Row> rows,
                      hop_options options, array_view<Space, edge_offset> counts,
                      array_view<Space, edge_offset> offsets) {
+  validate(options);
   if (counts.size() != rows.size() || offsets.size() != rows.size() + 1) {
     throw precondition_error(detail::message("counting neighbours of ", rows.size(), " rows into ", counts.size(),
                                              " counts and ", offsets.size(),
@@ -95,7 +96,8 @@ void count_neighbors(Executor const& ex, csr_view<Space, Vertex> graph, array_vi
 /// @where  memory of the graph's space; enqueues on `ex` and does not synchronise
 /// @pre    every row is in [0, graph.num_rows()), offsets come from the same rows and options, and a row has fewer than
 ///         2³¹ edges where `Vertex` has 32 bits; not checked
-/// @throws precondition_error  if the sizes do not fit each other
+/// @throws precondition_error  if the sizes do not fit each other, or the options are wrong; in host memory also if
+///                             sources is not [offsets[S]]
 /// @cost   O(S · fanout) work, no memory
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2
 template <executor Executor, memory_space Space, vertex_id Vertex, class Row>
@@ -104,9 +106,16 @@ void sample_neighbors(Executor const& ex, csr_view<Space, Vertex> graph, array_v
                       original_ids<Space> original, hop_options options, random_key key,
                       array_view<Space, edge_offset const> offsets, array_view<Space, Vertex> sources,
                       array_view<Space, edge_id> edge_ids) {
+  validate(options);
   if (offsets.size() != rows.size() + 1) {
     throw precondition_error(detail::message("sampling ", rows.size(), " rows with ", offsets.size(),
                                              " offsets; give one more offset than rows"));
+  }
+  if constexpr (Space == memory_space::host) {
+    if (offsets[rows.size()] != sources.size()) {
+      throw precondition_error(detail::message("sampling ", offsets[rows.size()], " neighbours into ", sources.size(),
+                                               " sources; give as many sources as the last offset says"));
+    }
   }
   if (!edge_ids.empty() && edge_ids.size() != sources.size()) {
     throw precondition_error(detail::message("sampling into ", sources.size(), " sources and ", edge_ids.size(),

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace glt {
@@ -39,21 +40,31 @@ struct neighbor_options {
   bool edge_ids = false;                     ///< return the original id of every sampled edge
 };
 
+namespace detail {
+
+// `place` says which fanout it is, such as " of hop 2".
+inline void check_fanout(std::int64_t fanout, bool replace, std::string const& place) {
+  if (fanout == 0 || fanout < -1) {
+    throw precondition_error(message("fanout ", fanout, place, "; give a number above 0, or -1 for all neighbours"));
+  }
+  if (fanout == -1 && replace) {
+    throw precondition_error(
+        message("fanout -1 (all neighbours)", place, " with replacement; give a number above 0"));
+  }
+}
+
+} // namespace detail
+
+/// @throws precondition_error  if the fanout is 0 or below −1, or −1 together with replacement
+inline void validate(hop_options const& options) { detail::check_fanout(options.fanout, options.replace, {}); }
+
 /// @throws precondition_error  if there is no fanout, or one is 0 or below −1, or −1 together with replacement
 inline void validate(neighbor_options const& options) {
   if (options.fanouts.empty()) {
     throw precondition_error("no fanouts; give one number per hop, such as {15, 10}");
   }
   for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
-    auto const fanout = options.fanouts[hop];
-    if (fanout == 0 || fanout < -1) {
-      throw precondition_error(detail::message("fanout ", fanout, " of hop ", hop,
-                                               "; give a number above 0, or -1 for all neighbours"));
-    }
-    if (fanout == -1 && options.replace) {
-      throw precondition_error(detail::message("fanout -1 (all neighbours) of hop ", hop,
-                                               " with replacement; give a number above 0"));
-    }
+    detail::check_fanout(options.fanouts[hop], options.replace, detail::message(" of hop ", hop));
   }
 }
 

@@ -106,7 +106,7 @@ struct segment_mean_function : ::torch::autograd::Function<segment_mean_function
 /// after it, or into another subgraph.
 ///
 /// @shape  x [num_sources, F], float or double, in host memory → [num_destinations, F]
-/// @throws precondition_error  if x is not such a matrix
+/// @throws precondition_error  if x is not such a matrix, or the block has not one offset more than destinations
 /// @cost   O(E · F), forward and backward; no tensor of E rows is made
 template <memory_space Space>
 [[nodiscard]] at::Tensor segment_mean(at::Tensor const& x, block_view<Space> block) {
@@ -116,6 +116,11 @@ template <memory_space Space>
     throw precondition_error(detail::message("segment_mean over ", got,
                                              "; pass a float or double host tensor [", block.num_sources,
                                              ", F], one row per source of the block"));
+  }
+  if (block.offsets.size() != block.num_destinations + 1) {
+    throw precondition_error(detail::message("segment_mean over a block of ", block.num_destinations,
+                                             " destinations and ", block.offsets.size(),
+                                             " offsets; pass a block of a sampled subgraph"));
   }
   return detail::segment_mean_function::apply(x, to_tensor(block.offsets), to_tensor(block.row));
 }
