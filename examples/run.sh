@@ -74,6 +74,7 @@ if [ "$data" = "$system_data" ]; then
   packages+=(wordnet-base)
 fi
 require_packages "${packages[@]}"
+require_tools
 
 started=$SECONDS
 say() { printf '[%d min %02d s] %s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$*"; }

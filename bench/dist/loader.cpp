@@ -18,8 +18,8 @@ using glt_bench::cpu;
 
 namespace {
 
-// R-MAT scale 20 in random parts, 128 feature columns, fanout 15,10,5, batches of 1024 own seeds on every rank; the last ten
-// batches of an epoch of forty.
+// R-MAT scale 20 in random parts, 128 feature columns, fanout 15,10,5, batches of 1024 own seeds on every
+// rank; the last ten batches of an epoch of forty.
 void load_batches(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   auto const& whole = glt_bench::rmat_graph();

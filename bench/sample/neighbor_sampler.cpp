@@ -11,7 +11,8 @@ using glt_bench::cpu;
 
 namespace {
 
-// R-MAT scale 20, fanout 15,10,5, batches of 1024 distinct seeds that have neighbours; vertices renumbered in first-seen order.
+// R-MAT scale 20, fanout 15,10,5, batches of 1024 distinct seeds that have neighbours; vertices renumbered in
+// first-seen order.
 void sample(benchmark::State& state, glt::neighbor_options options, int threads) {
   auto const graph = glt_bench::rmat_graph().view();
   options.fanouts = {15, 10, 5};

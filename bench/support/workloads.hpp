@@ -17,14 +17,15 @@ namespace glt_bench {
 
 using glt::device::cpu;
 
-/// The scale of the graphs, 20; the environment variable GLT_BENCH_SCALE sets another one, to try the programs out.
+/// The scale of the graphs, 20; the environment variable GLT_BENCH_SCALE sets another one, to try the
+/// programs out.
 inline int graph_scale() {
   char const* const asked = std::getenv("GLT_BENCH_SCALE");
   return asked == nullptr ? 20 : std::stoi(asked);
 }
 
-/// The R-MAT graph of Graph500 (0.57, 0.19, 0.19, 0.05), edge factor 16, made symmetric, without duplicates and self-loops, ids
-/// shuffled; made once per program.
+/// The R-MAT graph of Graph500 (0.57, 0.19, 0.19, 0.05), edge factor 16, made symmetric, without duplicates
+/// and self-loops, ids shuffled; made once per program.
 inline glt::csr_graph<cpu> const& rmat_graph() {
   static auto const made = [] {
     auto const drawn = glt::make_rmat<glt::local_id>({.scale = graph_scale(), .edge_factor = 16});
@@ -50,7 +51,8 @@ inline std::vector<glt::local_id> connected_vertices(glt::csr_view<glt::memory_s
 template <class Vertex>
 std::vector<Vertex> batch_of(std::vector<Vertex> const& vertices, std::int64_t size, std::int64_t step) {
   auto const count = static_cast<std::int64_t>(vertices.size());
-  // Multiples of a number without a common factor with count visit every place once before the first comes again.
+  // Multiples of a number without a common factor with count visit every place once before the first comes
+  // again.
   std::int64_t stride = 7919;
   while (std::gcd(stride, count) != 1) {
     ++stride;

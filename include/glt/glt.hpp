@@ -61,6 +61,7 @@
 
 #include <glt/sample/block.hpp>
 #include <glt/sample/builder.hpp>
+#include <glt/sample/draw.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/neighbors.hpp>
 #include <glt/sample/numbering.hpp>

@@ -8,15 +8,17 @@
 #include "../support/errors.hpp"
 #include "../support/parts.hpp"
 #include "../support/ranks.hpp"
+#include "../support/scarce.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
 using glt_test::divided_graph;
+using glt_test::scarce_policy;
+using glt_test::scarce_resource;
 
 namespace {
 
@@ -121,30 +123,6 @@ TEST_CASE("a bad vertex or label count of one rank is the same error on every ra
   });
 }
 
-namespace {
-
-// Host memory that runs out on the thread, and so on the rank, that says so.
-struct scarce_resource {
-  static inline thread_local bool exhausted = false;
-
-  void* allocate(std::size_t bytes) const {
-    if (exhausted) {
-      throw std::bad_alloc();
-    }
-    return glt::host_resource{}.allocate(bytes);
-  }
-  void deallocate(void* pointer, std::size_t bytes) const noexcept { glt::host_resource{}.deallocate(pointer, bytes); }
-  void copy(void* to, void const* from, std::size_t bytes) const noexcept { glt::host_resource{}.copy(to, from, bytes); }
-};
-
-struct scarce_policy {
-  static constexpr glt::memory_space space = glt::memory_space::host;
-  scarce_resource resource() const { return {}; }
-  glt::exec::sequential executor() const { return {}; }
-};
-
-} // namespace
-
 TEST_CASE("a rank without memory for the rows is the same error on every rank, and hangs none") {
   glt_test::on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
@@ -155,10 +133,10 @@ TEST_CASE("a rank without memory for the rows is the same error on every rank, a
     glt::dist::feature_collector collector(comm, store);
     glt::dist::collected_rows<scarce_policy, float> out;
     std::vector<glt::global_id> const ids{3, 100, 50};
-    scarce_resource::exhausted = comm.rank() == 0;
+    scarce_resource::allocations_left = comm.rank() == 0 ? 0 : -1;
     auto const error = glt_test::thrown<glt::collective_error>(
         [&] { collector.collect(glt::host_view<glt::global_id const>(ids), 0, 0, out); });
-    scarce_resource::exhausted = false;
+    scarce_resource::allocations_left = -1;
     CHECK(glt_test::names(error, "rank 0", "bad_alloc"));
     collector.collect(glt::host_view<glt::global_id const>(ids), 0, 1, out);
     CHECK(out.features.size() == 9);

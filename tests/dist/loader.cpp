@@ -97,6 +97,14 @@ TEST_CASE("an epoch can be repeated and resumed, and a full batch is kept or lef
       CHECK(glt_test::plain(batch.subgraph) == first[at++]);
     }
     CHECK(at == first.size());
+    auto const range = loader.epoch(5, half);
+    for (int round = 0; round < 2; ++round) {
+      std::size_t batches = 0;
+      for (auto const& batch : range) {
+        CHECK(batch.step == half + static_cast<std::int64_t>(batches++));
+      }
+      CHECK(batches == first.size() - static_cast<std::size_t>(half));
+    }
     CHECK_THROWS_AS(static_cast<void>(loader.epoch(5, -1)), glt::precondition_error);
 
     options.drop_last = true;

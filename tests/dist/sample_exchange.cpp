@@ -9,36 +9,18 @@
 #include "../support/errors.hpp"
 #include "../support/parts.hpp"
 #include "../support/ranks.hpp"
+#include "../support/scarce.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace {
 
-// Host memory that runs out on the thread, and so on the rank, that says so.
-struct scarce_resource {
-  static inline thread_local std::int64_t allocations_left = -1;
-
-  void* allocate(std::size_t bytes) const {
-    if (allocations_left == 0) {
-      throw std::bad_alloc();
-    }
-    --allocations_left;
-    return glt::host_resource{}.allocate(bytes);
-  }
-  void deallocate(void* pointer, std::size_t bytes) const noexcept { glt::host_resource{}.deallocate(pointer, bytes); }
-  void copy(void* to, void const* from, std::size_t bytes) const noexcept { glt::host_resource{}.copy(to, from, bytes); }
-};
-
-struct scarce_policy {
-  static constexpr glt::memory_space space = glt::memory_space::host;
-  scarce_resource resource() const { return {}; }
-  glt::exec::sequential executor() const { return {}; }
-};
+using glt_test::scarce_policy;
+using glt_test::scarce_resource;
 
 glt::graph_part<scarce_policy> scarce_part(glt_test::divided_graph const& divided, int rank) {
   return glt::split_graph<glt::global_id>(divided.whole.view(), divided.names, rank, scarce_policy{});

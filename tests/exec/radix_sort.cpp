@@ -27,7 +27,7 @@ void check_sorted_like_the_standard_library(std::vector<Key> keys) {
     expected.emplace_back(keys[i], values[i]);
   }
   std::ranges::stable_sort(expected, {}, [](auto const& pair) { return pair.first; });
-  exec::detail::radix_sort_by_key(host_view<Key>(keys), host_view<std::uint16_t>(values));
+  detail::radix_sort_by_key(host_view<Key>(keys), host_view<std::uint16_t>(values));
   std::vector<std::pair<Key, std::uint16_t>> sorted;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     sorted.emplace_back(keys[i], values[i]);
@@ -61,7 +61,7 @@ TEST_CASE("keys and values of different lengths are refused") {
   std::vector<int> keys{3, 1, 2};
   std::vector<int> values{0, 1};
   auto const text = thrown<precondition_error>(
-      [&] { exec::detail::radix_sort_by_key(host_view<int>(keys), host_view<int>(values)); });
+      [&] { detail::radix_sort_by_key(host_view<int>(keys), host_view<int>(values)); });
   CHECK(names(text, "3 keys", "2 values"));
   CHECK(keys == std::vector<int>{3, 1, 2});
 }

@@ -17,8 +17,8 @@ namespace glt_test {
 
 using glt::device::cpu;
 
-/// Graphs to divide over ranks. Processes exchange slowly where there are more of them than cores, so they get a few, which
-/// break parts in different ways; ranks that are threads get all.
+/// Graphs to divide over ranks. Processes exchange slowly where there are more of them than cores, so they
+/// get a few, which break parts in different ways; ranks that are threads get all.
 inline std::vector<edge_list> graphs_to_divide() {
   auto graphs = adversarial_graphs();
 #ifdef GLT_TEST_MPI

@@ -7,10 +7,11 @@
 
 namespace glt_test {
 
-/// How many standard deviations the chi-square of observed counts lies above its mean, all outcomes being equally likely.
+/// How many standard deviations the chi-square of observed counts lies above its mean, all outcomes being
+/// equally likely.
 ///
-/// With k outcomes the statistic has mean k − 1 and variance 2(k − 1); Wilson & Hilferty (1931) make it normal. Uniform draws
-/// stay below 4 but once in 30,000 keys; the keys of the tests are fixed.
+/// With k outcomes the statistic has mean k − 1 and variance 2(k − 1); Wilson & Hilferty (1931) make it
+/// normal. Uniform draws stay below 4 but once in 30,000 keys; the keys of the tests are fixed.
 inline double chi_square_deviation(std::vector<std::int64_t> const& observed) {
   double total = 0;
   for (auto const count : observed) {

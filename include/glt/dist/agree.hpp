@@ -16,7 +16,8 @@
 
 namespace glt::dist {
 
-/// The text of what `work` throws; empty if it returns. Precondition checks become the failure that a rank reports.
+/// The text of what `work` throws; empty if it returns. Precondition checks become the failure that a rank
+/// reports.
 template <class Work>
 [[nodiscard]] std::string failure_of(Work work) {
   try {

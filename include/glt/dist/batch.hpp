@@ -11,7 +11,8 @@
 
 namespace glt::dist {
 
-/// What a loader hands to a trainer for one step: this rank's seeds, their sampled neighbourhood, features and labels.
+/// What a loader hands to a trainer for one step: this rank's seeds, their sampled neighbourhood, features
+/// and labels.
 ///
 /// @shape  subgraph of N vertices · features() [N, F] · labels() [distinct seeds], or empty without labels
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>

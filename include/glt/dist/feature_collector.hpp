@@ -35,8 +35,9 @@ struct collected_rows {
 
 /// Fetches features and labels of vertices, wherever they live.
 ///
-/// @comm   per call one header exchange and, where a rank needs remote rows, two payload exchanges: 4 bytes a remote vertex
-///         out, F · sizeof(T) bytes and 8 for a label back; features and labels of an owner come in one message
+/// @comm   per call one header exchange and, where a rank needs remote rows, two payload exchanges: 4 bytes a
+///         remote vertex out, F · sizeof(T) bytes and 8 for a label back; features and labels of an owner
+///         come in one message
 template <communicator Comm, device_policy Policy, bytes_copyable T>
 class feature_collector {
   static_assert(host_accessible(Policy::space), "feature_collector packs messages on the host: use a host-accessible policy");
@@ -60,14 +61,15 @@ public:
   ///
   /// @shape  vertices [N] global ids; distinct ones save bytes but need not be
   /// @comm   collective; `step` is the same on all ranks
-  /// @throws collective_error  on every rank, if a rank passes a vertex outside [0, V), asks for labels that do not exist, or
-  ///                           for more than it has vertices; `out` is unchanged then
+  /// @throws collective_error  on every rank, if a rank passes a vertex outside [0, V), asks for labels that
+  ///                           do not exist, or for more than it has vertices; `out` is unchanged then
   /// @cost   O(N · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
                collected_rows<Policy, T>& out) {
     call_site const site{.what = operation::collect, .step = step};
-    // Whatever may fail comes before the header exchange: afterwards the other ranks wait for this one's rows.
+    // Whatever may fail comes before the header exchange: afterwards the other ranks wait for this one's
+    // rows.
     auto const failure = failure_of([&] {
       check(vertices, num_labels);
       requests_.route(store_->book(), vertices, num_labels);

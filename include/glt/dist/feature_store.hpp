@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace glt::dist {
@@ -32,8 +33,8 @@ public:
   /// Takes over this rank's rows and agrees with the other ranks on their shape.
   ///
   /// @comm   collective; two header exchanges and a reduction
-  /// @throws collective_error  on every rank, if a rank has not one row per vertex of its part, or its columns, elements,
-  ///                           labels or book differ from those of rank 0
+  /// @throws collective_error  on every rank, if a rank has not one row per vertex of its part, or its
+  ///                           columns, elements, labels or book differ from those of rank 0
   template <communicator Comm>
   feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T> local)
       : book_(std::move(book)), local_(std::move(local)) {
@@ -42,8 +43,8 @@ public:
       return detail::message("has ", columns, " feature columns, but rank 0 has ", first,
                              "; store the same columns on all ranks");
     });
-    agree(comm, site, {}, fingerprint().add(sizeof(T)).add(book_fingerprint(book_)).value(), [](auto, auto) {
-      return "has features of another element size or partition than rank 0; load parts of one data set on all ranks";
+    agree(comm, site, {}, fingerprint().add(element_print()).add(book_fingerprint(book_)).value(), [](auto, auto) {
+      return "has features of another element type or partition than rank 0; load parts of one data set on all ranks";
     });
     agree_on_labels(comm);
   }
@@ -55,6 +56,11 @@ public:
   [[nodiscard]] bool has_labels() const noexcept { return has_labels_; }
 
 private:
+  // Tells element types of different size or kind apart.
+  static constexpr std::int64_t element_print() noexcept {
+    return 4 * static_cast<std::int64_t>(sizeof(T)) + (std::is_floating_point_v<T> ? 2 : 0) + (std::is_signed_v<T> ? 1 : 0);
+  }
+
   // What is wrong with this rank's rows; empty if nothing is.
   template <communicator Comm>
   [[nodiscard]] std::string fault(Comm const& comm) const {

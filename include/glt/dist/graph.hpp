@@ -10,7 +10,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/partition/split.hpp>
+#include <glt/partition/graph_part.hpp>
 
 #include <cstdint>
 #include <string>
@@ -34,8 +34,8 @@ public:
   /// Takes over this rank's part and agrees with the other ranks on the partition.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the part of a rank is not its own, contradicts its book, or comes from
-  ///                           another partition than that of rank 0
+  /// @throws collective_error  on every rank, if the part of a rank is not its own, contradicts its book, or
+  ///                           comes from another partition than that of rank 0
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex> part) : part_(std::move(part)) {
     agree(comm, {.what = operation::make_graph}, fault(comm.rank(), comm.size()), book_fingerprint(part_.book),

@@ -41,8 +41,9 @@ struct loader_options {
 
 /// Batches of seeds with their sampled neighbourhoods, features and labels: a range per epoch.
 ///
-/// All ranks take the same number of steps, agreed once; a rank that runs out of seeds joins with empty batches, and no seed
-/// is repeated. A batch is a pure function of (options, epoch, step), so an epoch can be repeated or resumed.
+/// All ranks take the same number of steps, agreed once; a rank that runs out of seeds joins with empty
+/// batches, and no seed is repeated. A batch is a pure function of (options, epoch, step), so an epoch can be
+/// repeated or resumed.
 ///
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
@@ -57,12 +58,12 @@ public:
   ///
   /// @shape  seeds [S] global ids, of any part, though own ones cost no message in the first hop
   /// @comm   collective; two header exchanges
-  /// @throws collective_error  on every rank, if the options of a rank are wrong, a seed is not in [0, V), or features and
-  ///                           graph are of different partitions
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, a seed is not in [0, V), or
+  ///                           features and graph are of different partitions
   loader(Comm comm, graph<Policy, Vertex> const& graph, feature_store<Policy, T> const& features,
-         std::type_identity_t<array_view<space, Vertex const>> seeds, loader_options options)
+         std::type_identity_t<array_view<space, Vertex const>> seeds, loader_options options, Policy policy = {})
       : options_(std::move(options)), features_(&features), seeds_(seeds.begin(), seeds.end()),
-        sampler_(comm, graph, options_.neighbors), collector_(comm, features) {
+        sampler_(comm, graph, options_.neighbors, std::move(policy)), collector_(comm, features) {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
     std::vector<call_header> headers(counts.size());
     auto const failure = failure_of([&] { check(graph, seeds); });
@@ -81,7 +82,12 @@ public:
   class iterator;
   struct range {
     loader* source;
-    [[nodiscard]] iterator begin() const { return iterator(*source); }
+    std::int64_t number;
+    std::int64_t first_step;
+    [[nodiscard]] iterator begin() const {
+      source->start(number, first_step);
+      return iterator(*source);
+    }
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
   };
 
@@ -93,10 +99,7 @@ public:
       throw precondition_error(
           detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps_, "]"));
     }
-    order_ = seed_order(seeds_, options_.shuffle, options_.seed, number);
-    batch_.epoch = number;
-    batch_.step = first_step;
-    return {this};
+    return {this, number, first_step};
   }
 
 private:
@@ -114,6 +117,12 @@ private:
       throw precondition_error("features and graph have different partition books; load both from one partition");
     }
     validate_vertices("seed", seeds, graph.num_vertices());
+  }
+
+  void start(std::int64_t number, std::int64_t first_step) {
+    order_ = seed_order(seeds_, options_.shuffle, options_.seed, number);
+    batch_.epoch = number;
+    batch_.step = first_step;
   }
 
   void load() {

@@ -24,13 +24,14 @@ namespace glt::dist {
 
 /// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
 ///
-/// Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the parts.
+/// Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the
+/// parts.
 ///
-/// @comm   per hop one header exchange and, where a rank has remote vertices in its frontier, two payload exchanges;
-///         per remote frontier vertex 4 bytes of id and at most 4 of count, per edge answered remotely `sizeof(Vertex)` bytes
-///         and 8 for an edge id if asked for
-/// @source protocol in the style of Mostafa, "Sequential aggregation and rematerialization", MLSys 2022 (SAR); sampling
-///         Hamilton et al., NeurIPS 2017, Alg. 2
+/// @comm   per hop one header exchange and, where a rank has remote vertices in its frontier, two payload
+///         exchanges; per remote frontier vertex 4 bytes of id and at most 4 of count, per edge answered
+///         remotely `sizeof(Vertex)` bytes and 8 for an edge id if asked for
+/// @source protocol in the style of Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
+///         (SAR); sampling Hamilton et al., NeurIPS 2017, Alg. 2
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class neighbor_sampler {
 public:
@@ -40,8 +41,8 @@ public:
   /// Borrows the graph, which must outlive the sampler.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0, or the graph
-  ///                           was made for another rank or number of ranks
+  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
+  ///                           0, or the graph was made for another rank or number of ranks
   neighbor_sampler(Comm comm, graph<Policy, Vertex> const& graph, neighbor_options options, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), exchange_(comm, std::move(policy)) {
     agree(comm, {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
@@ -57,8 +58,8 @@ public:
   ///
   /// @shape  seeds [S] global ids, of any part; a seed may come more than once
   /// @comm   collective; every rank of the communicator with the same key
-  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out` is unchanged on
-  ///                           that rank and unspecified on the others
+  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out`
+  ///                           is unchanged on that rank and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
   void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out) {
     auto const failure = failure_of([&] { validate_vertices("seed", seeds, graph_->num_vertices()); });

@@ -19,13 +19,15 @@
 
 namespace glt::dist {
 
-/// A number by which the owner of a vertex knows it, as it travels: 32 bits, negative (the complement) if marked.
+/// A number by which the owner of a vertex knows it, as it travels: 32 bits, negative (the complement) if
+/// marked.
 using wire_row = std::int32_t;
 
-/// Sends every vertex of a list to its owner, and tells what came from the others: the first half of every look-up
-/// across parts.
+/// Sends every vertex of a list to its owner, and tells what came from the others: the first half of every
+/// look-up across parts.
 ///
-/// Own vertices never travel. The order inside an owner's bucket is that of the list. Reusable; the memory is kept.
+/// Own vertices never travel. The order inside an owner's bucket is that of the list. Reusable; the memory is
+/// kept.
 template <communicator Comm>
 class requests {
 public:
@@ -72,8 +74,10 @@ public:
 
   /// Agrees with the other ranks on this call and starts to send; own work fits between `start` and `finish`.
   ///
-  /// @comm   collective; one header exchange and, if any rank asks anything, one variable exchange of 4 bytes a vertex
-  /// @throws collective_error  on every rank, if one reports a failure, is at another call, or has another `value`
+  /// @comm   collective; one header exchange and, if any rank asks anything, one variable exchange of 4 bytes
+  ///         a vertex
+  /// @throws collective_error  on every rank, if one reports a failure, is at another call, or has another
+  ///                           `value`
   void start(call_site site, std::int64_t value, std::string const& failure) {
     headers_.resize(asked_counts_.size());
     exchange_headers(comm_, site, asked_counts_, value, failure, headers_);

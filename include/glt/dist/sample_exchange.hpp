@@ -15,8 +15,7 @@
 #include <glt/dist/requests.hpp>
 #include <glt/dist/sample_reply.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/sample/builder.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/draw.hpp>
 #include <glt/sample/options.hpp>
 
 #include <cstddef>
@@ -31,15 +30,15 @@ namespace glt::dist {
 
 /// Draws the neighbours of one frontier, wherever its vertices live: one hop of the protocol.
 ///
-/// Requests travel to the owners while the own vertices are sampled; the owners draw and send counts and sources back; the
-/// draws are put in the order of the frontier.
+/// Requests travel to the owners while the own vertices are sampled; the owners draw and send counts and
+/// sources back; the draws are put in the order of the frontier.
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 class sample_exchange {
   static_assert(host_accessible(Policy::space), "sample_exchange packs messages on the host: use a host-accessible policy");
   static constexpr memory_space space = Policy::space;
 
 public:
-  sample_exchange(Comm comm, Policy policy) : requests_(std::move(comm)), policy_(std::move(policy)) {}
+  sample_exchange(Comm comm, Policy policy) : requests_(std::move(comm)), drawer_(std::move(policy)) {}
 
   /// Takes part in the first message of a hop only to report a failure; always throws.
   ///
@@ -50,7 +49,8 @@ public:
 
   /// The draws for every vertex of the frontier, in its order; valid until the next call.
   ///
-  /// A rank that cannot sample for itself still answers the others, so that nobody waits for it, and throws afterwards.
+  /// A rank that cannot sample for itself still answers the others, so that nobody waits for it, and throws
+  /// afterwards.
   ///
   /// @comm   collective; see `neighbor_sampler`
   /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in its frontier
@@ -83,20 +83,11 @@ public:
 private:
   void sample_rows(graph<Policy, Vertex> const& graph, std::span<local_id const> rows, hop_options options,
                    random_key key, bool edge_ids, hop_sample<Policy, Vertex>& out) {
-    auto const ex = policy_.executor();
-    array_view<space, local_id const> const wanted(rows);
-    counts_.resize(wanted.size());
-    out.offsets.resize(wanted.size() + 1);
-    count_neighbors(ex, graph.local(), wanted, options, counts_.view(), out.offsets.view());
-    auto const num_edges = out.offsets[wanted.size()];
-    out.sources.resize(num_edges);
-    out.edge_ids.resize(edge_ids ? num_edges : 0);
-    sample_neighbors(ex, graph.local(), wanted, graph.original(), options, key,
-                     array_view<space, edge_offset const>(out.offsets.view()), out.sources.view(), out.edge_ids.view());
+    drawer_.draw(graph.local(), array_view<space, local_id const>(rows), graph.original(), options, key, edge_ids, out);
   }
 
-  // Serves what the others asked and receives their answers. A rank that cannot serve still answers, with nothing, so
-  // that nobody waits for it; its error then leaves here, and the requesters' too.
+  // Serves what the others asked and receives their answers. A rank that cannot serve still answers, with
+  // nothing, so that nobody waits for it; its error then leaves here, and the requesters' too.
   void answer(graph<Policy, Vertex> const& graph, hop_options options, random_key key, bool edge_ids,
               sample_reply_layout<Vertex> const& layout) {
     auto const ranks = requests_.received_counts().size();
@@ -213,8 +204,7 @@ private:
   }
 
   requests<Comm> requests_;
-  Policy policy_;
-  buffer<Policy, edge_offset> counts_;
+  hop_drawer<Policy> drawer_;
   hop_sample<Policy, Vertex> own_;
   hop_sample<Policy, Vertex> served_;
   hop_sample<Policy, Vertex> stitched_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/bytes.hpp>
+#include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace glt::dist {
 
 /// How the draws for one requester lie in a message: all counts, then all sources, then all edge ids.
 ///
-/// A count takes as few bytes as the fanout allows; destinations are known to the requester and do not travel.
+/// A count takes as few bytes as the fanout allows; destinations are known to the requester and do not
+/// travel.
 ///
 /// @shape  counts [n] of count_bytes() · sources [E] of `Vertex` · edge ids [E] of 8 bytes, if asked for
 template <vertex_id Vertex>
@@ -35,12 +37,14 @@ public:
   /// Writes what was drawn for the rows between consecutive offsets; `out` has room for bytes(rows, edges).
   ///
   /// @shape  offsets [n + 1], positions in sources and edge_ids
+  /// @throws precondition_error  if a row gave 2³² edges or more
   void pack(std::span<edge_offset const> offsets, Vertex const* sources, edge_id const* edge_ids,
             std::byte* out) const {
     auto const num_rows = offsets.size() - 1;
     for (std::size_t i = 0; i < num_rows; ++i) {
-      // Little-endian: the low bytes of the count come first, so that a narrower count is a prefix of a wider one.
-      auto const count = static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]);
+      // Little-endian: the low bytes of the count come first, so that a narrower count is a prefix of a wider
+      // one.
+      auto const count = narrow<std::uint32_t>(offsets[i + 1] - offsets[i], "number of neighbours of a vertex");
       for (std::int64_t b = 0; b < count_bytes_; ++b) {
         *out++ = static_cast<std::byte>((count >> (8 * b)) & 0xFFU);
       }

@@ -11,7 +11,8 @@
 
 namespace glt::dist {
 
-/// The order in which a rank visits its seeds in an epoch: as given, or a permutation drawn from (seed, epoch).
+/// The order in which a rank visits its seeds in an epoch: as given, or a permutation drawn from (seed,
+/// epoch).
 ///
 /// @shape  seeds [S] → [S]
 /// @cost   O(S)

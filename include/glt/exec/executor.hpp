@@ -33,13 +33,15 @@ struct archetype_predicate {
 ///
 /// - `ex.for_each(n, f)`: f(i) for i in [0, n), in any order
 /// - `ex.reduce(n, initial, f, op)`: op over initial and f(0) … f(n − 1); op is associative and commutative
-/// - `ex.exclusive_scan(in, out)`: out[i] = in[0] + … + in[i − 1]; out has the size of in, or one more for the total
+/// - `ex.exclusive_scan(in, out)`: out[i] = in[0] + … + in[i − 1]; out has the size of in, or one more for
+///   the total
 /// - `ex.sort_by_key(keys, values)`: stable, ascending, keys are integers
-/// - `ex.select_if(n, predicate, out)`: writes the i in [0, n) with predicate(i), ascending, and returns their number
+/// - `ex.select_if(n, predicate, out)`: writes the i in [0, n) with predicate(i), ascending, and returns
+///   their number
 /// - `E::reaches(space)`: constexpr, true if it may touch memory of that space
 ///
-/// `for_each`, `exclusive_scan` and `sort_by_key` may only enqueue; `reduce` and `select_if` return a host value and
-/// therefore synchronise. An exception of f leaves the call on executors that run on the host.
+/// `for_each`, `exclusive_scan` and `sort_by_key` may only enqueue; `reduce` and `select_if` return a host
+/// value and therefore synchronise. An exception of f leaves the call on executors that run on the host.
 template <class E>
 concept executor = std::copyable<E> &&
                    requires(E const& ex, std::int64_t n, array_view<memory_space::host, std::int64_t> values,

@@ -14,9 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace glt::exec::detail {
-
-using glt::detail::message;
+namespace glt::detail {
 
 // Order-preserving image of an integer among the unsigned ones: the sign bit is flipped.
 template <std::integral Key>
@@ -89,4 +87,4 @@ void radix_sort_by_key(array_view<Space, Key> keys, array_view<Space, Value> val
   }
 }
 
-} // namespace glt::exec::detail
+} // namespace glt::detail

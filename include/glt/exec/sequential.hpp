@@ -50,7 +50,7 @@ struct sequential {
 
   template <memory_space Space, class Key, class Value>
   void sort_by_key(array_view<Space, Key> keys, array_view<Space, Value> values) const {
-    exec::detail::radix_sort_by_key(keys, values);
+    glt::detail::radix_sort_by_key(keys, values);
   }
 
   template <class Predicate, memory_space Space, class Index>

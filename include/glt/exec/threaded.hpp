@@ -14,8 +14,8 @@
 
 namespace glt::exec {
 
-/// Divides work over the threads of a pool, which must outlive the call; without a pool, or with little work, it is
-/// `sequential`.
+/// Divides work over the threads of a pool, which must outlive the call; without a pool, or with little work,
+/// it is `sequential`.
 ///
 /// `sort_by_key` runs in the calling thread.
 class threaded {

@@ -39,8 +39,8 @@ public:
 
   feature_store() = default;
 
-  /// @throws precondition_error  if num_vertices or num_columns is negative, rows has not num_vertices · num_columns
-  ///                             elements, or labels are neither absent nor one per vertex
+  /// @throws precondition_error  if num_vertices or num_columns is negative, rows has not num_vertices ·
+  ///                             num_columns elements, or labels are neither absent nor one per vertex
   feature_store(std::int64_t num_vertices, std::int64_t num_columns, buffer<Policy, T> rows,
                 buffer<Policy, label_type> labels = {})
       : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)), labels_(std::move(labels)) {

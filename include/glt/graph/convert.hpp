@@ -76,7 +76,8 @@ struct find_row {
 /// @shape  edges [E] over V vertices → V rows, V columns
 /// @where  memory of `Policy`; enqueues on its executor
 /// @pre    all ids are in [0, V); not checked, see `validate`
-/// @cost   O(E) for the stable sort of the row ids (radix) and O(V log E); 12 to 16 bytes an edge beside the result
+/// @cost   O(E) for the stable sort of the row ids (radix) and O(V log E); 12 to 16 bytes an edge beside the
+///         result
 template <device_policy Policy, vertex_id Vertex>
 [[nodiscard]] csr_graph<Policy, Vertex> make_csr(coo_view<Policy::space, Vertex> edges, csr_options options = {},
                                                  Policy policy = {}) {

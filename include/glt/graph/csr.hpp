@@ -15,10 +15,12 @@ namespace glt {
 
 /// Borrowed compressed rows of in-edges: row r lists the sources of the edges into vertex r, in input order.
 ///
-/// Rows and columns may be numbered differently: in a part of a graph, rows are local and columns are global ids.
+/// Rows and columns may be numbered differently: in a part of a graph, rows are local and columns are global
+/// ids.
 /// Built with `edge_direction::out`, rows are sources and list destinations.
 ///
-/// @shape  offsets [num_rows() + 1], from 0 to E, ascending · sources [E] in [0, num_columns()) · edge_ids [E] or empty
+/// @shape  offsets [num_rows() + 1], from 0 to E, ascending · sources [E] in [0, num_columns()) · edge_ids
+///         [E] or empty
 template <memory_space Space, vertex_id Vertex = local_id>
 class csr_view {
 public:
@@ -27,8 +29,8 @@ public:
 
   constexpr csr_view() noexcept = default;
 
-  /// @throws precondition_error  if num_columns is negative, offsets are empty but sources are not, or edge_ids are
-  ///                             neither absent nor one per edge
+  /// @throws precondition_error  if num_columns is negative, offsets are empty but sources are not, or
+  ///                             edge_ids are neither absent nor one per edge
   csr_view(std::int64_t num_columns, array_view<Space, edge_offset const> offsets,
            array_view<Space, Vertex const> sources, array_view<Space, edge_id const> edge_ids = {})
       : num_columns_(num_columns), offsets_(offsets), sources_(sources), edge_ids_(edge_ids) {

@@ -89,7 +89,8 @@ template <npy_element T>
 /// Writes an array in C order; replaces a file of that name. After a failure nothing new is there.
 ///
 /// @shape  values [product of shape], any contiguous range of the host
-/// @throws precondition_error  if the number of values contradicts the shape, or the shape is too long for a header
+/// @throws precondition_error  if the number of values contradicts the shape, or the shape is too long for a
+///                             header
 /// @throws io_error            if the file cannot be written
 template <std::ranges::contiguous_range Range>
   requires npy_element<std::ranges::range_value_t<Range>>

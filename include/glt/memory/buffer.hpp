@@ -85,8 +85,8 @@ public:
     return data_ + size_;
   }
 
-  /// Changes the size and keeps what fits; grows by half at least, so that appending is linear. New elements are
-  /// uninitialised.
+  /// Changes the size and keeps what fits; grows by half at least, so that appending is linear. New elements
+  /// are uninitialised.
   ///
   /// @throws precondition_error  if size is negative
   void resize(std::int64_t size) {

@@ -12,7 +12,8 @@ namespace glt {
 
 /// A source of memory of one space; a small copyable handle.
 ///
-/// - `r.allocate(bytes)`: at least 64-byte aligned; throws `std::bad_alloc` or an error that derives from `glt::error`
+/// - `r.allocate(bytes)`: at least 64-byte aligned; throws `std::bad_alloc` or an error that derives from
+///   `glt::error`
 /// - `r.deallocate(pointer, bytes)`: never throws
 /// - `r.copy(to, from, bytes)`: inside the space
 template <class R>

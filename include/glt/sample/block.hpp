@@ -10,7 +10,8 @@ namespace glt {
 
 /// Borrowed bipartite graph of one layer (message-flow graph): messages go from sources to destinations.
 ///
-/// The destinations are the first `num_destinations` of the sources; the edges are grouped by destination, ascending.
+/// The destinations are the first `num_destinations` of the sources; the edges are grouped by destination,
+/// ascending.
 ///
 /// @shape  offsets [num_destinations + 1] · row [E] in [0, num_sources) · col [E] in [0, num_destinations) ·
 ///         edge_ids [E] or empty

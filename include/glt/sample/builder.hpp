@@ -7,6 +7,7 @@
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/sample/draw.hpp>
 #include <glt/sample/numbering.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -15,18 +16,8 @@
 
 namespace glt {
 
-/// What one hop drew for its frontier.
-///
-/// @shape  offsets [frontier + 1], from 0 · sources [offsets[frontier]] · edge_ids the same, or empty
-/// @units  sources are ids of the sampled graph
-template <device_policy Policy, vertex_id Vertex>
-struct hop_sample {
-  buffer<Policy, edge_offset> offsets;
-  buffer<Policy, Vertex> sources;
-  buffer<Policy, edge_id> edge_ids;
-};
-
-/// Turns the draws of hop after hop into a `sampled_subgraph`: renumbers in first-seen order and keeps the frontier.
+/// Turns the draws of hop after hop into a `sampled_subgraph`: renumbers in first-seen order and keeps the
+/// frontier.
 ///
 /// The one place where serial and distributed samplers meet: both hand it the same draws in the same order.
 template <device_policy Policy, vertex_id Vertex>
@@ -64,8 +55,8 @@ public:
 
   /// Appends the draws for `next_frontier()`.
   ///
-  /// @throws precondition_error  if the hop has not one row per frontier vertex, or its offsets do not go from 0 to its
-  ///                             number of sources
+  /// @throws precondition_error  if the hop has not one row per frontier vertex, or its offsets do not go
+  ///                             from 0 to its number of sources
   /// @cost   O(frontier + edges)
   void add_hop(hop_sample<Policy, Vertex> const& hop) {
     auto& out = *out_;

@@ -6,8 +6,9 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/builder.hpp>
+#include <glt/sample/draw.hpp>
 #include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -29,14 +30,15 @@ public:
 
   /// Borrows the graph, which must outlive the sampler.
   ///
-  /// `original` gives the random numbers the ids that vertices had before they were renumbered, so that renumbering does
-  /// not change a sample.
+  /// `original` gives the random numbers the ids that vertices had before they were renumbered, so that
+  /// renumbering does not change a sample.
   ///
   /// @shape  original [V] or empty
-  /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another length
+  /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another
+  ///                             length
   neighbor_sampler(csr_view<space, Vertex> graph, neighbor_options options, Policy policy = {},
                    original_ids<space> original = {})
-      : graph_(graph), options_(std::move(options)), policy_(std::move(policy)), original_(original) {
+      : graph_(graph), options_(std::move(options)), original_(original), drawer_(std::move(policy)) {
     validate(options_);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
@@ -60,30 +62,18 @@ public:
     builder_.begin(seeds, options_.expand, out);
     for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
       hop_options const draw{.fanout = options_.fanouts[hop], .replace = options_.replace};
-      expand(builder_.next_frontier(), draw, hop_key(key, static_cast<std::int64_t>(hop)));
+      drawer_.draw(graph_, builder_.next_frontier(), original_, draw, hop_key(key, static_cast<std::int64_t>(hop)),
+                   options_.edge_ids, drawn_);
       builder_.add_hop(drawn_);
     }
   }
 
 private:
-  void expand(array_view<space, Vertex const> vertices, hop_options draw, random_key key) {
-    auto const ex = policy_.executor();
-    counts_.resize(vertices.size());
-    drawn_.offsets.resize(vertices.size() + 1);
-    count_neighbors(ex, graph_, vertices, draw, counts_.view(), drawn_.offsets.view());
-    auto const num_edges = drawn_.offsets[vertices.size()];
-    drawn_.sources.resize(num_edges);
-    drawn_.edge_ids.resize(options_.edge_ids ? num_edges : 0);
-    sample_neighbors(ex, graph_, vertices, original_, draw, key, array_view<space, edge_offset const>(drawn_.offsets.view()),
-                     drawn_.sources.view(), drawn_.edge_ids.view());
-  }
-
   csr_view<space, Vertex> graph_;
   neighbor_options options_;
-  Policy policy_;
   original_ids<space> original_;
   subgraph_builder<Policy, Vertex> builder_;
-  buffer<Policy, edge_offset> counts_;
+  hop_drawer<Policy> drawer_;
   hop_sample<Policy, Vertex> drawn_;
 };
 

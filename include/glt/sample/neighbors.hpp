@@ -17,7 +17,8 @@
 
 namespace glt {
 
-/// Names vertices for the random numbers: their original ids, or the row numbers themselves where nothing was renumbered.
+/// Names vertices for the random numbers: their original ids, or the row numbers themselves where nothing was
+/// renumbered.
 template <memory_space Space>
 using original_ids = array_view<Space, global_id const>;
 
@@ -88,16 +89,17 @@ void count_neighbors(Executor const& ex, csr_view<Space, Vertex> graph, array_vi
 
 /// Samples in-neighbours of every row uniformly, without or with replacement.
 ///
-/// The draws of a row depend on `key` and its original id alone, not on its place in `rows` or on the executor.
+/// The draws of a row depend on `key` and its original id alone, not on its place in `rows` or on the
+/// executor.
 ///
-/// @shape  rows [S] · offsets [S + 1] of `count_neighbors` · sources [offsets[S]], written · edge_ids [offsets[S]], written,
-///         or empty · original [graph.num_rows()] or empty
+/// @shape  rows [S] · offsets [S + 1] of `count_neighbors` · sources [offsets[S]], written · edge_ids
+///         [offsets[S]], written, or empty · original [graph.num_rows()] or empty
 /// @units  rows are row numbers; sources are numbered as the columns of the graph
 /// @where  memory of the graph's space; enqueues on `ex` and does not synchronise
-/// @pre    every row is in [0, graph.num_rows()), offsets come from the same rows and options, and a row has fewer than
-///         2³¹ edges where `Vertex` has 32 bits; not checked
-/// @throws precondition_error  if the sizes do not fit each other, or the options are wrong; in host memory also if
-///                             sources is not [offsets[S]]
+/// @pre    every row is in [0, graph.num_rows()), offsets come from the same rows and options, and a row has
+///         fewer than 2³¹ edges where `Vertex` has 32 bits; not checked
+/// @throws precondition_error  if the sizes do not fit each other, or the options are wrong; in host memory
+///                             also if sources is not [offsets[S]]
 /// @cost   O(S · fanout) work, no memory
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2
 template <executor Executor, memory_space Space, vertex_id Vertex, class Row>

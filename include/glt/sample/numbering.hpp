@@ -13,11 +13,12 @@ namespace glt {
 
 /// Numbers vertices 0, 1, 2, … in the order in which they are first seen.
 ///
-/// An open-addressing table whose slots carry the round they belong to, so that forgetting all vertices costs nothing.
+/// An open-addressing table whose slots carry the round they belong to, so that forgetting all vertices costs
+/// nothing.
 /// Host only, one thread.
 ///
-/// @cost   one probe sequence of expected length below 2 a look-up; at most 4 slots of 16 bytes a vertex (12 with 32-bit
-///         ids), kept for the next round
+/// @cost   one probe sequence of expected length below 2 a look-up; at most 4 slots of 16 bytes a vertex (12
+///         with 32-bit ids), kept for the next round
 /// @source linear probing, Knuth, TAOCP vol. 3, 6.4, Alg. L
 template <vertex_id Vertex>
 class first_seen_numbering {

@@ -58,7 +58,8 @@ inline void check_fanout(std::int64_t fanout, bool replace, std::string const& p
 /// @throws precondition_error  if the fanout is 0 or below −1, or −1 together with replacement
 inline void validate(hop_options const& options) { detail::check_fanout(options.fanout, options.replace, {}); }
 
-/// @throws precondition_error  if there is no fanout, or one is 0 or below −1, or −1 together with replacement
+/// @throws precondition_error  if there is no fanout, or one is 0 or below −1, or −1 together with
+///                             replacement
 inline void validate(neighbor_options const& options) {
   if (options.fanouts.empty()) {
     throw precondition_error("no fanouts; give one number per hop, such as {15, 10}");
@@ -68,7 +69,8 @@ inline void validate(neighbor_options const& options) {
   }
 }
 
-/// The random numbers of one hop over one edge type; its streams are named by the original ids of the vertices.
+/// The random numbers of one hop over one edge type; its streams are named by the original ids of the
+/// vertices.
 [[nodiscard]] constexpr random_key hop_key(sample_key key, std::int64_t hop, std::int64_t edge_type = 0) noexcept {
   return random_key(key.seed)
       .fold(static_cast<std::uint64_t>(key.epoch))

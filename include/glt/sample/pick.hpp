@@ -9,7 +9,8 @@
 
 namespace glt {
 
-/// How many edges a row of `degree` edges gives: all of them without replacement while the fanout allows it, else `fanout`.
+/// How many edges a row of `degree` edges gives: all of them without replacement while the fanout allows it,
+/// else `fanout`.
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_picked(std::int64_t degree, hop_options options) noexcept {
   bool const whole_row = options.fanout < 0 || (!options.replace && degree <= options.fanout);
   return whole_row || degree == 0 ? degree : options.fanout;
@@ -22,8 +23,8 @@ namespace glt {
 /// @shape  out [num_picked(degree, options)], written
 /// @units  positions in [0, degree)
 /// @pre    degree fits `Position`; not checked
-/// @cost   one random number a pick; without replacement O(fanout²) comparisons over the picks, in one cache line for
-///         the usual fanouts; no memory beside out
+/// @cost   one random number a pick; without replacement O(fanout²) comparisons over the picks, in one cache
+///         line for the usual fanouts; no memory beside out
 /// @source Floyd's sampling, Bentley & Floyd, CACM 30(9), 1987
 template <class Position>
 GLT_HOST_DEVICE constexpr void pick_positions(random_stream stream, std::int64_t degree, hop_options options,

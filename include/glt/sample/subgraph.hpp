@@ -19,12 +19,13 @@ namespace glt {
 template <device_policy Policy, vertex_id Vertex>
 class subgraph_builder;
 
-/// Owns what a multi-hop sampler returns for a batch of S seeds: its vertices, its edges hop by hop, and views of both as
-/// one block per layer. Reusable: sampling into it again keeps the memory.
+/// Owns what a multi-hop sampler returns for a batch of S seeds: its vertices, its edges hop by hop, and
+/// views of both as one block per layer. Reusable: sampling into it again keeps the memory.
 ///
-/// @shape  nodes [N], first-seen order, seeds first · seed_index [S] · row, col [E], hop by hop · edge_ids [E] or empty ·
-///         num_sampled_nodes [L + 1] · num_sampled_edges [L]
-/// @units  nodes are ids of the sampled graph; seed_index, row (sources) and col (destinations) are positions in nodes
+/// @shape  nodes [N], first-seen order, seeds first · seed_index [S] · row, col [E], hop by hop · edge_ids
+///         [E] or empty · num_sampled_nodes [L + 1] · num_sampled_edges [L]
+/// @units  nodes are ids of the sampled graph; seed_index, row (sources) and col (destinations) are positions
+///         in nodes
 template <device_policy Policy, vertex_id Vertex = local_id>
 class sampled_subgraph {
 public:
@@ -43,10 +44,11 @@ public:
   [[nodiscard]] std::span<std::int64_t const> num_sampled_nodes() const noexcept { return num_sampled_nodes_; }
   [[nodiscard]] std::span<std::int64_t const> num_sampled_edges() const noexcept { return num_sampled_edges_; }
 
-  /// The block of a layer; layer 0 is the outermost hop, which a network computes first, layer L − 1 ends at the seeds.
+  /// The block of a layer; layer 0 is the outermost hop, which a network computes first, layer L − 1 ends at
+  /// the seeds.
   ///
-  /// With `frontier::fresh` a block holds the edges of its hop and of all hops nearer to the seeds, because a vertex is
-  /// sampled once for all layers; with `frontier::all` it holds those of its hop.
+  /// With `frontier::fresh` a block holds the edges of its hop and of all hops nearer to the seeds, because a
+  /// vertex is sampled once for all layers; with `frontier::all` it holds those of its hop.
   ///
   /// @throws precondition_error  if layer is not in [0, num_hops())
   [[nodiscard]] block_view<space> block(int layer) const {

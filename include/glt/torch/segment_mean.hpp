@@ -106,7 +106,8 @@ struct segment_mean_function : ::torch::autograd::Function<segment_mean_function
 /// after it, or into another subgraph.
 ///
 /// @shape  x [num_sources, F], float or double, in host memory → [num_destinations, F]
-/// @throws precondition_error  if x is not such a matrix, or the block has not one offset more than destinations
+/// @throws precondition_error  if x is not such a matrix, or the block has not one offset more than
+///                             destinations
 /// @cost   O(E · F), forward and backward; no tensor of E rows is made
 template <memory_space Space>
 [[nodiscard]] at::Tensor segment_mean(at::Tensor const& x, block_view<Space> block) {
