@@ -101,12 +101,11 @@ template <communicator C>
 /// A rank that cannot go on passes the reason as `failure` instead of staying away.
 ///
 /// @shape  counts [R], items for every rank · received [R], written: the headers of all ranks, the own one
-/// included
+///         included
 /// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed;
-/// none on one rank
+///         none on one rank
 /// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest
-/// such rank is
-///                           named), or if a rank is at another `site` than rank 0
+///                           such rank is named), or if a rank is at another `site` than rank 0
 /// @throws precondition_error  if counts or received have not R elements
 template <communicator C>
 void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> counts, std::int64_t value,

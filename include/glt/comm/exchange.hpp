@@ -55,8 +55,7 @@ private:
 /// gaps.
 ///
 /// @shape  send [sum of send_counts · columns] · send_counts [R], rows; 0 for the own rank · receive_counts
-/// [R], rows, as
-///         the other ranks count them · receive [sum of receive_counts · columns], written
+///         [R], rows, as the other ranks count them · receive [sum of receive_counts · columns], written
 /// @comm   collective; one variable exchange
 /// @throws precondition_error  if columns is negative, or send or receive is not as long as its counts say
 template <communicator C, bytes_copyable T>

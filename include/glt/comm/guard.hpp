@@ -45,12 +45,16 @@ template <communicator C>
 /// a rank that is done joins it as leaving. So all ranks throw the same `collective_error` instead of waiting
 /// for one that went away. On the rank that failed it carries the original as `std::nested_exception`.
 ///
+/// One case is beyond it: memory that runs out between a header exchange and its payload, for buffers whose
+/// size only the other ranks knew. Threads notice that as well; MPI processes do not, so on `std::bad_alloc`
+/// end them with `mpi_environment::abort`.
+///
 /// @comm   collective; adds one header exchange at the end
 /// @pre    collectives of `work` that are not the library's own are preceded by an `exchange_headers` of the
-/// same ranks,
-///         and a `collective_error` that leaves `work` was thrown on every rank of `comm`; not checked
+///         same ranks, and a `collective_error` that leaves `work` was thrown on every rank of `comm`; not
+///         checked
 /// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while
-/// another one calls
+///                           another one calls
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_collectively(C comm, Work work) {
   auto const guarded = [&]() -> std::invoke_result_t<Work&> {

@@ -53,7 +53,7 @@ threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_
 /// returns while others still wait for it does the same.
 ///
 /// @throws what the lowest rank threw of its own; if all that was thrown are collective_errors, the lowest
-/// rank's
+///         rank's
 /// @throws precondition_error  if ranks < 1
 template <class Work>
 void run_threads(int ranks, Work work) {

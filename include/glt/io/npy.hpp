@@ -38,8 +38,7 @@ struct npy_array {
 /// Reads a whole array of elements of type T, C order; byte order and type must be those of the file.
 ///
 /// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
-/// Fortran
-///                   order, or its length contradicts its shape
+///                   Fortran order, or its length contradicts its shape
 /// @cost   one read of the file; memory is allocated only after its length was checked
 template <npy_element T>
 [[nodiscard]] npy_array<T> read_npy(std::filesystem::path const& path) {

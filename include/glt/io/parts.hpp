@@ -118,8 +118,7 @@ auto about_file(std::filesystem::path const& path, Check check) {
 /// is there.
 ///
 /// @throws precondition_error  if the graph, the features or the labels do not have a row for every vertex of
-/// the
-///                             relabelling, or a list names a vertex that does not exist
+///                             the relabelling, or a list names a vertex that does not exist
 /// @throws io_error            if the folder exists and is not empty, or cannot be written
 /// @cost   memory of one part beside the input
 template <vertex_id Vertex>
