@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception expect: conversion from .*array_view<.*const int>.*
-// to non-scalar type|no viable conversion from .*const int
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: conversion from .*array_view<.*const int>.* to non-scalar type|no viable conversion from .*const int
 #include <glt/core/view.hpp>
 
 void use(glt::host_view<int> writable, glt::host_view<int const> readable) {

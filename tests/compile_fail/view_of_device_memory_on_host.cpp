@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception expect: could not convert
-// .*array_view<glt::memory_space::device|no known conversion from .*memory_space::device
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: could not convert .*array_view<glt::memory_space::device|no known conversion from .*memory_space::device
 #include <glt/core/view.hpp>
 
 using device_view = glt::array_view<glt::memory_space::device, int>;
