@@ -43,8 +43,7 @@ if ! { cmake --preset release -B "$build" -DGLT_MPI=ON -DMPI_CXX_COMPILER=mpicxx
 fi
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-mpi=(mpiexec.openmpi --oversubscribe --mca btl ^openib --mca btl_base_warn_component_unused 0
-  --mca btl_vader_single_copy_mechanism none)
+mpi=(mpiexec.openmpi --oversubscribe --mca btl ^openib --mca btl_base_warn_component_unused 0)
 rm -rf "$build/results"
 mkdir -p "$build/results"
 
