@@ -65,9 +65,7 @@ TEST_CASE("every vertex reaches its owner once, with its mark, in list order; ow
             expected.push_back(static_cast<std::int64_t>(i) < marked ? ~row : row);
           }
         }
-        auto const r = static_cast<std::size_t>(rank);
-        auto const slice = requests.received().subspan(static_cast<std::size_t>(requests.received_offsets()[r]),
-                                                       static_cast<std::size_t>(requests.received_counts()[r]));
+        auto const slice = requests.received_of(static_cast<std::size_t>(rank));
         CHECK(std::vector<glt::dist::wire_row>(slice.begin(), slice.end()) == expected);
       }
     }

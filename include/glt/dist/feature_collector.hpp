@@ -16,8 +16,10 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/validate.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -73,7 +75,11 @@ public:
     auto const failure = failure_of([&] {
       check(vertices, num_labels);
       requests_.route(store_->book(), vertices, num_labels);
-      measure(requests_.asked(), requests_.asked_offsets(), received_bytes_);
+      sizes_.resize(requests_.asked_counts().size());
+      for (std::size_t rank = 0; rank < sizes_.size(); ++rank) {
+        sizes_[rank] = bytes_of(requests_.asked_of(rank));
+      }
+      received_bytes_.set(sizes_, 1);
       received_.resize(static_cast<std::size_t>(received_bytes_.total()));
       out.features.reserve(vertices.size() * store_->num_columns());
       out.labels.reserve(num_labels);
@@ -118,34 +124,26 @@ private:
     }
   }
 
-  // Bytes that the rows of every rank's slice take: all features, then the labels of the marked ones.
-  void measure(std::span<wire_row const> rows, std::span<std::int64_t const> offsets, byte_counts& bytes) {
-    sizes_.assign(offsets.size() - 1, 0);
-    for (std::size_t rank = 0; rank + 1 < offsets.size(); ++rank) {
-      auto const count = offsets[rank + 1] - offsets[rank];
-      std::int64_t marked = 0;
-      for (auto const row : rows.subspan(static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(count))) {
-        marked += is_marked(row) ? 1 : 0;
-      }
-      sizes_[rank] = count * row_bytes() + marked * static_cast<std::int64_t>(sizeof(label_type));
-    }
-    bytes.set(sizes_, 1);
+  // Bytes that a slice of rows takes: all features, then the labels of the marked ones.
+  [[nodiscard]] std::int64_t bytes_of(std::span<wire_row const> rows) const {
+    return std::ssize(rows) * row_bytes() +
+           std::ranges::count_if(rows, is_marked) * static_cast<std::int64_t>(sizeof(label_type));
   }
 
   void exchange_rows() {
-    measure(requests_.received(), requests_.received_offsets(), sent_bytes_);
+    for (std::size_t rank = 0; rank < sizes_.size(); ++rank) {
+      sizes_[rank] = bytes_of(requests_.received_of(rank));
+    }
+    sent_bytes_.set(sizes_, 1);
     sent_.resize(static_cast<std::size_t>(sent_bytes_.total()));
     auto const local = store_->local();
     std::byte* out = sent_.data();
-    auto const offsets = requests_.received_offsets();
-    for (std::size_t rank = 0; rank + 1 < offsets.size(); ++rank) {
-      auto const slice = requests_.received().subspan(static_cast<std::size_t>(offsets[rank]),
-                                                      static_cast<std::size_t>(offsets[rank + 1] - offsets[rank]));
-      for (auto const row : slice) {
+    for (std::size_t rank = 0; rank < sizes_.size(); ++rank) {
+      for (auto const row : requests_.received_of(rank)) {
         detail::copy_bytes(out, local.features.data() + row_of(row) * local.num_columns(), row_bytes());
         out += row_bytes();
       }
-      for (auto const row : slice) {
+      for (auto const row : requests_.received_of(rank)) {
         if (is_marked(row)) {
           detail::copy_bytes(out, &local.labels[row_of(row)], sizeof(label_type));
           out += sizeof(label_type);
@@ -157,19 +155,15 @@ private:
 
   void unpack(collected_rows<Policy, T>& out) {
     std::byte const* in = received_.data();
-    auto const offsets = requests_.asked_offsets();
-    auto const columns = store_->num_columns();
-    for (std::size_t rank = 0; rank + 1 < offsets.size(); ++rank) {
-      auto const first = static_cast<std::size_t>(offsets[rank]);
-      auto const count = static_cast<std::size_t>(offsets[rank + 1]) - first;
-      auto const places = requests_.asked_places().subspan(first, count);
+    for (std::size_t rank = 0; rank < sizes_.size(); ++rank) {
+      auto const places = requests_.asked_places_of(rank);
       for (auto const place : places) {
-        detail::copy_bytes(out.features.data() + place * columns, in, row_bytes());
+        detail::copy_bytes(out.features.data() + place * store_->num_columns(), in, row_bytes());
         in += row_bytes();
       }
-      auto const slice = requests_.asked().subspan(first, count);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (is_marked(slice[i])) {
+      auto const rows = requests_.asked_of(rank);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (is_marked(rows[i])) {
           detail::copy_bytes(&out.labels[places[i]], in, sizeof(label_type));
           in += sizeof(label_type);
         }
@@ -179,7 +173,7 @@ private:
 
   feature_store<Policy, T> const* store_;
   requests<Comm> requests_;
-  std::vector<std::int64_t> sizes_;
+  std::vector<std::int64_t> sizes_; // [R], scratch
   byte_counts sent_bytes_;
   byte_counts received_bytes_;
   std::vector<std::byte> sent_;

@@ -35,7 +35,7 @@ public:
 
   /// Sorts a list by owner; the first `num_marked` vertices travel with a mark.
   ///
-  /// @pre    every vertex is in [0, book.num_vertices()); not checked
+  /// @throws precondition_error  if a vertex is not in [0, book.num_vertices())
   /// @cost   O(S log P)
   template <memory_space Space, class Vertex>
     requires(host_accessible(Space))
@@ -131,9 +131,25 @@ public:
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return received_counts_; }   ///< [R]
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return received_offsets_; } ///< [R + 1]
 
+  /// What this rank asked of another one, and the places of that in the list.
+  [[nodiscard]] std::span<wire_row const> asked_of(std::size_t rank) const { return slice(asked(), asked_offsets_, rank); }
+  [[nodiscard]] std::span<std::int64_t const> asked_places_of(std::size_t rank) const {
+    return slice(asked_places(), asked_offsets_, rank);
+  }
+  /// What another rank asked of this one.
+  [[nodiscard]] std::span<wire_row const> received_of(std::size_t rank) const {
+    return slice(received(), received_offsets_, rank);
+  }
+
   [[nodiscard]] Comm& comm() noexcept { return comm_; }
 
 private:
+  template <class T>
+  static std::span<T const> slice(std::span<T const> all, std::vector<std::int64_t> const& offsets, std::size_t rank) {
+    return all.subspan(static_cast<std::size_t>(offsets[rank]),
+                       static_cast<std::size_t>(offsets[rank + 1] - offsets[rank]));
+  }
+
   using request = decltype(std::declval<Comm&>().start_all_to_all_v(outgoing{}, incoming{}));
 
   Comm comm_;

@@ -34,10 +34,10 @@ struct hop_options {
 
 /// What a multi-hop neighbour sampler draws.
 struct neighbor_options {
-  std::vector<std::int64_t> fanouts;         ///< one per hop, from the seeds outwards; −1 takes all neighbours
-  bool replace = false;                      ///< draw with replacement
-  frontier expand = frontier::fresh;         ///< which vertices a hop expands
-  bool edge_ids = false;                     ///< return the original id of every sampled edge
+  std::vector<std::int64_t> fanouts; ///< one per hop, from the seeds outwards; −1 takes all neighbours
+  bool replace = false;               ///< draw with replacement
+  frontier expand = frontier::fresh;  ///< which vertices a hop expands
+  bool edge_ids = false;              ///< return the original id of every sampled edge
 };
 
 namespace detail {
