@@ -2,7 +2,8 @@
 cmake_minimum_required(VERSION 3.25)
 #
 # cmake -D RESULTS=<folder> -D OUTPUT=<file> -P merge.cmake: joins reports of Google Benchmark into one, written whole or
-# not at all. A report <folder>.json or <folder>.<ranks>.json names its benchmarks <folder>/<name>[/ranks:<ranks>].
+# not at all. A report <folder>.json, <folder>.<ranks>.json or <folder>.scale<scale>.json names its benchmarks
+# <folder>/<name>[/ranks:<ranks>][/scale:<scale>].
 file(GLOB reports "${RESULTS}/*.json")
 set(all "")
 set(context "{}")
@@ -13,6 +14,8 @@ foreach(report IN LISTS reports)
   set(suffix "")
   if(name MATCHES "[.]([0-9]+)[.]json$")
     set(suffix "/ranks:${CMAKE_MATCH_1}")
+  elseif(name MATCHES "[.]scale([0-9]+)[.]json$")
+    set(suffix "/scale:${CMAKE_MATCH_1}")
   endif()
   file(READ "${report}" text)
   string(JSON context GET "${text}" context)

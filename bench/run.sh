@@ -3,9 +3,10 @@
 #
 # usage: bench/run.sh [--json FILE]
 #
-# Builds the benchmarks optimised and runs all of them: single-process ones, exchanges on 2 ranks, and distributed
-# loading on 1 and 2 ranks. With --json, writes all results to one file in the format of Google Benchmark; names there
-# begin with the folder, and end with the number of ranks where there are any.
+# Builds the benchmarks optimised and runs all of them: single-process ones on an R-MAT graph of scale 20 (workload W1),
+# samplers also on one of scale 22 (W2), exchanges on 2 ranks, and distributed loading on 1 and 2 ranks. With --json,
+# writes all results to one file in the format of Google Benchmark; names there begin with the folder, and end with the
+# number of ranks or the scale where there are several. GLT_BENCH_SCALE=16 tries it out on small graphs.
 set -euo pipefail
 usage() {
   printf 'usage: bench/run.sh [--json FILE]\n' >&2
@@ -44,16 +45,21 @@ fi
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 mpi=(mpiexec.openmpi --oversubscribe --mca btl ^openib --mca btl_base_warn_component_unused 0)
+scale=${GLT_BENCH_SCALE:-20}
 rm -rf "$build/results"
 mkdir -p "$build/results"
 
-# measure <folder> <ranks, or 0 without MPI>
+# measure <folder> <ranks, or 0 without MPI> [scale]
 measure() {
   local folder=$1 ranks=$2 name=$1 start=()
+  local -x GLT_BENCH_SCALE=${3:-$scale}
   if [ "$ranks" -gt 0 ]; then
     name=$folder.$ranks
     start=("${mpi[@]}" -n "$ranks")
     printf '\n== %s on %d rank(s)\n' "$folder" "$ranks"
+  elif [ $# -gt 2 ]; then
+    name=$folder.scale$3
+    printf '\n== %s at scale %d\n' "$folder" "$3"
   else
     printf '\n== %s\n' "$folder"
   fi
@@ -65,6 +71,7 @@ for program in "$build"/bench/bench_*; do
   folder=${program##*/bench_}
   case $folder in
     comm) measure comm 2 ;;
+    sample) for graph in "$scale" $((scale + 2)); do measure sample 0 "$graph"; done ;;
     dist) for ranks in 1 2; do measure dist "$ranks"; done ;;
     *) measure "$folder" 0 ;;
   esac

@@ -2,14 +2,18 @@
 #include <glt/comm/exchange.hpp>
 
 #include <glt/comm/agreement.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "../support/ranks.hpp"
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+using glt::device::cpu;
 
 namespace {
 
@@ -29,8 +33,10 @@ void exchange_bytes(benchmark::State& state) {
   counts[static_cast<std::size_t>(comm.rank())] = 0;
   glt::byte_counts slices;
   slices.set(counts, 1);
-  std::vector<std::byte> send(static_cast<std::size_t>(slices.total()));
-  std::vector<std::byte> receive(send.size());
+  glt::buffer<cpu, std::byte> send(slices.total());
+  glt::buffer<cpu, std::byte> receive(slices.total());
+  std::ranges::fill(send, std::byte{1});
+  std::ranges::fill(receive, std::byte{2});
   glt_bench::measure_together(state, comm,
                               [&] { comm.all_to_all_v(slices.out(send.data()), slices.in(receive.data())); });
   state.counters["bytes/s"] =

@@ -10,6 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,7 +20,8 @@ using glt_bench::cpu;
 namespace {
 
 // R-MAT scale 20 in random parts, 128 feature columns, fanout 15,10,5, batches of 1024 own seeds on every
-// rank; the last ten batches of an epoch of forty.
+// rank; the last ten batches of an epoch of forty. Rates are those of all ranks together; shares are of the time of
+// loading, and all that is not sampling is for features.
 void load_batches(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   auto const& whole = glt_bench::rmat_graph();
@@ -43,16 +45,25 @@ void load_batches(benchmark::State& state) {
       vertices += batch.subgraph.nodes().size();
     }
   });
+  auto const spent = loader.seconds();
+  auto const& collecting = spent.collecting;
   std::vector<double> sums{static_cast<double>(edges), static_cast<double>(vertices),
-                           static_cast<double>(state.iterations() * 10), loader.seconds().sampling,
-                           loader.seconds().features};
+                           static_cast<double>(state.iterations() * 10), spent.sampling, spent.features,
+                           collecting.requesting, collecting.own_rows, collecting.packing, collecting.exchanging,
+                           collecting.unpacking};
   comm.all_reduce(std::span(sums), glt::reduction::sum);
   state.counters["edges/s"] = benchmark::Counter(sums[0], benchmark::Counter::kIsRate);
   state.counters["rows/s"] = benchmark::Counter(sums[1], benchmark::Counter::kIsRate);
   state.counters["batches/s"] = benchmark::Counter(sums[2], benchmark::Counter::kIsRate);
   state.counters["scale"] = glt_bench::graph_scale();
   state.counters["ranks"] = comm.size();
-  state.counters["sampling_share"] = sums[3] / (sums[3] + sums[4]);
+  auto const share = [&](std::size_t part) { return sums[part] / (sums[3] + sums[4]); };
+  state.counters["sampling_share"] = share(3);
+  state.counters["requesting_share"] = share(5);
+  state.counters["own_rows_share"] = share(6);
+  state.counters["packing_share"] = share(7);
+  state.counters["exchanging_share"] = share(8);
+  state.counters["unpacking_share"] = share(9);
 }
 
 BENCHMARK(load_batches)->Iterations(3)->UseManualTime()->Unit(benchmark::kMillisecond);

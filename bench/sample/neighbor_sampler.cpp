@@ -1,47 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/workloads.hpp"
+#include "../support/sampling.hpp"
 
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 using glt_bench::cpu;
 
 namespace {
 
-// R-MAT scale 20, fanout 15,10,5, batches of 1024 distinct seeds that have neighbours; vertices renumbered in
-// first-seen order.
-void sample(benchmark::State& state, glt::neighbor_options options, int threads) {
+// What a sampler cannot avoid: the reads alone.
+void plain_loop(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(glt_bench::plain_loop_edges_per_second());
+  }
+  state.counters["edges/s"] = glt_bench::plain_loop_edges_per_second();
+  state.counters["scale"] = glt_bench::graph_scale();
+}
+BENCHMARK(plain_loop)->Iterations(1)->UseRealTime();
+
+void sample(benchmark::State& state, glt::neighbor_options const& options, int threads) {
+  glt_bench::sample_w1(state, glt_bench::rmat_graph().view(), options, threads);
+}
+
+// Eight batches in one call, each in one thread.
+void sample_bulk(benchmark::State& state, int threads) {
+  constexpr std::size_t num_batches = 8;
   auto const graph = glt_bench::rmat_graph().view();
-  options.fanouts = {15, 10, 5};
-  glt::neighbor_sampler<cpu> sampler(graph, options, cpu(threads));
-  glt::sampled_subgraph<cpu> out;
-  auto const vertices_with_edges = glt_bench::connected_vertices(graph);
+  glt::neighbor_sampler<cpu> sampler(graph, {.fanouts = glt_bench::w1_fanouts}, cpu(threads));
+  std::vector<glt::sampled_subgraph<cpu>> out(num_batches);
+  auto const connected = glt_bench::connected_vertices(graph);
   std::int64_t step = 0;
   std::int64_t edges = 0;
-  std::int64_t vertices = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    auto const seeds = glt_bench::batch_of(vertices_with_edges, 1024, step);
+    std::vector<std::vector<glt::local_id>> seeds;
+    for (std::size_t i = 0; i < num_batches; ++i) {
+      seeds.push_back(glt_bench::batch_of(connected, glt_bench::w1_seeds, step + static_cast<std::int64_t>(i)));
+    }
+    std::vector<glt::host_view<glt::local_id const>> const views(seeds.begin(), seeds.end());
     state.ResumeTiming();
-    sampler.sample(seeds, {.seed = 1, .step = step++}, out);
-    edges += out.row().size();
-    vertices += out.nodes().size();
+    sampler.sample_bulk(views, {.seed = 1, .step = step}, out);
+    step += num_batches;
+    for (auto const& batch : out) {
+      edges += batch.row().size();
+    }
   }
   state.counters["edges/s"] = benchmark::Counter(static_cast<double>(edges), benchmark::Counter::kIsRate);
+  state.counters["of plain loop"] = benchmark::Counter(
+      static_cast<double>(edges) / glt_bench::plain_loop_edges_per_second(), benchmark::Counter::kIsRate);
   state.counters["scale"] = glt_bench::graph_scale();
-  state.counters["edges/batch"] = static_cast<double>(edges) / static_cast<double>(step);
-  state.counters["vertices/batch"] = static_cast<double>(vertices) / static_cast<double>(step);
 }
 
 BENCHMARK_CAPTURE(sample, uniform, {}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sample, uniform_2_threads, {}, 2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(sample_bulk, 1_thread, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(sample_bulk, 2_threads, 2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sample, with_replacement, {.replace = true}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sample, edge_ids, {.edge_ids = true}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(sample, frontier_all, {.expand = glt::frontier::all}, 1)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+BENCHMARK_CAPTURE(sample, frontier_all, {.expand = glt::frontier::all}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(sample, disjoint, {.disjoint = true}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 } // namespace

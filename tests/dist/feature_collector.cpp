@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 using glt_test::divided_graph;
@@ -22,13 +23,13 @@ using glt_test::scarce_resource;
 
 namespace {
 
-void check_rows(auto& comm) {
+void check_rows(auto& comm, glt_test::cpu const& policy = {}) {
   auto const list = glt_test::random_graph(257, 999);
   for (auto const& partitioner : glt_test::all_partitioners()) {
     divided_graph const divided(list, partitioner, comm.size());
     for (std::int64_t const columns : {0, 1, 7}) {
       glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
-      glt::dist::feature_collector collector(comm, store);
+      glt::dist::feature_collector collector(comm, store, policy);
       glt::dist::collected_rows<glt_test::cpu, float> out;
       for (std::int64_t step = 0; step < 4; ++step) {
         auto const vertices = glt_test::seeds_of(comm.rank(), step, 257); // some twice, some lists empty
@@ -57,6 +58,42 @@ void check_rows(auto& comm) {
 TEST_CASE("rows and labels are those of the vertices, wherever they live, in pieces of any size") {
   glt_test::on_ranks([](auto comm) { check_rows(comm); });
   glt_test::on_ranks_limited([](auto comm) { check_rows(comm); });
+}
+
+TEST_CASE("threads of a rank copy the same rows, and rows that are more than a round arrive as well") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        check_rows(comm, glt_test::cpu(3));
+        constexpr std::int64_t columns = 3000; // 87 rows a round
+        divided_graph const divided(glt_test::random_graph(997, 999), glt_test::all_partitioners()[1], comm.size());
+        glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
+        glt::counting_comm counted(comm);
+        glt::dist::feature_collector collector(counted, store, glt_test::cpu(2));
+        std::vector<std::int64_t> vertices;
+        for (std::int64_t v = 0; v < 300 * comm.rank(); ++v) {
+          vertices.push_back((v * 331 + comm.rank()) % 997);
+        }
+        auto const ids = divided.renumbered(vertices);
+        glt::dist::collected_rows<glt_test::cpu, float> out;
+        collector.collect(glt::host_view<glt::global_id const>(ids), 2 * comm.rank(), 0, out);
+        std::int64_t wrong = 0;
+        for (std::size_t i = 0; i < vertices.size(); ++i) {
+          for (std::int64_t c = 0; c < columns; ++c) {
+            auto const found = out.features[static_cast<std::int64_t>(i) * columns + c];
+            wrong += found == divided_graph::feature(vertices[i], c) ? 0 : 1;
+          }
+        }
+        CHECK(wrong == 0);
+        REQUIRE(out.labels.size() == 2 * comm.rank());
+        for (std::int64_t i = 0; i < out.labels.size(); ++i) {
+          CHECK(out.labels[i] == divided_graph::label(vertices[static_cast<std::size_t>(i)]));
+        }
+        CHECK(counted.counts().payload.collectives > 2);
+        auto const spent = collector.seconds();
+        CHECK(spent.requesting > 0);
+        CHECK(spent.own_rows + spent.packing + spent.exchanging + spent.unpacking > 0);
+      },
+      {2, 3});
 }
 
 TEST_CASE("a call costs three exchanges and the bytes of the formula; own rows cost none") {
@@ -123,23 +160,45 @@ TEST_CASE("a bad vertex or label count of one rank is the same error on every ra
   });
 }
 
-TEST_CASE("a rank without memory for the rows is the same error on every rank, and hangs none") {
+TEST_CASE("a rank without memory for the rows is the same error on every rank, whichever allocation fails") {
   glt_test::on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     auto const rows = divided.names.book.size(comm.rank());
-    glt::dist::feature_store const store(
-        comm, divided.names.book,
-        glt::feature_store<scarce_policy, float>(rows, 3, glt::buffer<scarce_policy, float>(rows * 3)));
-    glt::dist::feature_collector collector(comm, store);
-    glt::dist::collected_rows<scarce_policy, float> out;
-    std::vector<glt::global_id> const ids{3, 100, 50};
-    scarce_resource::allocations_left = comm.rank() == 0 ? 0 : -1;
-    auto const error = glt_test::thrown<glt::collective_error>(
-        [&] { collector.collect(glt::host_view<glt::global_id const>(ids), 0, 0, out); });
-    scarce_resource::allocations_left = -1;
-    CHECK(glt_test::names(error, "rank 0", "bad_alloc"));
-    collector.collect(glt::host_view<glt::global_id const>(ids), 0, 1, out);
-    CHECK(out.features.size() == 9);
+    glt::buffer<scarce_policy, float> values(rows * 3);
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      values[i] = divided_graph::feature(divided.names.original[divided.names.book.begin(comm.rank()) + i / 3], i % 3);
+    }
+    glt::dist::feature_store const store(comm, divided.names.book,
+                                         glt::feature_store<scarce_policy, float>(rows, 3, std::move(values)));
+    std::vector<std::int64_t> vertices;
+    for (std::int64_t v = 0; v < 101; ++v) {
+      vertices.push_back(v * 5 % 101);
+    }
+    auto const ids = divided.renumbered(vertices);
+    // Room for the messages, if there are any, and for the rows.
+    for (std::int64_t allocations = 0; allocations <= (comm.size() > 1 ? 2 : 1); ++allocations) {
+      bool const is_enough = allocations == (comm.size() > 1 ? 2 : 1);
+      glt::dist::feature_collector collector(comm, store);
+      glt::dist::collected_rows<scarce_policy, float> out;
+      scarce_resource::allocations_left = comm.rank() == 0 ? allocations : -1;
+      auto const error = glt_test::thrown<glt::collective_error>(
+          [&] { collector.collect(glt::host_view<glt::global_id const>(ids), 0, 0, out); });
+      scarce_resource::allocations_left = -1;
+      if (!is_enough) {
+        CHECK(glt_test::names(error, "rank 0", "bad_alloc"));
+        CHECK(out.features.empty());
+        collector.collect(glt::host_view<glt::global_id const>(ids), 0, 1, out);
+      }
+      REQUIRE(out.features.size() == 303);
+      scarce_resource::allocations_left = 0; // another batch that is not larger needs no memory
+      collector.collect(glt::host_view<glt::global_id const>(ids), 0, 2, out);
+      scarce_resource::allocations_left = -1;
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < 303; ++i) {
+        wrong += out.features[i] == divided_graph::feature(vertices[static_cast<std::size_t>(i / 3)], i % 3) ? 0 : 1;
+      }
+      CHECK(wrong == 0);
+    }
   });
 }
 

@@ -73,7 +73,12 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
     std::ranges::sort(sorted);
     std::ranges::sort(visited);
     CHECK(visited == sorted);
-    CHECK(loader.seconds().sampling >= 0);
+    auto const spent = loader.seconds();
+    auto const& parts = spent.collecting;
+    CHECK((spent.sampling > 0) == (steps > 0));
+    CHECK((spent.features > 0) == (steps > 0));
+    CHECK((parts.requesting > 0) == (steps > 0));
+    CHECK(parts.requesting + parts.own_rows + parts.packing + parts.exchanging + parts.unpacking <= spent.features);
   });
 }
 

@@ -10,8 +10,11 @@
 #include "../support/parts.hpp"
 #include "../support/ranks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +35,7 @@ std::vector<glt::neighbor_options> options_to_try() {
     options.push_back({.fanouts = {4, 3, 2}, .expand = expand, .edge_ids = true});
     options.push_back({.fanouts = {3, 2}, .replace = true, .expand = expand, .edge_ids = true});
     options.push_back({.fanouts = {-1, 300}, .expand = expand, .edge_ids = true});
+    options.push_back({.fanouts = {3, 2}, .expand = expand, .edge_ids = true, .disjoint = true});
   }
   return options;
 }
@@ -209,4 +213,69 @@ TEST_CASE("a graph made for other ranks is refused on every rank") {
         }
       },
       {2, 4});
+}
+
+namespace {
+
+// The first edges of a row: as many as the query says and the rule allows.
+struct first_edges {
+  using query_type = std::int64_t;
+  std::int64_t allowed = 0;
+
+  template <class Graph>
+  std::int64_t count(Graph const& graph, std::int64_t row, std::int64_t query, glt::hop_options options, glt::random_key,
+                     std::uint64_t) const noexcept {
+    return std::min({graph.degree(row), query, allowed, options.fanout});
+  }
+  template <class Graph, class Position>
+  void pick(Graph const&, std::int64_t, std::int64_t, glt::hop_options, glt::random_key, std::uint64_t,
+            std::int64_t count, Position* out) const noexcept {
+    std::iota(out, out + count, Position{0});
+  }
+};
+
+} // namespace
+
+TEST_CASE("queries travel with their vertices, and a rank is served by the rule that belongs to it") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 4099);
+    auto const rows = glt_test::naive_rows(list);
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      divided_graph const divided(list, partitioner, comm.size());
+      glt::dist::graph graph(comm, divided.part(comm.rank()));
+      glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {9, 9}, .disjoint = true}, first_edges{9});
+      glt::sampled_subgraph<cpu, glt::global_id> out;
+      for (bool const by_rank : {false, true}) {
+        if (by_rank) {
+          sampler.set_rule_of([](int rank) { return first_edges{2 + rank}; });
+        }
+        std::vector<std::int64_t> queries;
+        auto const seeds = seeds_of(comm.rank(), 3, 257);
+        for (std::size_t i = 0; i < seeds.size(); ++i) {
+          queries.push_back(static_cast<std::int64_t>(i) % 7);
+        }
+        sampler.sample(divided.renumbered(seeds), queries, {.step = 3}, out);
+        std::vector<std::int64_t> edges_of(static_cast<std::size_t>(out.nodes().size()), 0);
+        for (auto const destination : out.col()) {
+          ++edges_of[static_cast<std::size_t>(destination)];
+        }
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < out.nodes().size() - out.num_sampled_nodes()[2]; ++i) {
+          auto const original = static_cast<std::size_t>(divided.names.original[out.nodes()[i]]);
+          auto const query = queries[static_cast<std::size_t>(out.batch()[i])];
+          auto const allowed = by_rank ? std::int64_t{2} + comm.rank() : std::int64_t{9};
+          wrong += edges_of[static_cast<std::size_t>(i)] ==
+                           std::min({std::ssize(rows[original]), query, allowed})
+                       ? 0
+                       : 1;
+        }
+        CHECK(wrong == 0);
+      }
+      auto const error = glt_test::thrown<glt::collective_error>([&] {
+        std::vector<std::int64_t> const one_time(comm.rank() == comm.size() - 1 ? 0 : 1, 5);
+        sampler.sample(divided.renumbered({1}), one_time, {.step = 4}, out);
+      });
+      CHECK(glt_test::names(error, "0 queries", "1 seeds"));
+    }
+  });
 }

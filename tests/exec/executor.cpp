@@ -7,6 +7,7 @@
 #include <glt/exec/executor.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -56,6 +57,27 @@ TEST_CASE("for_each visits every index once") {
       std::vector<int> visits(static_cast<std::size_t>(n), 0);
       ex.for_each(n, [&](std::int64_t i) { ++visits[static_cast<std::size_t>(i)]; });
       CHECK(std::ranges::count(visits, 1) == n);
+    }
+  });
+}
+
+TEST_CASE("for_ranges covers every index once, in ranges that are not empty") {
+  for_each_executor([](std::string const& name, auto const& ex) {
+    for (auto const n : bulk_sizes()) {
+      for (std::int64_t const smallest : {0, 1, 500}) {
+        CAPTURE(name);
+        CAPTURE(n);
+        std::vector<int> visits(static_cast<std::size_t>(n), 0);
+        std::atomic<int> empty{0};
+        ex.for_ranges(n, smallest, [&](std::int64_t first, std::int64_t last) {
+          empty += first < last ? 0 : 1;
+          for (std::int64_t i = first; i < last; ++i) {
+            ++visits[static_cast<std::size_t>(i)];
+          }
+        });
+        CHECK(std::ranges::count(visits, 1) == n);
+        CHECK(empty == 0);
+      }
     }
   });
 }

@@ -58,3 +58,34 @@ TEST_CASE("a hop whose offsets contradict its sources is refused before anything
   }
   CHECK(out.row().empty());
 }
+
+TEST_CASE("edges between known vertices add no vertex") {
+  glt::subgraph_builder<cpu, std::int64_t> builder;
+  glt::sampled_subgraph<cpu, std::int64_t> out;
+  builder.begin(std::vector<std::int64_t>{70, 30}, glt::frontier::all, out);
+  builder.add_hop(hop({0, 1, 1}, {90}));
+  CHECK(builder.position_of(90) == 2);
+  CHECK(builder.position_of(91) == -1);
+  builder.add_known_hop({glt::make_buffer<cpu>(std::vector<glt::edge_offset>{0, 0, 2, 3}),
+                         glt::make_buffer<cpu>(std::vector<glt::local_id>{2, 0, 1}), {}});
+  CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{70, 30, 90});
+  CHECK(glt_test::to_vector(out.row()) == std::vector<glt::local_id>{2, 2, 0, 1});
+  CHECK(glt_test::to_vector(out.col()) == std::vector<glt::local_id>{0, 1, 1, 2});
+  CHECK(std::vector(out.num_sampled_nodes().begin(), out.num_sampled_nodes().end()) == std::vector<std::int64_t>{2, 1, 0});
+  CHECK(out.batch().empty());
+}
+
+TEST_CASE("a disjoint batch keeps the same vertex apart in different trees") {
+  glt::subgraph_builder<cpu, std::int64_t> builder;
+  glt::sampled_subgraph<cpu, std::int64_t> out;
+  builder.begin_disjoint(std::vector<std::int64_t>{7, 7}, glt::frontier::fresh, out);
+  CHECK(glt_test::to_vector(builder.next_trees()) == std::vector<glt::local_id>{0, 1});
+  builder.add_hop(hop({0, 2, 4}, {3, 7, 3, 3}));
+  CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{7, 7, 3, 3});
+  CHECK(glt_test::to_vector(out.batch()) == std::vector<glt::local_id>{0, 1, 0, 1});
+  CHECK(glt_test::to_vector(out.row()) == std::vector<glt::local_id>{2, 0, 3, 3});
+  CHECK(glt_test::to_vector(builder.next_trees()) == std::vector<glt::local_id>{0, 1});
+  builder.begin(std::vector<std::int64_t>{7}, glt::frontier::fresh, out);
+  CHECK(out.batch().empty());
+  CHECK(builder.next_trees().empty());
+}

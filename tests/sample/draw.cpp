@@ -18,7 +18,9 @@ TEST_CASE("a drawer gives every row its draws, again and again") {
   glt::hop_sample<cpu, glt::local_id> out;
   for (std::vector<glt::local_id> const& rows : {std::vector<glt::local_id>{7, 0, 255}, {}, {3}}) {
     for (bool const ids : {true, false}) {
-      drawer.draw(graph.view(), glt::host_view<glt::local_id const>(rows), {}, {.fanout = 4}, glt::random_key(8), ids, out);
+      glt::hop_request<glt::memory_space::host, glt::local_id> const request{
+          .rows = rows, .original = {}, .options = {.fanout = 4}, .key = glt::random_key(8)};
+      drawer.draw(graph.view(), request, ids, out);
       std::vector<std::int64_t> sources;
       std::vector<std::int64_t> edges;
       for (auto const row : rows) {

@@ -3,6 +3,7 @@
 
 #include <glt/sample/neighbor_sampler.hpp>
 
+#include "../support/allocations.hpp"
 #include "../support/errors.hpp"
 #include "../support/naive_sampler.hpp"
 
@@ -40,6 +41,7 @@ TEST_CASE("samples equal the naive sampler: every graph, option and number of th
       options.push_back({.fanouts = {3, 2}, .replace = true, .expand = expand, .edge_ids = ids});
       options.push_back({.fanouts = {-1, 2}, .expand = expand, .edge_ids = ids});
       options.push_back({.fanouts = {2, -1}, .expand = expand, .edge_ids = ids});
+      options.push_back({.fanouts = {3, 2}, .expand = expand, .edge_ids = ids, .disjoint = true});
     }
   }
   for (auto const& list : glt_test::adversarial_graphs()) {
@@ -76,6 +78,88 @@ TEST_CASE("a seed given twice is one vertex, and no seeds give an empty subgraph
   CHECK(out.num_hops() == 2);
   CHECK(out.block(0).num_destinations == 0);
   CHECK(out.block(1).num_edges() == 0);
+}
+
+TEST_CASE("a disjoint batch is, tree by tree, what its seeds alone give") {
+  auto const list = glt_test::random_graph(257, 4099);
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
+    glt::neighbor_sampler<cpu> alone(graph.view(), {.fanouts = {4, 3}, .expand = expand, .edge_ids = true});
+    glt::neighbor_sampler<cpu> trees(graph.view(),
+                                     {.fanouts = {4, 3}, .expand = expand, .edge_ids = true, .disjoint = true});
+    std::vector<glt::local_id> const seeds{5, 9, 5, 200};
+    glt::sampled_subgraph<cpu> out;
+    trees.sample(seeds, {.seed = 3}, out);
+    CHECK(glt_test::to_vector(out.seed_index()) == std::vector<glt::local_id>{0, 1, 2, 3});
+    for (std::size_t tree = 0; tree < seeds.size(); ++tree) {
+      glt::sampled_subgraph<cpu> expected;
+      alone.sample(std::vector{seeds[tree]}, {.seed = 3}, expected);
+      std::vector<glt::local_id> nodes;
+      std::vector<glt::edge_id> edges;
+      for (std::int64_t i = 0; i < out.nodes().size(); ++i) {
+        if (out.batch()[i] == static_cast<glt::local_id>(tree)) {
+          nodes.push_back(out.nodes()[i]);
+        }
+      }
+      for (std::int64_t e = 0; e < out.row().size(); ++e) {
+        CHECK(out.batch()[out.row()[e]] == out.batch()[out.col()[e]]);
+        if (out.batch()[out.col()[e]] == static_cast<glt::local_id>(tree)) {
+          edges.push_back(out.edge_ids()[e]);
+        }
+      }
+      CHECK(nodes == glt_test::to_vector(expected.nodes()));
+      CHECK(edges == glt_test::to_vector(expected.edge_ids()));
+    }
+  }
+}
+
+TEST_CASE("batches in bulk are those of their steps, for any number of threads") {
+  auto const list = glt_test::random_graph(257, 4099);
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  glt::neighbor_options const options{.fanouts = {4, 3}, .edge_ids = true};
+  for (int const threads : {1, 2, 3}) {
+    glt::neighbor_sampler<cpu> sampler(graph.view(), options, cpu(threads));
+    for (std::int64_t const num_batches : {0, 1, 7}) {
+      std::vector<std::vector<glt::local_id>> seeds;
+      for (std::int64_t i = 0; i < num_batches; ++i) {
+        seeds.push_back(as<glt::local_id>(every_third(i == 3 ? 0 : 257, i)));
+      }
+      std::vector<glt::host_view<glt::local_id const>> const views(seeds.begin(), seeds.end());
+      std::vector<glt::sampled_subgraph<cpu>> out(views.size());
+      sampler.sample_bulk(views, {.seed = 5, .step = 11}, out);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        auto const step = static_cast<std::int64_t>(i);
+        std::vector<std::int64_t> const wide(seeds[i].begin(), seeds[i].end());
+        CHECK(glt_test::plain(out[i]) == glt_test::naive_sample(list, wide, options, {.seed = 5, .step = 11 + step}));
+      }
+    }
+  }
+  glt::neighbor_sampler<cpu> sampler(graph.view(), options);
+  std::vector<glt::sampled_subgraph<cpu>> none;
+  std::vector<glt::local_id> const bad{300};
+  std::vector<glt::host_view<glt::local_id const>> const views{bad};
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sampler.sample_bulk(views, {}, none); }),
+                        "1 batches", "0 subgraphs"));
+  none.resize(1);
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sampler.sample_bulk(views, {}, none); }), "300"));
+}
+
+TEST_CASE("the steady state allocates nothing") {
+  auto const list = glt_test::random_graph(3001, 20011);
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  for (bool const disjoint : {false, true}) {
+    glt::neighbor_sampler<cpu> sampler(graph.view(), {.fanouts = {4, 3, -1}, .edge_ids = true, .disjoint = disjoint});
+    glt::sampled_subgraph<cpu> out;
+    auto const seeds = as<glt::local_id>(every_third(300, 1));
+    for (int warm_up = 0; warm_up < 2; ++warm_up) {
+      sampler.sample(seeds, {.seed = 1}, out);
+    }
+    auto const before = glt_test::num_allocations();
+    for (int i = 0; i < 5; ++i) {
+      sampler.sample(seeds, {.seed = 1}, out);
+    }
+    CHECK(glt_test::num_allocations() == before);
+  }
 }
 
 TEST_CASE("the joined batch samples, hop by hop, the union of its pieces when every hop expands all vertices") {

@@ -86,3 +86,27 @@ TEST_CASE("every set of positions is equally likely without replacement") {
   CHECK(glt_test::chi_square_deviation(observed) < 4);
   CHECK(glt_test::chi_square_deviation(observed) > -4);
 }
+
+TEST_CASE("picks at once are the picks one by one, or none") {
+  std::int64_t unfinished = 0;
+  for (std::int64_t const degree : {std::int64_t{17}, std::int64_t{100}, std::int64_t{65537}, std::int64_t{2147483647}}) {
+    for (int count = 1; count <= 16; ++count) {
+      for (std::uint64_t subject = 0; subject < 40; ++subject) {
+        glt::random_stream const stream(glt::random_key(6), subject);
+        std::vector<std::int32_t> expected(static_cast<std::size_t>(count));
+        glt::detail::pick_distinct(stream, degree, count, expected.data());
+        std::vector<std::int32_t> picked(expected.size());
+        bool const finished = count <= 8 ? glt::detail::pick_distinct_at_once<8>(stream, degree, count, picked.data())
+                                         : glt::detail::pick_distinct_at_once<16>(stream, degree, count, picked.data());
+        unfinished += finished ? 0 : 1;
+        if (finished) {
+          CHECK(picked == expected);
+        }
+        glt::pick_positions(stream, degree, {.fanout = count}, picked.data());
+        CHECK(picked == expected);
+      }
+    }
+  }
+  CHECK(unfinished > 100); // near 2³¹ every second draw may have to be rejected
+  CHECK(unfinished < 700);
+}

@@ -6,6 +6,9 @@ cmake_minimum_required(VERSION 3.25)
 set(core_folders core exec memory comm graph feature partition sample dist)
 
 # A folder may include itself and what is named here.
+# What a core header may take from the system or the processor, inside of a condition and with another way beside it.
+set(system_includes "memory:<sys/mman.h>" "feature:<emmintrin.h>")
+
 set(may_include_core "")
 set(may_include_exec core)
 set(may_include_memory core exec)
@@ -94,7 +97,7 @@ foreach(header IN LISTS headers)
         endif()
       elseif(included MATCHES "^\"|^<glt")
         fault("${path}" ${number} "write includes as <glt/folder/file.hpp>, not ${included}")
-      elseif(is_core AND NOT included MATCHES "^<[a-z_]+>")
+      elseif(is_core AND NOT included MATCHES "^<[a-z_]+>" AND NOT "${folder}:${included}" IN_LIST system_includes)
         fault("${path}" ${number} "a core folder includes nothing but glt and the C++ library, not ${included}")
       endif()
     endif()

@@ -28,6 +28,12 @@ struct minimal_executor {
       f(n);
     }
   }
+  template <class F>
+  void for_ranges(std::int64_t n, std::int64_t, F f) const {
+    for (; n > 0; n -= n < 3 ? n : 3) { // three by three, backwards
+      f(n < 3 ? 0 : n - 3, n);
+    }
+  }
   template <class T, class F, class Op>
   T reduce(std::int64_t n, T initial, F f, Op op) const {
     while (n-- > 0) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace glt_test {
@@ -24,6 +25,7 @@ struct naive_subgraph {
   std::vector<std::int64_t> edge_ids;
   std::vector<std::int64_t> num_sampled_nodes;
   std::vector<std::int64_t> num_sampled_edges;
+  std::vector<std::int64_t> batch;
 
   bool operator==(naive_subgraph const&) const = default;
 };
@@ -60,16 +62,19 @@ inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int6
                                    glt::neighbor_options const& options, glt::sample_key key) {
   auto const rows = naive_rows(graph);
   naive_subgraph out;
-  std::map<std::int64_t, std::int64_t> position;
-  auto const number = [&](std::int64_t vertex) {
-    auto const [found, first_time] = position.try_emplace(vertex, static_cast<std::int64_t>(out.nodes.size()));
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> position; // of a vertex of a tree; one tree if not disjoint
+  auto const number = [&](std::int64_t tree, std::int64_t vertex) {
+    auto const [found, first_time] = position.try_emplace({tree, vertex}, static_cast<std::int64_t>(out.nodes.size()));
     if (first_time) {
       out.nodes.push_back(vertex);
+      if (options.disjoint) {
+        out.batch.push_back(tree);
+      }
     }
     return found->second;
   };
-  for (auto const seed : seeds) {
-    out.seed_index.push_back(number(seed));
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    out.seed_index.push_back(number(options.disjoint ? static_cast<std::int64_t>(i) : 0, seeds[i]));
   }
   out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size()));
   std::size_t first = 0;
@@ -82,7 +87,7 @@ inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int6
       for (auto const at : naive_pick(glt::hop_key(key, static_cast<std::int64_t>(hop)), vertex,
                                       static_cast<std::int64_t>(row.size()), options.fanouts[hop], options.replace)) {
         auto const [source, id] = row[static_cast<std::size_t>(at)];
-        out.row.push_back(number(source));
+        out.row.push_back(number(options.disjoint ? out.batch[i] : 0, source));
         out.col.push_back(static_cast<std::int64_t>(i));
         if (options.edge_ids) {
           out.edge_ids.push_back(id);
@@ -101,7 +106,7 @@ template <class Subgraph, class Original = std::vector<std::int64_t>>
 naive_subgraph plain(Subgraph const& subgraph, Original const& original = {}) {
   auto const widen = [](auto const& view) { return std::vector<std::int64_t>(view.begin(), view.end()); };
   naive_subgraph out{widen(subgraph.nodes()), widen(subgraph.seed_index()), widen(subgraph.row()), widen(subgraph.col()),
-                     widen(subgraph.edge_ids()), {}, {}};
+                     widen(subgraph.edge_ids()), {}, {}, widen(subgraph.batch())};
   out.num_sampled_nodes.assign(subgraph.num_sampled_nodes().begin(), subgraph.num_sampled_nodes().end());
   out.num_sampled_edges.assign(subgraph.num_sampled_edges().begin(), subgraph.num_sampled_edges().end());
   if (std::ranges::size(original) > 0) {

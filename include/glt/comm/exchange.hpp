@@ -17,8 +17,7 @@ namespace glt {
 
 /// offsets[i] = counts[0] + … + counts[i − 1]; one offset more than counts.
 inline void prefix_sums(std::span<std::int64_t const> counts, std::vector<std::int64_t>& offsets) {
-  offsets.resize(counts.size() + 1);
-  offsets[0] = 0;
+  offsets.assign(counts.size() + 1, 0);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     offsets[i + 1] = offsets[i] + counts[i];
   }

@@ -3,7 +3,7 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/feature_collector.hpp>
+#include <glt/dist/collected_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/subgraph.hpp>
 
@@ -36,6 +36,7 @@ struct batch {
 struct loader_seconds {
   double sampling = 0;
   double features = 0;
+  collector_seconds collecting; ///< where those of `features` went
 };
 
 } // namespace glt::dist

@@ -14,12 +14,12 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/neighbor_sampler.hpp>
 #include <glt/dist/seed_order.hpp>
+#include <glt/dist/stopwatch.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -63,11 +63,12 @@ public:
   loader(Comm comm, graph<Policy, Vertex> const& graph, feature_store<Policy, T> const& features,
          std::type_identity_t<array_view<space, Vertex const>> seeds, loader_options options, Policy policy = {})
       : options_(std::move(options)), features_(&features), seeds_(seeds.begin(), seeds.end()),
-        sampler_(comm, graph, options_.neighbors, std::move(policy)), collector_(comm, features) {
+        sampler_(comm, graph, options_.neighbors, policy), collector_(comm, features, std::move(policy)) {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
     std::vector<call_header> headers(counts.size());
     auto const failure = failure_of([&] { check(graph, seeds); });
-    exchange_headers(comm, {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0, failure, headers);
+    exchange_headers(comm, {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0, failure,
+                     headers);
     for (auto const& header : headers) {
       num_steps_ = std::max(num_steps_, header.value);
     }
@@ -128,17 +129,17 @@ private:
   void load() {
     auto const total = static_cast<std::int64_t>(order_.size());
     auto const begin = batch_.step < own_steps() ? batch_.step * options_.batch_size : total;
-    auto const seeds = array_view<space, Vertex const>(order_).subview(begin, std::min(options_.batch_size, total - begin));
+    auto const seeds =
+        array_view<space, Vertex const>(order_).subview(begin, std::min(options_.batch_size, total - begin));
     batch_.num_seeds = seeds.size();
-    using clock = std::chrono::steady_clock;
-    auto const start = clock::now();
+    stopwatch watch;
     sampler_.sample(seeds, {.seed = options_.seed, .epoch = batch_.epoch, .step = batch_.step}, batch_.subgraph);
-    auto const sampled = clock::now();
+    watch.lap(seconds_.sampling);
     auto const distinct = batch_.subgraph.num_sampled_nodes()[0];
     collector_.collect(batch_.subgraph.nodes(), features_->has_labels() ? distinct : 0, batch_.step, batch_.rows);
     batch_.num_columns = features_->num_columns();
-    seconds_.sampling += std::chrono::duration<double>(sampled - start).count();
-    seconds_.features += std::chrono::duration<double>(clock::now() - sampled).count();
+    watch.lap(seconds_.features);
+    seconds_.collecting = collector_.seconds();
   }
 
   loader_options options_;

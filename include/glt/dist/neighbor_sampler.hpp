@@ -11,11 +11,16 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sample_exchange.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/sample/builder.hpp>
+#include <glt/sample/hop_worker.hpp>
+#include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -32,27 +37,40 @@ namespace glt::dist {
 ///         remotely `sizeof(Vertex)` bytes and 8 for an edge id if asked for
 /// @source protocol in the style of Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
 ///         (SAR); sampling Hamilton et al., NeurIPS 2017, Alg. 2
-template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
+template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule>
+  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
 class neighbor_sampler {
 public:
   static constexpr memory_space space = Policy::space;
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
+  using query_type = typename Rule::query_type;
 
-  /// Borrows the graph, which must outlive the sampler.
+  /// Borrows the graph and what the rule looks at, which must outlive the sampler; the rule knows the rows and
+  /// edges of the local part.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
-  ///                           0, or the graph was made for another rank or number of ranks
-  neighbor_sampler(Comm comm, graph<Policy, Vertex> const& graph, neighbor_options options, Policy policy = {})
-      : graph_(&graph), options_(std::move(options)), exchange_(comm, std::move(policy)) {
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ
+  ///                           from those of rank 0, or the graph was made for another rank or number of ranks
+  neighbor_sampler(Comm comm, graph<Policy, Vertex> const& graph, neighbor_options options, Rule rule,
+                   Policy policy = {})
+      : graph_(&graph), options_(std::move(options)), rule_(rule), exchange_(comm, std::move(policy)) {
     agree(comm, {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
           [](auto, auto) {
-            return "samples with other options than rank 0; pass the same fanouts, replacement, frontier and edge ids on "
-                   "all ranks";
+            return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
+                   "and disjointness on all ranks";
           });
   }
 
+  /// The same with a rule that needs nothing, such as `uniform_rule`.
+  neighbor_sampler(Comm comm, graph<Policy, Vertex> const& graph, neighbor_options options, Policy policy = {})
+    requires std::default_initializable<Rule>
+      : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
+
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
+
+  /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
+  /// rank to rank and from batch to batch.
+  void set_rule_of(rule_source<Rule> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples this rank's batch into `out`; a rank without seeds joins with an empty list.
   ///
@@ -61,23 +79,56 @@ public:
   /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out`
   ///                           is unchanged on that rank and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
-  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out) {
-    auto const failure = failure_of([&] { validate_vertices("seed", seeds, graph_->num_vertices()); });
-    if (!failure.empty()) {
-      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
-    }
-    builder_.begin(seeds, options_.expand, out);
-    for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
-      call_site const site{.what = operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
-      hop_options const draw{.fanout = options_.fanouts[hop], .replace = options_.replace};
-      builder_.add_hop(exchange_.draw(site, *graph_, builder_.next_frontier(), draw,
-                                      hop_key(key, static_cast<std::int64_t>(hop)), options_.edge_ids));
-    }
+  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!has_query<Rule>)
+  {
+    run(seeds, {}, key, out);
+  }
+
+  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  ///
+  /// @shape  seeds [S] · queries [S]
+  /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
+  /// @throws collective_error  as without queries, or if a rank has not one query per seed
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+              subgraph_type& out)
+    requires(has_query<Rule>)
+  {
+    run(seeds, queries, key, out);
   }
 
 private:
+  void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+           subgraph_type& out) {
+    auto const failure = failure_of([&] {
+      validate_vertices("seed", seeds, graph_->num_vertices());
+      if (has_query<Rule>) {
+        check_queries(seeds.size(), queries.size());
+      }
+    });
+    if (!failure.empty()) {
+      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
+    }
+    if (options_.disjoint) {
+      builder_.begin_disjoint(seeds, options_.expand, out);
+    } else {
+      builder_.begin(seeds, options_.expand, out);
+    }
+    for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
+      call_site const site{.what = operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
+      hop_request<space, Vertex, Rule> const request{.rows = builder_.next_frontier(),
+                                                     .original = {},
+                                                     .options = hop_of(options_, hop),
+                                                     .key = hop_key(key, static_cast<std::int64_t>(hop)),
+                                                     .rule = rule_,
+                                                     .queries = queries_.of(queries, builder_.next_trees())};
+      builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
+    }
+  }
+
   void check(Comm const& comm) const {
     validate(options_);
+    check_rule(graph_->local(), options_, rule_);
     if (graph_->book().num_parts() != comm.size() || graph_->part() != comm.rank()) {
       throw precondition_error(detail::message("part ", graph_->part(), " of ", graph_->book().num_parts(),
                                                " sampled by rank ", comm.rank(), " of ", comm.size(),
@@ -87,7 +138,7 @@ private:
 
   static std::int64_t print(neighbor_options const& options) {
     fingerprint print;
-    print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids);
+    print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids).add(options.disjoint);
     for (auto const fanout : options.fanouts) {
       print.add(fanout);
     }
@@ -96,7 +147,10 @@ private:
 
   graph<Policy, Vertex> const* graph_;
   neighbor_options options_;
-  sample_exchange<Comm, Policy, Vertex> exchange_;
+  Rule rule_;
+  rule_source<Rule> rule_of_;
+  sample_exchange<Comm, Policy, Vertex, Rule> exchange_;
+  inherited_queries<Policy, Rule> queries_;
   subgraph_builder<Policy, Vertex> builder_;
 };
 

@@ -7,7 +7,6 @@
 #include <glt/core/bytes.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
-#include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
@@ -16,11 +15,14 @@
 #include <glt/dist/sample_reply.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/draw.hpp>
-#include <glt/sample/options.hpp>
+#include <glt/sample/neighbors.hpp>
+#include <glt/sample/rule.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,16 +30,22 @@
 
 namespace glt::dist {
 
+/// The rule by which the requests of a rank are served; empty if one rule serves all.
+template <class Rule>
+using rule_source = std::function<Rule(int rank)>;
+
 /// Draws the neighbours of one frontier, wherever its vertices live: one hop of the protocol.
 ///
 /// Requests travel to the owners while the own vertices are sampled; the owners draw and send counts and
 /// sources back; the draws are put in the order of the frontier.
-template <communicator Comm, device_policy Policy, vertex_id Vertex>
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule = uniform_rule>
 class sample_exchange {
   static_assert(host_accessible(Policy::space), "sample_exchange packs messages on the host: use a host-accessible policy");
   static constexpr memory_space space = Policy::space;
 
 public:
+  using request_type = hop_request<space, Vertex, Rule>;
+
   sample_exchange(Comm comm, Policy policy) : requests_(std::move(comm)), drawer_(std::move(policy)) {}
 
   /// Takes part in the first message of a hop only to report a failure; always throws.
@@ -49,62 +57,119 @@ public:
 
   /// The draws for every vertex of the frontier, in its order; valid until the next call.
   ///
-  /// A rank that cannot sample for itself still answers the others, so that nobody waits for it, and throws
-  /// afterwards.
+  /// `rule_of` says by which rule a rank's requests are served, the own ones included; if it is empty, by that of
+  /// the request. A rank that cannot sample for itself still answers the others, so that nobody waits for it, and
+  /// throws afterwards.
   ///
+  /// @shape  request.rows [S] global ids of any part; its `original` is not looked at
   /// @comm   collective; see `neighbor_sampler`
   /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in its frontier
-  hop_sample<Policy, Vertex> const& draw(call_site site, graph<Policy, Vertex> const& graph,
-                                         array_view<space, Vertex const> frontier, hop_options options, random_key key,
-                                         bool edge_ids) {
-    auto const misrouted = failure_of([&] { requests_.route(graph.book(), frontier); });
+  hop_sample<Policy, Vertex> const& draw(call_site site, graph<Policy, Vertex> const& graph, request_type request,
+                                         bool edge_ids, rule_source<Rule> const& rule_of = {}) {
+    auto const misrouted = failure_of([&] {
+      requests_.route(graph.book(), request.rows);
+      if constexpr (has_query<Rule>) {
+        requests_.attach(std::span<query_type const>(request.queries.data(), static_cast<std::size_t>(request.rows.size())));
+      }
+    });
     if (!misrouted.empty()) {
       requests_.refuse(site, misrouted);
     }
-    requests_.start(site, static_cast<std::int64_t>(key.bits()), {});
+    requests_.start(site, static_cast<std::int64_t>(request.key.bits()), {});
     std::exception_ptr failure;
     try {
-      sample_rows(graph, requests_.own(), options, key, edge_ids, own_);
+      auto const rule = rule_of ? rule_of(requests_.comm().rank()) : request.rule;
+      draw_rows(graph, request, rule, requests_.own(), own_queries(), edge_ids, own_);
     } catch (...) {
       failure = std::current_exception();
     }
     requests_.finish();
-    sample_reply_layout<Vertex> const layout(options.fanout, edge_ids);
+    sample_reply_layout<Vertex> const layout(largest_count<Rule>(request.options), edge_ids);
     if (requests_.anything()) {
-      answer(graph, options, key, edge_ids, layout);
+      answer(graph, request, edge_ids, layout, rule_of);
     }
     if (failure) {
       std::rethrow_exception(failure);
     }
-    stitch(frontier.size(), edge_ids, layout);
+    stitch(request.rows.size(), edge_ids, layout);
     return stitched_;
   }
 
 private:
-  void sample_rows(graph<Policy, Vertex> const& graph, std::span<local_id const> rows, hop_options options,
-                   random_key key, bool edge_ids, hop_sample<Policy, Vertex>& out) {
-    drawer_.draw(graph.local(), array_view<space, local_id const>(rows), graph.original(), options, key, edge_ids, out);
+  using query_type = typename Rule::query_type;
+
+  [[nodiscard]] std::span<query_type const> own_queries() const {
+    if constexpr (has_query<Rule>) {
+      return requests_.template own_items<query_type>();
+    } else {
+      return {};
+    }
+  }
+  [[nodiscard]] std::span<query_type const> received_queries() const {
+    if constexpr (has_query<Rule>) {
+      return requests_.template received_items<query_type>();
+    } else {
+      return {};
+    }
+  }
+
+  void draw_rows(graph<Policy, Vertex> const& graph, request_type const& request, Rule const& rule,
+                 std::span<local_id const> rows, std::span<query_type const> queries, bool edge_ids,
+                 hop_sample<Policy, Vertex>& out) {
+    hop_request<space, local_id, Rule> const of_rows{
+        .rows = {rows.data(), std::ssize(rows)},
+        .original = graph.original(),
+        .options = request.options,
+        .key = request.key,
+        .rule = rule,
+        .queries = {queries.data(), std::ssize(queries)}};
+    drawer_.draw(graph.local(), of_rows, edge_ids, out);
+  }
+
+  // Draws for the other ranks: all at once, or rank by rank where their rules differ.
+  void serve(graph<Policy, Vertex> const& graph, request_type const& request, bool edge_ids,
+             rule_source<Rule> const& rule_of) {
+    auto const ranks = requests_.received_counts().size();
+    served_.resize(rule_of ? ranks : 1);
+    if (!rule_of) {
+      draw_rows(graph, request, request.rule, requests_.received(), received_queries(), edge_ids, served_[0]);
+      return;
+    }
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      auto const first = static_cast<std::size_t>(requests_.received_offsets()[rank]);
+      auto const rows = requests_.received_of(rank);
+      auto const queries = has_query<Rule> ? received_queries().subspan(first, rows.size()) : received_queries();
+      draw_rows(graph, request, rule_of(static_cast<int>(rank)), rows, queries, edge_ids, served_[rank]);
+    }
+  }
+
+  // The offsets of what was drawn for a rank, into the sources of `served_for(rank)`.
+  [[nodiscard]] std::span<edge_offset const> served_offsets(std::size_t rank) const {
+    auto const first = served_.size() == 1 ? requests_.received_offsets()[rank] : 0;
+    return {served_for(rank).offsets.data() + first, static_cast<std::size_t>(requests_.received_counts()[rank]) + 1};
+  }
+  [[nodiscard]] hop_sample<Policy, Vertex> const& served_for(std::size_t rank) const {
+    return served_[served_.size() == 1 ? 0 : rank];
   }
 
   // Serves what the others asked and receives their answers. A rank that cannot serve still answers, with
   // nothing, so that nobody waits for it; its error then leaves here, and the requesters' too.
-  void answer(graph<Policy, Vertex> const& graph, hop_options options, random_key key, bool edge_ids,
-              sample_reply_layout<Vertex> const& layout) {
+  void answer(graph<Policy, Vertex> const& graph, request_type const& request, bool edge_ids,
+              sample_reply_layout<Vertex> const& layout, rule_source<Rule> const& rule_of) {
     auto const ranks = requests_.received_counts().size();
     std::exception_ptr failure;
     try {
-      sample_rows(graph, requests_.received(), options, key, edge_ids, served_);
+      serve(graph, request, edge_ids, rule_of);
       reply_sizes_.assign(ranks, 0);
-      auto const first = requests_.received_offsets();
       for (std::size_t rank = 0; rank < ranks; ++rank) {
-        reply_sizes_[rank] = layout.bytes(requests_.received_counts()[rank],
-                                          served_.offsets[first[rank + 1]] - served_.offsets[first[rank]]);
+        auto const offsets = served_offsets(rank);
+        reply_sizes_[rank] = layout.bytes(requests_.received_counts()[rank], offsets.back() - offsets.front());
       }
       reply_bytes_.set(reply_sizes_, 1);
-      reply_.resize(static_cast<std::size_t>(reply_bytes_.total()));
+      reply_.resize(reply_bytes_.total());
       for (std::size_t rank = 0; rank < ranks; ++rank) {
-        auto const rows = static_cast<std::size_t>(requests_.received_counts()[rank]);
-        layout.pack({served_.offsets.data() + first[rank], rows + 1}, served_.sources.data(), served_.edge_ids.data(),
+        auto const& drawn = served_for(rank);
+        layout.pack(served_offsets(rank), drawn.sources.data(), drawn.edge_ids.data(),
                     reply_.data() + reply_bytes_.offset(rank));
       }
     } catch (...) {
@@ -206,11 +271,11 @@ private:
   requests<Comm> requests_;
   hop_drawer<Policy> drawer_;
   hop_sample<Policy, Vertex> own_;
-  hop_sample<Policy, Vertex> served_;
+  std::vector<hop_sample<Policy, Vertex>> served_; // one for all requesters, or one for each
   hop_sample<Policy, Vertex> stitched_;
   std::vector<std::int64_t> reply_sizes_;
   byte_counts reply_bytes_;
-  std::vector<std::byte> reply_;
+  buffer<Policy, std::byte> reply_;
   std::vector<char> asked_;
   std::vector<char> answering_;
   reply_buffer answers_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <glt/core/bytes.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
 #include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 
@@ -37,7 +39,7 @@ public:
   /// Writes what was drawn for the rows between consecutive offsets; `out` has room for bytes(rows, edges).
   ///
   /// @shape  offsets [n + 1], positions in sources and edge_ids
-  /// @throws precondition_error  if a row gave 2³² edges or more
+  /// @throws precondition_error  if a row gave more edges than the layout was made for
   void pack(std::span<edge_offset const> offsets, Vertex const* sources, edge_id const* edge_ids,
             std::byte* out) const {
     auto const num_rows = offsets.size() - 1;
@@ -45,6 +47,10 @@ public:
       // Little-endian: the low bytes of the count come first, so that a narrower count is a prefix of a wider
       // one.
       auto const count = narrow<std::uint32_t>(offsets[i + 1] - offsets[i], "number of neighbours of a vertex");
+      if (count_bytes_ < 4 && (count >> (8 * count_bytes_)) != 0) {
+        throw precondition_error(detail::message("a rule took ", count, " edges of a row, more than the fanout; give the ",
+                                                 "rule may_exceed_fanout = true"));
+      }
       for (std::int64_t b = 0; b < count_bytes_; ++b) {
         *out++ = static_cast<std::byte>((count >> (8 * b)) & 0xFFU);
       }

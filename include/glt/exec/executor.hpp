@@ -15,6 +15,9 @@ namespace detail {
 struct archetype_action {
   void operator()(std::int64_t) const;
 };
+struct archetype_range_action {
+  void operator()(std::int64_t, std::int64_t) const;
+};
 struct archetype_value {
   std::int64_t operator()(std::int64_t) const;
 };
@@ -32,6 +35,8 @@ struct archetype_predicate {
 /// Models: `exec::sequential`, `exec::threaded`. Results never depend on how the work is divided.
 ///
 /// - `ex.for_each(n, f)`: f(i) for i in [0, n), in any order
+/// - `ex.for_ranges(n, smallest, f)`: f(first, last) for ranges that cover [0, n) without overlap, at the same
+///   time where threads are at hand; `smallest` is how much work is worth a thread
 /// - `ex.reduce(n, initial, f, op)`: op over initial and f(0) … f(n − 1); op is associative and commutative
 /// - `ex.exclusive_scan(in, out)`: out[i] = in[0] + … + in[i − 1]; out has the size of in, or one more for
 ///   the total
@@ -40,15 +45,17 @@ struct archetype_predicate {
 ///   their number
 /// - `E::reaches(space)`: constexpr, true if it may touch memory of that space
 ///
-/// `for_each`, `exclusive_scan` and `sort_by_key` may only enqueue; `reduce` and `select_if` return a host
+/// `for_each`, `for_ranges`, `exclusive_scan` and `sort_by_key` may only enqueue; `reduce` and `select_if` return a host
 /// value and therefore synchronise. An exception of f leaves the call on executors that run on the host.
 template <class E>
 concept executor = std::copyable<E> &&
                    requires(E const& ex, std::int64_t n, array_view<memory_space::host, std::int64_t> values,
-                            detail::archetype_action action, detail::archetype_value value,
+                            detail::archetype_action action, detail::archetype_range_action range_action,
+                            detail::archetype_value value,
                             detail::archetype_sum sum, detail::archetype_predicate predicate) {
                      { E::reaches(memory_space::host) } -> std::same_as<bool>;
                      ex.for_each(n, action);
+                     ex.for_ranges(n, n, range_action);
                      { ex.reduce(n, std::int64_t{0}, value, sum) } -> std::same_as<std::int64_t>;
                      ex.exclusive_scan(values, values);
                      ex.sort_by_key(values, values);

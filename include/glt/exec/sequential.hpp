@@ -22,6 +22,13 @@ struct sequential {
     }
   }
 
+  template <class F>
+  void for_ranges(std::int64_t n, std::int64_t, F f) const {
+    if (n > 0) {
+      f(std::int64_t{0}, n);
+    }
+  }
+
   template <class T, class F, class Op>
   [[nodiscard]] T reduce(std::int64_t n, T initial, F f, Op op) const {
     for (std::int64_t i = 0; i < n; ++i) {

@@ -31,15 +31,26 @@ public:
       sequential{}.for_each(n, f);
       return;
     }
-    // Pieces much smaller than a thread's share even out rows of very different cost.
-    std::int64_t const piece = std::max<std::int64_t>(64, n / (16 * pool_->size()));
+    for_ranges(n, 64, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        f(i);
+      }
+    });
+  }
+
+  template <class F>
+  void for_ranges(std::int64_t n, std::int64_t smallest, F f) const {
+    smallest = std::max<std::int64_t>(smallest, 1);
+    if (pool_ == nullptr || pool_->size() == 1 || n <= smallest) {
+      sequential{}.for_ranges(n, smallest, f);
+      return;
+    }
+    // Ranges much smaller than a thread's share even out rows of very different cost.
+    std::int64_t const size = std::max(smallest, n / (16 * pool_->size()));
     std::atomic<std::int64_t> next{0};
     pool_->run([&](int) {
-      for (std::int64_t first = next.fetch_add(piece); first < n; first = next.fetch_add(piece)) {
-        std::int64_t const last = std::min(n, first + piece);
-        for (std::int64_t i = first; i < last; ++i) {
-          f(i);
-        }
+      for (std::int64_t first = next.fetch_add(size); first < n; first = next.fetch_add(size)) {
+        f(first, std::min(n, first + size));
       }
     });
   }

@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
-#include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
+#include <glt/feature/copy_rows.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace glt {
-
-namespace detail {
-
-template <memory_space Space, class Id, class T>
-struct copy_row {
-  matrix_view<Space, T const> in;
-  array_view<Space, Id const> ids;
-  matrix_view<Space, T> out;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    copy_bytes(out.data() + i * out.columns(), in.data() + static_cast<std::int64_t>(ids[i]) * in.columns(),
-               in.columns() * static_cast<std::int64_t>(sizeof(T)));
-  }
-};
-
-} // namespace detail
 
 /// Copies the rows `ids` of a matrix, in that order; an id may come more than once.
 ///
@@ -43,7 +28,14 @@ void gather_rows(Executor const& ex, matrix_view<Space, In> in, array_view<Space
     throw precondition_error(detail::message("gather of ", ids.size(), " rows of ", in.columns(), " columns into [",
                                              out.rows(), ", ", out.columns(), "]; the shapes must be equal"));
   }
-  ex.for_each(ids.size(), detail::copy_row<Space, std::remove_const_t<Id>, T>{in, ids, out});
+  using listed = detail::rows_listed<std::remove_const_t<Id>>;
+  ex.for_ranges(ids.size(), detail::copied_rows_per_range,
+                detail::copy_rows<listed, detail::rows_in_order>{
+                    .in = reinterpret_cast<std::byte const*>(in.data()),
+                    .out = reinterpret_cast<std::byte*>(out.data()),
+                    .row_bytes = in.columns() * static_cast<std::int64_t>(sizeof(T)),
+                    .from = {ids.data()},
+                    .to = {}});
 }
 
 } // namespace glt

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/space.hpp>
+#include <glt/memory/huge_pages.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -23,13 +24,28 @@ concept memory_resource = std::copyable<R> && requires(R const& r, void* to, voi
   r.copy(to, from, bytes);
 };
 
-/// Ordinary memory of the process, aligned to cache lines.
+/// Ordinary memory of the process, aligned to cache lines; from `huge_from` bytes on aligned to huge pages,
+/// which the system is asked for.
 struct host_resource {
   static constexpr std::align_val_t alignment{64};
+  static constexpr std::size_t huge_from = 2 * detail::huge_page_bytes;
 
-  [[nodiscard]] void* allocate(std::size_t bytes) const { return ::operator new(bytes, alignment); }
-  void deallocate(void* pointer, std::size_t bytes) const noexcept { ::operator delete(pointer, bytes, alignment); }
+  [[nodiscard]] void* allocate(std::size_t bytes) const {
+    auto* const data = ::operator new(bytes, alignment_of(bytes));
+    if (bytes >= huge_from) {
+      detail::advise_huge_pages(data, bytes);
+    }
+    return data;
+  }
+  void deallocate(void* pointer, std::size_t bytes) const noexcept {
+    ::operator delete(pointer, bytes, alignment_of(bytes));
+  }
   void copy(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
+
+private:
+  static constexpr std::align_val_t alignment_of(std::size_t bytes) noexcept {
+    return bytes >= huge_from ? std::align_val_t{detail::huge_page_bytes} : alignment;
+  }
 };
 
 } // namespace glt

@@ -12,6 +12,7 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace glt {
@@ -23,42 +24,109 @@ namespace glt {
 template <device_policy Policy, vertex_id Vertex>
 class subgraph_builder {
   static_assert(host_accessible(Policy::space), "subgraph_builder renumbers on the host: use a host-accessible policy");
+  static constexpr memory_space space = Policy::space;
 
 public:
   /// Starts a batch in `out`, which must live until its last hop was added.
   ///
   /// @cost   O(S)
-  void begin(array_view<Policy::space, Vertex const> seeds, frontier expand,
-             sampled_subgraph<Policy, Vertex>& out) {
-    out_ = &out;
+  void begin(array_view<space, Vertex const> seeds, frontier expand, sampled_subgraph<Policy, Vertex>& out) {
+    clear(expand, out);
     numbering_.clear();
-    out.expand_ = expand;
-    out.nodes_.clear();
-    out.row_.clear();
-    out.col_.clear();
-    out.edge_ids_.clear();
-    out.num_sampled_edges_.clear();
     out.seed_index_.resize(seeds.size());
+    out.nodes_.resize(seeds.size());
     for (std::int64_t i = 0; i < seeds.size(); ++i) {
-      out.seed_index_[i] = number(seeds[i]);
+      auto const end = numbering_.size();
+      out.seed_index_[i] = numbering_.number(seeds[i]).first;
+      out.nodes_[end] = seeds[i];
     }
+    out.nodes_.resize(numbering_.size());
     out.num_sampled_nodes_.assign(1, out.nodes_.size());
-    out.offsets_.resize(1);
-    out.offsets_[0] = 0;
-    first_ = 0;
   }
 
-  /// The vertices to expand next, without duplicates; valid until `add_hop`.
-  [[nodiscard]] array_view<Policy::space, Vertex const> next_frontier() const noexcept {
+  /// The same with a tree of its own for every seed, the same seed twice included.
+  ///
+  /// @cost   O(S)
+  void begin_disjoint(array_view<space, Vertex const> seeds, frontier expand, sampled_subgraph<Policy, Vertex>& out) {
+    clear(expand, out);
+    disjoint_ = true;
+    tree_numbering_.clear();
+    out.seed_index_.resize(seeds.size());
+    out.batch_.resize(seeds.size());
+    out.nodes_.resize(seeds.size());
+    for (std::int64_t i = 0; i < seeds.size(); ++i) {
+      auto const tree = static_cast<local_id>(i);
+      tree_numbering_.number({tree, seeds[i]});
+      out.seed_index_[i] = out.batch_[i] = tree;
+      out.nodes_[i] = seeds[i];
+    }
+    out.num_sampled_nodes_.assign(1, seeds.size());
+  }
+
+  /// The vertices to expand next, without duplicates in a tree; valid until `add_hop`.
+  [[nodiscard]] array_view<space, Vertex const> next_frontier() const noexcept {
     return out_->nodes().subview(first_, out_->nodes_.size() - first_);
   }
+
+  /// The trees of `next_frontier()`; empty if the batch is not disjoint.
+  [[nodiscard]] array_view<space, local_id const> next_trees() const noexcept {
+    return disjoint_ ? out_->batch().subview(first_, out_->nodes_.size() - first_) : out_->batch();
+  }
+
+  /// Where a vertex of the batch is in nodes, −1 if it is not there.
+  ///
+  /// @pre    the batch is not disjoint; not checked
+  [[nodiscard]] std::int64_t position_of(Vertex vertex) const noexcept { return numbering_.position_of(vertex); }
 
   /// Appends the draws for `next_frontier()`.
   ///
   /// @throws precondition_error  if the hop has not one row per frontier vertex, or its offsets do not go
-  ///                             from 0 to its number of sources
+  ///                             from 0 to its number of sources; nothing is written then
   /// @cost   O(frontier + edges)
   void add_hop(hop_sample<Policy, Vertex> const& hop) {
+    auto const first_edge = add_destinations(hop);
+    auto const nodes_before = out_->nodes_.size();
+    if (disjoint_) {
+      out_->batch_.resize(nodes_before + hop.sources.size());
+      renumber(hop.sources, first_edge, tree_numbering_,
+               [trees = out_->batch_.data(), col = out_->col_.data() + first_edge, from = hop.sources.data()](
+                   std::int64_t e) { return tree_vertex<Vertex>{trees[col[e]], from[e]}; });
+      out_->batch_.resize(out_->nodes_.size());
+    } else {
+      renumber(hop.sources, first_edge, numbering_, [from = hop.sources.data()](std::int64_t e) { return from[e]; });
+    }
+    end_hop(nodes_before, hop.sources.size());
+  }
+
+  /// Appends edges between vertices that the batch has already: sources are positions in nodes.
+  ///
+  /// @throws precondition_error  as `add_hop`
+  /// @cost   O(frontier + edges)
+  void add_known_hop(hop_sample<Policy, local_id> const& hop) {
+    auto const first_edge = add_destinations(hop);
+    copy(hop.sources.view(), out_->row_.view().subview(first_edge, hop.sources.size()));
+    end_hop(out_->nodes_.size(), hop.sources.size());
+  }
+
+private:
+  void clear(frontier expand, sampled_subgraph<Policy, Vertex>& out) {
+    out_ = &out;
+    disjoint_ = false;
+    first_ = 0;
+    out.expand_ = expand;
+    out.nodes_.clear();
+    out.batch_.clear();
+    out.row_.clear();
+    out.col_.clear();
+    out.edge_ids_.clear();
+    out.num_sampled_edges_.clear();
+    out.offsets_.resize(1);
+    out.offsets_[0] = 0;
+  }
+
+  // Everything of a hop but its rows, for which it makes room; returns the number of edges before it.
+  template <class Source>
+  std::int64_t add_destinations(hop_sample<Policy, Source> const& hop) {
     auto& out = *out_;
     auto const expanded = next_frontier().size();
     if (hop.offsets.size() != expanded + 1) {
@@ -70,41 +138,50 @@ public:
       throw precondition_error(detail::message("hop with offsets from ", hop.offsets[0], " to ", hop.offsets[expanded],
                                                " for ", num_edges, " sources; give offsets from 0 to their number"));
     }
-    auto const edges_before = out.row_.size();
-    auto const nodes_before = out.nodes_.size();
+    auto const first_edge = out.row_.size();
     auto const offsets_before = out.offsets_.size() - 1;
-    out.row_.resize(edges_before + num_edges);
-    out.col_.resize(edges_before + num_edges);
+    out.row_.resize(first_edge + num_edges);
+    out.col_.resize(first_edge + num_edges);
     out.offsets_.resize(offsets_before + expanded + 1);
     for (std::int64_t i = 0; i < expanded; ++i) {
-      auto const destination = static_cast<local_id>(first_ + i);
-      for (std::int64_t e = hop.offsets[i]; e < hop.offsets[i + 1]; ++e) {
-        out.row_[edges_before + e] = number(hop.sources[e]);
-        out.col_[edges_before + e] = destination;
-      }
-      out.offsets_[offsets_before + i + 1] = edges_before + hop.offsets[i + 1];
+      std::fill(out.col_.begin() + first_edge + hop.offsets[i], out.col_.begin() + first_edge + hop.offsets[i + 1],
+                static_cast<local_id>(first_ + i));
+      out.offsets_[offsets_before + i + 1] = first_edge + hop.offsets[i + 1];
     }
     if (!hop.edge_ids.empty()) {
-      out.edge_ids_.resize(edges_before + num_edges);
-      copy(hop.edge_ids.view(), out.edge_ids_.view().subview(edges_before, num_edges));
+      out.edge_ids_.resize(first_edge + num_edges);
+      copy(hop.edge_ids.view(), out.edge_ids_.view().subview(first_edge, num_edges));
     }
+    return first_edge;
+  }
+
+  template <class Numbering, class KeyOf>
+  void renumber(buffer<Policy, Vertex> const& sources, std::int64_t first_edge, Numbering& numbering, KeyOf key_of) {
+    auto& out = *out_;
+    out.nodes_.resize(out.nodes_.size() + sources.size()); // room for all, cut afterwards
+    numbering.number_all(sources.size(), key_of,
+                         [&, row = out.row_.data() + first_edge, nodes = out.nodes_.data(), batch = out.batch_.data(),
+                          from = sources.data()](std::int64_t e, local_id number, local_id first) {
+                           row[e] = number;
+                           nodes[first] = from[e]; // stays if it was new
+                           if constexpr (requires { key_of(e).tree; }) {
+                             batch[first] = key_of(e).tree;
+                           }
+                         });
+    out.nodes_.resize(numbering.size());
+  }
+
+  void end_hop(std::int64_t nodes_before, std::int64_t num_edges) {
+    auto& out = *out_;
     out.num_sampled_edges_.push_back(num_edges);
     out.num_sampled_nodes_.push_back(out.nodes_.size() - nodes_before);
     first_ = out.expand_ == frontier::fresh ? nodes_before : 0;
   }
 
-private:
-  local_id number(Vertex vertex) {
-    auto const [position, first_time] = numbering_.number(vertex);
-    if (first_time) {
-      out_->nodes_.resize(std::int64_t{position} + 1);
-      out_->nodes_[position] = vertex;
-    }
-    return position;
-  }
-
   sampled_subgraph<Policy, Vertex>* out_ = nullptr;
   first_seen_numbering<Vertex> numbering_;
+  first_seen_numbering<tree_vertex<Vertex>> tree_numbering_;
+  bool disjoint_ = false;
   std::int64_t first_ = 0; // position in nodes of the first vertex of the frontier
 };
 

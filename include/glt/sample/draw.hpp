@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/neighbors.hpp>
-#include <glt/sample/options.hpp>
+#include <glt/sample/rule.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace glt {
@@ -34,24 +33,30 @@ class hop_drawer {
 public:
   explicit hop_drawer(Policy policy = {}) : policy_(std::move(policy)) {}
 
-  /// Writes the draws for every row, in that order; see `sample_neighbors`.
+  /// Writes the draws for every row of the request, in that order; see `sample_neighbors`.
   ///
-  /// @shape  rows [S] · out.offsets [S + 1], written, with sources and, if asked for, edge ids
+  /// @shape  out.offsets [S + 1], written, with sources and, if asked for, edge ids
   /// @pre    every row is in [0, graph.num_rows()); not checked
   /// @throws precondition_error  as `sample_neighbors`
   /// @cost   O(S · fanout); allocates only while the hop is larger than any before
-  template <vertex_id Vertex, class Row>
-  void draw(csr_view<space, Vertex> graph, array_view<space, Row> rows, original_ids<space> original,
-            hop_options options, random_key key, bool edge_ids, hop_sample<Policy, Vertex>& out) {
-    auto const ex = policy_.executor();
-    counts_.resize(rows.size());
-    out.offsets.resize(rows.size() + 1);
-    count_neighbors(ex, graph, rows, options, counts_.view(), out.offsets.view());
-    auto const num_edges = out.offsets[rows.size()];
+  template <vertex_id Vertex, class Row, class Rule>
+  void draw(csr_view<space, Vertex> graph, hop_request<space, Row, Rule> const& request, bool edge_ids,
+            hop_sample<Policy, Vertex>& out) {
+    draw(policy_.executor(), graph, request, edge_ids, out);
+  }
+
+  /// The same on another executor.
+  template <executor Executor, vertex_id Vertex, class Row, class Rule>
+  void draw(Executor const& ex, csr_view<space, Vertex> graph, hop_request<space, Row, Rule> const& request,
+            bool edge_ids, hop_sample<Policy, Vertex>& out) {
+    auto const num_rows = request.rows.size();
+    counts_.resize(num_rows);
+    out.offsets.resize(num_rows + 1);
+    count_neighbors(ex, graph, request, counts_.view(), out.offsets.view());
+    auto const num_edges = out.offsets[num_rows];
     out.sources.resize(num_edges);
     out.edge_ids.resize(edge_ids ? num_edges : 0);
-    sample_neighbors(ex, graph, rows, original, options, key, std::as_const(out.offsets).view(), out.sources.view(),
-                     out.edge_ids.view());
+    sample_neighbors(ex, graph, request, std::as_const(out.offsets).view(), out.sources.view(), out.edge_ids.view());
   }
 
 private:

@@ -5,41 +5,51 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/exec/scratch_pool.hpp>
+#include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/builder.hpp>
-#include <glt/sample/draw.hpp>
+#include <glt/sample/hop_worker.hpp>
 #include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <utility>
 
 namespace glt {
 
-/// Samples the multi-hop in-neighbourhood of batches of seeds, on one process.
+/// Samples the multi-hop in-neighbourhood of batches of seeds, on one process, by a draw rule.
 ///
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2
-template <device_policy Policy, vertex_id Vertex = local_id>
+template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule>
+  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
 class neighbor_sampler {
 public:
   static constexpr memory_space space = Policy::space;
+  using subgraph_type = sampled_subgraph<Policy, Vertex>;
+  using query_type = typename Rule::query_type;
 
-  /// Borrows the graph, which must outlive the sampler.
+  /// Borrows the graph and what the rule looks at, which must outlive the sampler.
   ///
   /// `original` gives the random numbers the ids that vertices had before they were renumbered, so that
   /// renumbering does not change a sample.
   ///
   /// @shape  original [V] or empty
-  /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another
-  ///                             length
-  neighbor_sampler(csr_view<space, Vertex> graph, neighbor_options options, Policy policy = {},
+  /// @throws precondition_error  if the options are wrong or wrong for the rule, the graph is not square, or
+  ///                             original has another length
+  neighbor_sampler(csr_view<space, Vertex> graph, neighbor_options options, Rule rule, Policy policy = {},
                    original_ids<space> original = {})
-      : graph_(graph), options_(std::move(options)), original_(original), drawer_(std::move(policy)) {
+      : graph_(graph), options_(std::move(options)), rule_(rule), original_(original), policy_(std::move(policy)) {
     validate(options_);
+    check_rule(graph_, options_, rule_);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
                                                " columns; a serial sampler needs all rows: use dist::neighbor_sampler ",
@@ -50,31 +60,86 @@ public:
     }
   }
 
+  /// The same with a rule that needs nothing, such as `uniform_rule`.
+  neighbor_sampler(csr_view<space, Vertex> graph, neighbor_options options, Policy policy = {},
+                   original_ids<space> original = {})
+    requires std::default_initializable<Rule>
+      : neighbor_sampler(graph, std::move(options), Rule{}, std::move(policy), original) {}
+
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
+
+  /// Changes the rule, for what it looks at may differ from batch to batch.
+  void set_rule(Rule rule) noexcept { rule_ = rule; }
 
   /// Samples one batch into `out`; a seed may come more than once, and no seeds give an empty subgraph.
   ///
   /// @shape  seeds [S]
   /// @throws precondition_error  if a seed is not in [0, V); `out` is unchanged then
   /// @cost   O(sampled edges); allocates only while the batch is larger than any before
-  void sample(array_view<space, Vertex const> seeds, sample_key key, sampled_subgraph<Policy, Vertex>& out) {
+  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!has_query<Rule>)
+  {
     validate_vertices("seed", seeds, graph_.num_rows());
-    builder_.begin(seeds, options_.expand, out);
-    for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
-      hop_options const draw{.fanout = options_.fanouts[hop], .replace = options_.replace};
-      drawer_.draw(graph_, builder_.next_frontier(), original_, draw, hop_key(key, static_cast<std::int64_t>(hop)),
-                   options_.edge_ids, drawn_);
-      builder_.add_hop(drawn_);
+    run(policy_.executor(), worker_, seeds, {}, key, out);
+  }
+
+  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  ///
+  /// @shape  seeds [S] · queries [S]
+  /// @throws precondition_error  if a seed is not in [0, V), or there is not one query per seed; `out` is
+  ///                             unchanged then
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+              subgraph_type& out)
+    requires(has_query<Rule>)
+  {
+    check_queries(seeds.size(), queries.size());
+    validate_vertices("seed", seeds, graph_.num_rows());
+    run(policy_.executor(), worker_, seeds, queries, key, out);
+  }
+
+  /// Samples several batches, each in one thread: batch i is what `sample` gives at step key.step + i.
+  ///
+  /// @shape  seeds, out [B]
+  /// @throws precondition_error  if a seed is not in [0, V), or seeds and out differ in length; every `out` is
+  ///                             unchanged then
+  /// @cost   as `sample`, divided by the threads of the policy, each of which keeps its own scratch memory
+  void sample_bulk(std::span<array_view<space, Vertex const> const> seeds, sample_key key, std::span<subgraph_type> out)
+    requires(!has_query<Rule>)
+  {
+    if (seeds.size() != out.size()) {
+      throw precondition_error(detail::message(seeds.size(), " batches of seeds for ", out.size(),
+                                               " subgraphs; give one subgraph per batch"));
     }
+    for (auto const& batch : seeds) {
+      validate_vertices("seed", batch, graph_.num_rows());
+    }
+    policy_.executor().for_ranges(std::ssize(seeds), 1, [&](std::int64_t first, std::int64_t last) {
+      bulk_workers_.borrow([&](worker& own) {
+        for (std::int64_t i = first; i < last; ++i) {
+          auto const batch = static_cast<std::size_t>(i);
+          run(exec::sequential{}, own, seeds[batch], {}, {.seed = key.seed, .epoch = key.epoch, .step = key.step + i},
+              out[batch]);
+        }
+      });
+    });
   }
 
 private:
+  using worker = hop_worker<Policy, Vertex, Rule>;
+
+  template <executor Executor>
+  void run(Executor const& ex, worker& with, array_view<space, Vertex const> seeds,
+           array_view<space, query_type const> queries, sample_key key, subgraph_type& out) const {
+    with.sample(ex, graph_, options_, rule_, original_, seeds, queries, key, out);
+  }
+
   csr_view<space, Vertex> graph_;
   neighbor_options options_;
+  Rule rule_;
   original_ids<space> original_;
-  subgraph_builder<Policy, Vertex> builder_;
-  hop_drawer<Policy> drawer_;
-  hop_sample<Policy, Vertex> drawn_;
+  Policy policy_;
+  worker worker_;
+  exec::scratch_pool<worker> bulk_workers_;
 };
 
 } // namespace glt

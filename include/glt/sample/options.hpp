@@ -38,6 +38,7 @@ struct neighbor_options {
   bool replace = false;               ///< draw with replacement
   frontier expand = frontier::fresh;  ///< which vertices a hop expands
   bool edge_ids = false;              ///< return the original id of every sampled edge
+  bool disjoint = false;              ///< a tree of its own for every seed, which shares no vertex with another one
 };
 
 namespace detail {
@@ -67,6 +68,13 @@ inline void validate(neighbor_options const& options) {
   for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
     detail::check_fanout(options.fanouts[hop], options.replace, detail::message(" of hop ", hop));
   }
+}
+
+/// What hop `hop` of a sampler draws.
+///
+/// @pre    hop is in [0, fanouts.size()); not checked
+[[nodiscard]] inline hop_options hop_of(neighbor_options const& options, std::size_t hop) {
+  return {.fanout = options.fanouts[hop], .replace = options.replace};
 }
 
 /// The random numbers of one hop over one edge type; its streams are named by the original ids of the

@@ -22,10 +22,10 @@ class subgraph_builder;
 /// Owns what a multi-hop sampler returns for a batch of S seeds: its vertices, its edges hop by hop, and
 /// views of both as one block per layer. Reusable: sampling into it again keeps the memory.
 ///
-/// @shape  nodes [N], first-seen order, seeds first · seed_index [S] · row, col [E], hop by hop · edge_ids
-///         [E] or empty · num_sampled_nodes [L + 1] · num_sampled_edges [L]
+/// @shape  nodes [N], first-seen order, seeds first · seed_index [S] · batch [N] or empty · row, col [E], hop
+///         by hop · edge_ids [E] or empty · num_sampled_nodes [L + 1] · num_sampled_edges [L]
 /// @units  nodes are ids of the sampled graph; seed_index, row (sources) and col (destinations) are positions
-///         in nodes
+///         in nodes; batch names positions of seeds
 template <device_policy Policy, vertex_id Vertex = local_id>
 class sampled_subgraph {
 public:
@@ -35,6 +35,8 @@ public:
   [[nodiscard]] array_view<space, Vertex const> nodes() const noexcept { return nodes_.view(); }
   /// Position in nodes of each seed; a seed given twice has the same position twice.
   [[nodiscard]] array_view<space, local_id const> seed_index() const noexcept { return seed_index_.view(); }
+  /// The seed to whose tree each of the nodes belongs; empty if the batch is not disjoint.
+  [[nodiscard]] array_view<space, local_id const> batch() const noexcept { return batch_.view(); }
   [[nodiscard]] array_view<space, local_id const> row() const noexcept { return row_.view(); }
   [[nodiscard]] array_view<space, local_id const> col() const noexcept { return col_.view(); }
   [[nodiscard]] array_view<space, edge_id const> edge_ids() const noexcept { return edge_ids_.view(); }
@@ -86,6 +88,7 @@ private:
   frontier expand_ = frontier::fresh;
   buffer<Policy, Vertex> nodes_;
   buffer<Policy, local_id> seed_index_;
+  buffer<Policy, local_id> batch_;
   buffer<Policy, edge_offset> offsets_; // first edge of every expansion, in order of expansion, and E
   buffer<Policy, local_id> row_;
   buffer<Policy, local_id> col_;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/buffer.hpp>
+
+namespace glt::dist {
+
+/// Rows that a batch needs; reusable.
+///
+/// @shape  features [N · F], row-major, in the order of the vertices · labels [M] of the first M vertices
+template <device_policy Policy, bytes_copyable T>
+struct collected_rows {
+  buffer<Policy, T> features;
+  buffer<Policy, label_type> labels;
+};
+
+/// Where a `feature_collector` has spent the time of the calling thread, in seconds.
+struct collector_seconds {
+  double requesting = 0; ///< sorting vertices by owner, agreeing, sending their numbers
+  double own_rows = 0;   ///< copying rows of this rank
+  double packing = 0;    ///< copying what other ranks requested
+  double exchanging = 0; ///< sending and receiving rows; waiting for other ranks included
+  double unpacking = 0;  ///< copying received rows to their places
+};
+
+} // namespace glt::dist

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/agree.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/hetero_split.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace glt::dist {
+
+/// A heterogeneous graph of which every rank owns one part: vertices of every type with all their in-edges.
+///
+/// Vertices of a type are numbered part by part; `book()` tells their owners and `original()` their ids
+/// before that. Memory is that of the part plus P + 1 offsets a node type.
+///
+/// @shape  local(e) rows are the vertices of this part of the destination type, columns global ids of the
+///         source type
+template <device_policy Policy, vertex_id Vertex = global_id>
+class hetero_graph {
+public:
+  using policy_type = Policy;
+  using vertex_type = Vertex;
+  static constexpr memory_space space = Policy::space;
+
+  /// Takes over this rank's part and agrees with the other ranks on types and partitions.
+  ///
+  /// @comm   collective; one header exchange
+  /// @throws collective_error  on every rank, if the part of a rank is not its own, contradicts its schema or
+  ///                           books, or has other types or partitions than that of rank 0
+  template <communicator Comm>
+  hetero_graph(Comm& comm, hetero_part<Policy, Vertex> part) : part_(std::move(part)) {
+    auto const fault = failure_of([&] { check(comm.rank(), comm.size()); });
+    agree(comm, {.what = operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
+      return "has other types or partition books than rank 0; load parts of one partition on all ranks";
+    });
+  }
+
+  [[nodiscard]] hetero_schema const& schema() const noexcept { return part_.schema; }
+  [[nodiscard]] int part() const noexcept { return part_.part; }
+
+  /// @pre    node_type is in [0, schema().num_node_types()); not checked
+  [[nodiscard]] partition_book const& book(int node_type) const noexcept {
+    return part_.books[static_cast<std::size_t>(node_type)];
+  }
+  /// Original id of every vertex of a type in this part, by local id.
+  ///
+  /// @pre    as `book`
+  [[nodiscard]] array_view<space, global_id const> original(int node_type) const noexcept {
+    return part_.original[static_cast<std::size_t>(node_type)].view();
+  }
+  /// @pre    edge_type is in [0, schema().num_edge_types()); not checked
+  [[nodiscard]] csr_view<space, Vertex> local(int edge_type) const {
+    return part_.relations[static_cast<std::size_t>(edge_type)].view();
+  }
+
+private:
+  void check(int rank, int size) const {
+    if (part_.part != rank) {
+      throw precondition_error(detail::message("was given part ", part_.part, "; rank r takes part r"));
+    }
+    if (std::ssize(part_.books) != schema().num_node_types() || part_.original.size() != part_.books.size() ||
+        std::ssize(part_.relations) != schema().num_edge_types()) {
+      throw precondition_error(detail::message(
+          part_.books.size(), " books, ", part_.original.size(), " lists of original ids and ", part_.relations.size(),
+          " relations for ", schema().num_node_types(), " node types and ", schema().num_edge_types(), " edge types"));
+    }
+    for (int t = 0; t < schema().num_node_types(); ++t) {
+      auto const& name = schema().node_types()[static_cast<std::size_t>(t)].name;
+      if (book(t).num_parts() != size) {
+        throw precondition_error(detail::message("partition of type '", name, "' into ", book(t).num_parts(),
+                                                 " parts on ", size,
+                                                 " ranks; start as many ranks as there are parts"));
+      }
+      if (book(t).num_vertices() != schema().num_vertices(t) || original(t).size() != book(t).size(rank)) {
+        throw precondition_error(detail::message(original(t).size(), " original ids and a book of ",
+                                                 book(t).num_vertices(), " vertices of type '", name,
+                                                 "', but its part has ", book(t).size(rank), " of ",
+                                                 schema().num_vertices(t)));
+      }
+    }
+    for (int e = 0; e < schema().num_edge_types(); ++e) {
+      auto const rows = book(schema().destination_type(e)).size(rank);
+      auto const columns = schema().num_vertices(schema().source_type(e));
+      if (local(e).num_rows() != rows || local(e).num_columns() != columns) {
+        throw precondition_error(detail::message("part of ", local(e).num_rows(), " rows and ", local(e).num_columns(),
+                                                 " columns of relation ", schema().name_of_edge_type(e),
+                                                 ", but the books say ", rows, " and ", columns));
+      }
+    }
+  }
+
+  // Differs where types or books differ.
+  [[nodiscard]] std::int64_t print() const {
+    fingerprint print;
+    auto const add = [&](std::string_view name) {
+      print.add(static_cast<std::int64_t>(name.size()));
+      for (char const letter : name) {
+        print.add(letter);
+      }
+    };
+    print.add(schema().num_node_types());
+    for (int t = 0; t < schema().num_node_types(); ++t) {
+      add(schema().node_types()[static_cast<std::size_t>(t)].name);
+      print.add(book_fingerprint(book(t)));
+    }
+    for (int e = 0; e < schema().num_edge_types(); ++e) {
+      add(schema().edge_types()[static_cast<std::size_t>(e)].name);
+      print.add(schema().source_type(e)).add(schema().destination_type(e));
+    }
+    return print.value();
+  }
+
+  hetero_part<Policy, Vertex> part_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+#include <ranges>
+#include <utility>
+
+namespace glt {
+
+namespace detail {
+
+// p if the edge at position p has an id outside [0, bound), else the number of edges.
+template <class Graph>
+struct position_if_edge_outside {
+  Graph graph;
+  std::int64_t bound;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t p) const {
+    auto const id = graph.id_of_edge(p);
+    return id < 0 || id >= bound ? p : graph.num_edges();
+  }
+};
+
+template <class Graph, class T>
+struct copy_edge_value {
+  Graph graph;
+  host_view<T const> by_edge_id;
+  array_view<Graph::space, T> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t p) const { out[p] = by_edge_id[graph.id_of_edge(p)]; }
+};
+
+} // namespace detail
+
+/// Brings one value per edge (a weight, a time) from the order of the input into the order of a graph's rows.
+///
+/// The graph may be a part of the one that the ids count: `split_graph` keeps edge ids. A graph without ids
+/// is in the order of its own positions, and gets a copy.
+///
+/// @shape  graph E edges · by_edge_id [edges of the input] → [E]
+/// @where  memory of `Policy`, which the host must reach
+/// @throws precondition_error  naming the first position whose edge id is outside by_edge_id
+/// @cost   O(E)
+template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vertex, std::ranges::contiguous_range Range>
+  requires(host_accessible(Policy::space) && Space == Policy::space)
+[[nodiscard]] auto make_edge_values(csr_view<Space, Vertex> graph, Range const& by_edge_id, Policy policy = {}) {
+  using graph_type = csr_view<Space, Vertex>;
+  using value = std::ranges::range_value_t<Range>;
+  host_view<value const> const values(by_edge_id);
+  auto const num_edges = graph.num_edges();
+  auto const ex = policy.executor();
+  auto const bad = ex.reduce(num_edges, num_edges, detail::position_if_edge_outside<graph_type>{graph, values.size()},
+                             detail::smaller{});
+  if (bad < num_edges) {
+    throw precondition_error(detail::message("edge at position ", bad, " has id ", graph.id_of_edge(bad),
+                                             ", but there are ", values.size(), " values; give one for every edge of the input, in its order"));
+  }
+  buffer<Policy, value> made(num_edges, policy);
+  ex.for_each(num_edges, detail::copy_edge_value<graph_type, value>{graph, values, made.view()});
+  return made;
+}
+
+} // namespace glt

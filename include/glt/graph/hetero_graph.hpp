@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/exec/sequential.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/memory/buffer.hpp>
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// Borrowed heterogeneous graph: for every edge type the in-edges of the vertices of its destination type.
+///
+/// Vertices are numbered from 0 within their type.
+///
+/// @shape  relation(e) has num_vertices(destination_type(e)) rows and num_vertices(source_type(e)) columns
+template <memory_space Space, vertex_id Vertex = local_id>
+class hetero_view {
+public:
+  using vertex_type = Vertex;
+  static constexpr memory_space space = Space;
+
+  /// Borrows schema and relations, which must outlive the view.
+  ///
+  /// @shape  relations [edge types]
+  /// @throws precondition_error  if there is not one relation per edge type, or naming the first whose rows
+  ///                             or columns are not the vertices of its types
+  hetero_view(hetero_schema const& schema, std::span<csr_view<Space, Vertex> const> relations)
+      : schema_(&schema), relations_(relations) {
+    if (std::ssize(relations) != schema.num_edge_types()) {
+      throw precondition_error(detail::message(relations.size(), " relations for ", schema.num_edge_types(),
+                                               " edge types; give one per type, without edges if need be"));
+    }
+    for (int e = 0; e < schema.num_edge_types(); ++e) {
+      auto const rows = schema.num_vertices(schema.destination_type(e));
+      auto const columns = schema.num_vertices(schema.source_type(e));
+      if (relation(e).num_rows() != rows || relation(e).num_columns() != columns) {
+        throw precondition_error(detail::message(
+            "relation ", schema.name_of_edge_type(e), " has ", relation(e).num_rows(), " rows and ",
+            relation(e).num_columns(), " columns; it needs ", rows, " rows, the vertices of its destination type, and ",
+            columns, " columns, those of its source type"));
+      }
+    }
+  }
+
+  [[nodiscard]] hetero_schema const& schema() const noexcept { return *schema_; }
+
+  /// The edges of a type.
+  ///
+  /// @pre    edge_type is in [0, schema().num_edge_types()); not checked
+  [[nodiscard]] csr_view<Space, Vertex> const& relation(int edge_type) const noexcept {
+    return relations_[static_cast<std::size_t>(edge_type)];
+  }
+
+private:
+  hetero_schema const* schema_;
+  std::span<csr_view<Space, Vertex> const> relations_;
+};
+
+/// Owns a heterogeneous graph; move-only. Views stay valid when it moves.
+template <device_policy Policy, vertex_id Vertex = local_id>
+class hetero_graph {
+public:
+  using vertex_type = Vertex;
+  using policy_type = Policy;
+
+  /// Takes over one relation per edge type, as `make_relation` makes them; checks their shapes, not their
+  /// values (that is `validate`'s work).
+  ///
+  /// @shape  relations [edge types]
+  /// @throws precondition_error  as `hetero_view`
+  hetero_graph(hetero_schema schema, std::vector<csr_graph<Policy, Vertex>> relations)
+      : schema_(std::make_unique<hetero_schema const>(std::move(schema))), relations_(std::move(relations)) {
+    views_.reserve(relations_.size());
+    for (auto const& relation : relations_) {
+      views_.push_back(relation.view());
+    }
+    static_cast<void>(view());
+  }
+
+  [[nodiscard]] hetero_schema const& schema() const noexcept { return *schema_; }
+  [[nodiscard]] hetero_view<Policy::space, Vertex> view() const { return {*schema_, views_}; }
+
+private:
+  std::unique_ptr<hetero_schema const> schema_;
+  std::vector<csr_graph<Policy, Vertex>> relations_;
+  std::vector<csr_view<Policy::space, Vertex>> views_;
+};
+
+/// Checks relations that nobody vouches for.
+///
+/// @throws precondition_error  naming the first wrong edge type and what `validate` finds wrong with its rows
+/// @cost   O(V + E)
+template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
+  requires(host_accessible(Space))
+void validate(hetero_view<Space, Vertex> graph, Executor const& ex = {}) {
+  for (int e = 0; e < graph.schema().num_edge_types(); ++e) {
+    try {
+      validate(graph.relation(e), ex);
+    } catch (precondition_error const& fault) {
+      throw precondition_error(detail::message("relation ", graph.schema().name_of_edge_type(e), ": ", fault.what()));
+    }
+  }
+}
+
+} // namespace glt

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/memory/buffer.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace glt {
+
+/// How `make_relation` builds rows.
+struct relation_options {
+  bool edge_ids = false; ///< keep the position of every edge in the input (8 bytes an edge)
+};
+
+namespace detail {
+
+// The stable sort by row that `make_csr` describes, with any number of columns.
+template <device_policy Policy, vertex_id Vertex>
+csr_graph<Policy, Vertex> compress_rows(std::int64_t num_rows, std::int64_t num_columns,
+                                        array_view<Policy::space, Vertex const> row_ids,
+                                        array_view<Policy::space, Vertex const> column_ids, bool edge_ids,
+                                        Policy const& policy) {
+  constexpr auto space = Policy::space;
+  auto const ex = policy.executor();
+  auto const num_edges = row_ids.size();
+  buffer<Policy, Vertex> sorted(num_edges, policy);
+  buffer<Policy, edge_id> order(num_edges, policy);
+  ex.for_each(num_edges, copy_elements<space, Vertex>{row_ids, sorted.view()});
+  ex.for_each(num_edges, number_edges<space>{order.view()});
+  ex.sort_by_key(sorted.view(), order.view());
+  buffer<Policy, edge_offset> offsets(num_rows + 1, policy);
+  ex.for_each(offsets.size(), find_row<space, Vertex>{std::as_const(sorted).view(), offsets.view()});
+  auto& columns = sorted; // the sorted row ids have done their work
+  ex.for_each(num_edges, permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(),
+                                                                  columns.view()});
+  if (!edge_ids) {
+    order = {};
+  }
+  return {num_columns, std::move(offsets), std::move(columns), std::move(order)};
+}
+
+} // namespace detail
+
+/// Compresses the edges of one type into rows of its destinations; the edges of a row keep their order.
+///
+/// @shape  sources [E], ids of the source type · destinations [E], ids of the destination type → one row per
+///         vertex of the destination type, one column per vertex of the source type
+/// @where  memory of `Policy`, which the host must reach
+/// @throws precondition_error  if there is no such edge type, the lengths differ, or naming the first id that
+///                             its type does not have
+/// @cost   as `make_csr`
+template <device_policy Policy, vertex_id Vertex = local_id>
+  requires(host_accessible(Policy::space))
+[[nodiscard]] csr_graph<Policy, Vertex>
+make_relation(hetero_schema const& schema, int edge_type,
+              std::type_identity_t<array_view<Policy::space, Vertex const>> sources,
+              std::type_identity_t<array_view<Policy::space, Vertex const>> destinations, relation_options options = {},
+              Policy policy = {}) {
+  auto const num_rows = schema.num_vertices(schema.destination_type(edge_type));
+  auto const num_columns = schema.num_vertices(schema.source_type(edge_type));
+  auto const name = "relation " + schema.name_of_edge_type(edge_type);
+  if (sources.size() != destinations.size()) {
+    throw precondition_error(detail::message(name, " with ", sources.size(), " sources and ", destinations.size(),
+                                             " destinations; every edge needs one of each"));
+  }
+  auto const ex = policy.executor();
+  detail::validate_ids(ex, sources, num_columns, (name + ": source of edge").c_str());
+  detail::validate_ids(ex, destinations, num_rows, (name + ": destination of edge").c_str());
+  return detail::compress_rows<Policy, Vertex>(num_rows, num_columns, destinations, sources, options.edge_ids, policy);
+}
+
+} // namespace glt

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+
+#include <compare>
+#include <cstdint>
+
+namespace glt {
+
+/// An edge as a row of the graph knows it.
+struct row_edge {
+  std::int64_t row;
+  std::int64_t source;
+  friend auto operator<=>(row_edge const&, row_edge const&) = default;
+};
+
+/// Edges that sampling leaves out, by row.
+///
+/// @shape  filter: a power of two of words, or empty · rows [X], ascending · offsets [X + 1] · positions
+///         [offsets[X]], ascending in every row
+/// @units  positions count from the first edge of the row
+template <memory_space Space>
+struct exclusions_view {
+  array_view<Space, std::uint64_t const> filter;
+  array_view<Space, std::int64_t const> rows;
+  array_view<Space, edge_offset const> offsets;
+  array_view<Space, edge_offset const> positions;
+
+  /// The excluded positions of a row.
+  ///
+  /// @cost   O(1) for rows without any, but for one in sixteen; else O(log X)
+  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, edge_offset const> of(std::int64_t row) const noexcept {
+    if (filter.empty() || ((filter[word(row, filter.size())] >> bit(row)) & 1U) == 0) {
+      return {};
+    }
+    std::int64_t low = 0;
+    std::int64_t high = rows.size();
+    while (low < high) {
+      std::int64_t const middle = low + (high - low) / 2;
+      if (rows[middle] < row) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < rows.size() && rows[low] == row ? positions.subview(offsets[low], offsets[low + 1] - offsets[low])
+                                                 : array_view<Space, edge_offset const>();
+  }
+
+  // Place of a row in the filter.
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t word(std::int64_t row, std::int64_t words) noexcept {
+    return static_cast<std::int64_t>((mixed(row) >> 6) & static_cast<std::uint64_t>(words - 1));
+  }
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr int bit(std::int64_t row) noexcept {
+    return static_cast<int>(mixed(row) & 63U);
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::uint64_t mixed(std::int64_t row) noexcept {
+    return (static_cast<std::uint64_t>(row) * 0x9E3779B97F4A7C15ULL) >> 32;
+  }
+};
+
+} // namespace glt

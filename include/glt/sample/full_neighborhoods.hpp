@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/block.hpp>
+#include <glt/sample/builder.hpp>
+#include <glt/sample/full_rows.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/row_batches.hpp>
+#include <glt/sample/subgraph.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace glt {
+
+/// What a walk over full neighbourhoods puts into a batch.
+struct full_neighborhood_options {
+  row_batch_limits limits; ///< edges and destinations of a batch
+  bool edge_ids = false;   ///< return the original id of every edge
+};
+
+/// Some vertices with all their in-edges, or one vertex with a piece of them.
+///
+/// A consumer that sums messages up starts with `first_piece` and has the whole sum after `last_piece`.
+///
+/// @shape  nodes() [N], the destinations first · subgraph.seed_index() [rows.num_rows]
+template <device_policy Policy, vertex_id Vertex>
+struct full_neighborhood {
+  std::int64_t step = 0;
+  row_batch rows; ///< which places of the list of vertices it covers, and which piece it is
+  sampled_subgraph<Policy, Vertex> subgraph;
+
+  [[nodiscard]] array_view<Policy::space, Vertex const> nodes() const noexcept { return subgraph.nodes(); }
+  [[nodiscard]] block_view<Policy::space> block() const { return subgraph.block(0); }
+};
+
+/// Walks over vertices with all their in-edges, in batches of bounded size: a range, and one layer of
+/// layer-wise inference.
+///
+/// Go through it once per layer, with what the layer before computed as features:
+///
+///     for (auto const& batch : neighborhoods) { … batch.nodes() … batch.block() … }
+///
+/// A vertex with more in-edges than a batch may hold comes in several batches of its own; see `row_batch`.
+///
+/// @cost   O(V + E) a walk; memory of one batch, at most max_rows + max_edges vertices and max_edges edges
+/// @source layer-wise inference, Hamilton et al., "Inductive representation learning on large graphs",
+///         NeurIPS 2017, Alg. 1
+template <device_policy Policy, vertex_id Vertex = local_id>
+class full_neighborhoods {
+public:
+  static constexpr memory_space space = Policy::space;
+  using batch_type = full_neighborhood<Policy, Vertex>;
+
+  /// Walks over all rows of a graph, which must outlive the walk; row r is vertex `first_vertex` + r.
+  ///
+  /// @throws precondition_error  if a limit is below 1, or the rows are no vertices of the graph
+  explicit full_neighborhoods(csr_view<space, Vertex> graph, full_neighborhood_options options = {},
+                              Policy policy = {}, Vertex first_vertex = 0)
+      : full_neighborhoods(graph, {}, true, options, std::move(policy), first_vertex) {}
+
+  /// Walks over a list of vertices, in its order; graph and list must outlive the walk.
+  ///
+  /// A vertex that comes twice in a batch is one destination of it; seed_index() tells which.
+  ///
+  /// @throws precondition_error  also if a vertex of the list has no row
+  full_neighborhoods(csr_view<space, Vertex> graph, array_view<space, Vertex const> vertices,
+                     full_neighborhood_options options = {}, Policy policy = {}, Vertex first_vertex = 0)
+      : full_neighborhoods(graph, vertices, false, options, std::move(policy), first_vertex) {}
+
+  /// Vertices of the walk.
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return all_ ? graph_.num_rows() : vertices_.size(); }
+  /// Batches of a walk.
+  [[nodiscard]] std::int64_t num_batches() const noexcept { return num_batches_; }
+  [[nodiscard]] full_neighborhood_options const& options() const noexcept { return options_; }
+
+  /// Appends empty batches until there are so many, so that ranks can walk in step.
+  ///
+  /// @throws precondition_error  if there are more already
+  void pad_to(std::int64_t num_batches) {
+    if (num_batches < num_batches_) {
+      throw precondition_error(detail::message("padding of ", num_batches_, " batches to ", num_batches,
+                                               "; give at least as many as there are"));
+    }
+    num_batches_ = num_batches;
+  }
+
+  class iterator;
+  /// Starts again at the first batch; a batch is valid until the next one is asked for.
+  [[nodiscard]] iterator begin() { return iterator(*this); }
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+
+private:
+  full_neighborhoods(csr_view<space, Vertex> graph, array_view<space, Vertex const> vertices, bool all,
+                     full_neighborhood_options options, Policy policy, Vertex first_vertex)
+      : graph_(graph), vertices_(vertices), all_(all), options_(options), policy_(std::move(policy)),
+        first_vertex_(first_vertex) {
+    validate(options_.limits);
+    auto const end = first_vertex + graph.num_rows();
+    if (first_vertex < 0 || end > graph.num_columns()) {
+      throw precondition_error(detail::message("rows of the vertices [", first_vertex, ", ", end, ") of a graph of ",
+                                               graph.num_columns(), "; give rows of vertices that the graph has"));
+    }
+    for (std::int64_t i = 0; i < vertices.size(); ++i) {
+      if (vertices[i] < first_vertex || vertices[i] >= end) {
+        throw precondition_error(detail::message("vertex ", i, " of the list is ", vertices[i],
+                                                 ", but there are rows for [", first_vertex, ", ", end,
+                                                 "); list vertices whose rows are here"));
+      }
+    }
+    for (auto rows = after({}); rows.num_rows > 0; rows = after(rows)) {
+      ++num_batches_;
+    }
+  }
+
+  [[nodiscard]] Vertex vertex(std::int64_t place) const noexcept {
+    return all_ ? static_cast<Vertex>(first_vertex_ + place) : vertices_[place];
+  }
+
+  [[nodiscard]] row_batch after(row_batch const& last) const {
+    return next_row_batch(
+        last, num_vertices(), [&](std::int64_t place) { return graph_.degree(vertex(place) - first_vertex_); },
+        options_.limits);
+  }
+
+  void load(std::int64_t step) {
+    batch_.step = step;
+    batch_.rows = after(step == 0 ? row_batch{} : batch_.rows);
+    auto const& rows = batch_.rows;
+    destinations_.resize(rows.num_rows);
+    for (std::int64_t i = 0; i < rows.num_rows; ++i) {
+      destinations_[i] = vertex(rows.first + i);
+    }
+    builder_.begin(std::as_const(destinations_).view(), frontier::fresh, batch_.subgraph);
+    auto const distinct = builder_.next_frontier();
+    if (rows.first_piece && rows.last_piece) {
+      copy_full_rows(policy_, graph_, distinct, first_vertex_, options_.edge_ids, edges_);
+    } else {
+      copy_row_piece(graph_, distinct, first_vertex_, rows.first_edge, rows.num_edges, options_.edge_ids, edges_);
+    }
+    builder_.add_hop(edges_);
+  }
+
+  csr_view<space, Vertex> graph_;
+  array_view<space, Vertex const> vertices_;
+  bool all_;
+  full_neighborhood_options options_;
+  Policy policy_;
+  std::int64_t first_vertex_;
+  std::int64_t num_batches_ = 0;
+  buffer<Policy, Vertex> destinations_;
+  subgraph_builder<Policy, Vertex> builder_;
+  hop_sample<Policy, Vertex> edges_;
+  batch_type batch_;
+};
+
+/// Input iterator over the batches of a walk; loading happens when it is made and advanced.
+template <device_policy Policy, vertex_id Vertex>
+class full_neighborhoods<Policy, Vertex>::iterator {
+public:
+  using iterator_concept = std::input_iterator_tag;
+  using value_type = batch_type;
+  using difference_type = std::ptrdiff_t;
+
+  explicit iterator(full_neighborhoods& source) : source_(&source) { load(); }
+  [[nodiscard]] batch_type const& operator*() const noexcept { return source_->batch_; }
+  iterator& operator++() {
+    ++step_;
+    load();
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept { return step_ >= source_->num_batches_; }
+
+private:
+  void load() {
+    if (step_ < source_->num_batches_) {
+      source_->load(step_);
+    }
+  }
+
+  full_neighborhoods* source_;
+  std::int64_t step_ = 0;
+};
+
+} // namespace glt

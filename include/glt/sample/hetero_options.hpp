@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/sample/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// What a multi-hop sampler of a heterogeneous graph draws.
+struct hetero_options {
+  /// Per edge type, one fanout per hop, from the seeds outwards: −1 takes all neighbours, 0 leaves the edge
+  /// type out of that hop.
+  std::vector<std::vector<std::int64_t>> fanouts;
+  bool replace = false;              ///< draw with replacement
+  frontier expand = frontier::fresh; ///< which vertices a hop expands
+  bool edge_ids = false;             ///< return the original id of every sampled edge
+  bool disjoint = false;             ///< a tree of its own for every seed, which shares no vertex with another one
+};
+
+/// The same fanouts for every edge type of a schema; change single ones afterwards.
+[[nodiscard]] inline std::vector<std::vector<std::int64_t>> same_fanouts(hetero_schema const& schema,
+                                                                         std::vector<std::int64_t> const& fanouts) {
+  return {static_cast<std::size_t>(schema.num_edge_types()), fanouts};
+}
+
+/// Hops of a sample; without edge types there are none.
+[[nodiscard]] inline std::size_t num_hops(hetero_options const& options) noexcept {
+  return options.fanouts.empty() ? 0 : options.fanouts[0].size();
+}
+
+/// What hop `hop` draws over an edge type.
+///
+/// @pre    both are in range; not checked
+[[nodiscard]] inline hop_options hop_of(hetero_options const& options, std::size_t hop, int edge_type) noexcept {
+  return {.fanout = options.fanouts[static_cast<std::size_t>(edge_type)][hop], .replace = options.replace};
+}
+
+/// @throws precondition_error  if there is not one list of fanouts per edge type, the lists are empty or of
+///                             different length, or a fanout is below −1, or −1 together with replacement
+inline void validate(hetero_options const& options, hetero_schema const& schema) {
+  if (std::ssize(options.fanouts) != schema.num_edge_types()) {
+    throw precondition_error(detail::message(options.fanouts.size(), " lists of fanouts for ", schema.num_edge_types(),
+                                             " edge types; give one per type, with 0 for what is not to be sampled"));
+  }
+  for (int e = 0; e < schema.num_edge_types(); ++e) {
+    auto const& fanouts = options.fanouts[static_cast<std::size_t>(e)];
+    if (fanouts.empty() || fanouts.size() != options.fanouts[0].size()) {
+      throw precondition_error(detail::message(fanouts.size(), " fanouts of ", schema.name_of_edge_type(e), ", but ",
+                                               options.fanouts[0].size(), " of ", schema.name_of_edge_type(0),
+                                               "; give one number per hop, as many for every edge type"));
+    }
+    for (std::size_t hop = 0; hop < fanouts.size(); ++hop) {
+      if (fanouts[hop] != 0) {
+        detail::check_fanout(fanouts[hop], options.replace,
+                             detail::message(" of hop ", hop, " of ", schema.name_of_edge_type(e)));
+      }
+    }
+  }
+}
+
+} // namespace glt

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_graph.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/draw.hpp>
+#include <glt/sample/hetero_builder.hpp>
+#include <glt/sample/hetero_options.hpp>
+#include <glt/sample/hetero_rules.hpp>
+#include <glt/sample/hetero_seeds.hpp>
+#include <glt/sample/hetero_subgraph.hpp>
+#include <glt/sample/hop_worker.hpp>
+#include <glt/sample/neighbors.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// Samples the multi-hop in-neighbourhood of batches of seeds in a heterogeneous graph, on one process.
+///
+/// In every hop, the vertices of each type draw in-neighbours over each edge type that ends there, edge types
+/// in ascending order. A vertex that several hops or edge types reach is one node.
+///
+/// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2, per
+///         edge type as in Schlichtkrull et al., "Modeling relational data with graph convolutional
+///         networks", ESWC 2018
+template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule>
+  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
+class hetero_neighbor_sampler {
+public:
+  static constexpr memory_space space = Policy::space;
+  using subgraph_type = hetero_subgraph<Policy, Vertex>;
+  using query_type = typename Rule::query_type;
+  using seed_lists = std::span<array_view<space, Vertex const> const>;
+
+  /// Borrows the graph and what the rules look at, which must outlive the sampler.
+  ///
+  /// `original` gives the random numbers the ids that vertices had before they were renumbered, so that
+  /// renumbering does not change a sample.
+  ///
+  /// @shape  rules [edge types] · original [node types], [V] of that type each, or empty
+  /// @throws precondition_error  if the options are wrong or wrong for a rule, there is not one rule per edge
+  ///                             type, or original has another shape
+  hetero_neighbor_sampler(hetero_view<space, Vertex> graph, hetero_options options, std::vector<Rule> rules,
+                          Policy policy = {}, std::vector<original_ids<space>> original = {})
+      : graph_(graph), options_(std::move(options)), rules_(std::move(rules)), original_(std::move(original)),
+        seeds_(graph.schema()), drawer_(std::move(policy)) {
+    auto const& schema = graph.schema();
+    validate(options_, schema);
+    check_rules(schema, options_, rules_, [&](int e) { return graph.relation(e); });
+    if (original_.empty()) {
+      original_.resize(static_cast<std::size_t>(schema.num_node_types()));
+    }
+    if (std::ssize(original_) != schema.num_node_types()) {
+      throw precondition_error(detail::message("original ids of ", original_.size(), " node types for a graph of ",
+                                               schema.num_node_types(), "; give one list per type or none"));
+    }
+    for (int t = 0; t < schema.num_node_types(); ++t) {
+      auto const ids = original_[static_cast<std::size_t>(t)].size();
+      if (ids > 0 && ids != schema.num_vertices(t)) {
+        throw precondition_error(detail::message(ids, " original ids for ", schema.num_vertices(t),
+                                                 " vertices of type '",
+                                                 schema.node_types()[static_cast<std::size_t>(t)].name, "'"));
+      }
+    }
+  }
+
+  /// The same with rules that need nothing, such as `uniform_rule`.
+  hetero_neighbor_sampler(hetero_view<space, Vertex> graph, hetero_options options, Policy policy = {},
+                          std::vector<original_ids<space>> original = {})
+    requires std::default_initializable<Rule>
+      : hetero_neighbor_sampler(graph, std::move(options),
+                                std::vector<Rule>(static_cast<std::size_t>(graph.schema().num_edge_types())),
+                                std::move(policy), std::move(original)) {}
+
+  [[nodiscard]] hetero_options const& options() const noexcept { return options_; }
+
+  /// Samples one batch with seeds of several types into `out`; a seed may come more than once, and lists may
+  /// be empty.
+  ///
+  /// @shape  seeds [node types], one list of ids each
+  /// @throws precondition_error  if there is not one list per node type, or a seed is not a vertex of its
+  ///                             type; `out` is unchanged then
+  /// @cost   O(sampled edges); allocates only while the batch is larger than any before
+  void sample(seed_lists seeds, sample_key key, subgraph_type& out)
+    requires(!has_query<Rule>)
+  {
+    seeds_.check(seeds);
+    sample_hops(seeds, {}, key, out);
+  }
+
+  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  ///
+  /// @shape  queries [seeds of all types], type after type
+  /// @throws precondition_error  as the other `sample`, or if there is not one query per seed
+  void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
+    requires(has_query<Rule>)
+  {
+    check_queries(seeds_.check(seeds), queries.size());
+    sample_hops(seeds, queries, key, out);
+  }
+
+  /// Samples one batch with seeds of one type into `out`.
+  ///
+  /// @shape  seeds [S]
+  /// @throws precondition_error  if there is no such node type, or as the first `sample`
+  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!has_query<Rule>)
+  {
+    sample(seeds_.of_one_type(node_type, seeds), key, out);
+  }
+
+private:
+  void sample_hops(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out) {
+    auto const& schema = graph_.schema();
+    builder_.begin(schema, seeds, options_, out);
+    for (std::size_t hop = 0; hop < num_hops(options_); ++hop) {
+      for (int e = 0; e < schema.num_edge_types(); ++e) {
+        auto const type = schema.destination_type(e);
+        auto const rows = builder_.current_frontier(type);
+        auto const draw = hop_of(options_, hop, e);
+        if (draw.fanout == 0 || rows.empty()) {
+          builder_.skip_relation(e);
+          continue;
+        }
+        hop_request<space, Vertex, Rule> const request{.rows = rows,
+                                                       .original = original_[static_cast<std::size_t>(type)],
+                                                       .options = draw,
+                                                       .key = hop_key(key, static_cast<std::int64_t>(hop), e),
+                                                       .rule = rules_[static_cast<std::size_t>(e)],
+                                                       .queries = queries_.of(queries, builder_.current_trees(type))};
+        drawer_.draw(graph_.relation(e), request, options_.edge_ids, drawn_);
+        builder_.add_relation(e, drawn_);
+      }
+      builder_.end_hop();
+    }
+  }
+
+  hetero_view<space, Vertex> graph_;
+  hetero_options options_;
+  std::vector<Rule> rules_;                   // by edge type
+  std::vector<original_ids<space>> original_; // by node type, empty ones included
+  hetero_seeds<space, Vertex> seeds_;
+  hetero_builder<Policy, Vertex> builder_;
+  inherited_queries<Policy, Rule> queries_;
+  hop_drawer<Policy> drawer_;
+  hop_sample<Policy, Vertex> drawn_;
+};
+
+} // namespace glt

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/block.hpp>
+#include <glt/sample/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace glt {
+
+template <device_policy Policy, vertex_id Vertex>
+class hetero_builder;
+
+/// Owns what a multi-hop sampler of a heterogeneous graph returns for a batch: vertices by node type, edges
+/// by edge type and hop, and views of each edge type as one block per layer. Reusable: sampling into it again
+/// keeps the memory.
+///
+/// @shape  by node type: nodes [N], first-seen order, seeds first · seed_index [S] · batch [N] or empty ·
+///         num_sampled_nodes [L + 1]; by edge type: row, col [E], hop by hop · edge_ids [E] or empty ·
+///         num_sampled_edges [L]
+/// @units  nodes are ids within their type; seed_index are positions in the nodes of the type; row and col
+///         are positions in the nodes of the source and of the destination type; batch counts the seeds of
+///         all types, type after type
+template <device_policy Policy, vertex_id Vertex = local_id>
+class hetero_subgraph {
+public:
+  static constexpr memory_space space = Policy::space;
+  using vertex_type = Vertex;
+
+  [[nodiscard]] int num_node_types() const noexcept { return static_cast<int>(vertices_.size()); }
+  [[nodiscard]] int num_edge_types() const noexcept { return static_cast<int>(relations_.size()); }
+  [[nodiscard]] int num_hops() const noexcept { return num_hops_; }
+
+  /// @throws precondition_error  if there is no such node type; likewise the next three
+  [[nodiscard]] array_view<space, Vertex const> nodes(int node_type) const { return of_type(node_type).nodes.view(); }
+  /// Position in nodes of each seed of the type; a seed given twice has the same position twice.
+  [[nodiscard]] array_view<space, local_id const> seed_index(int node_type) const {
+    return of_type(node_type).seed_index.view();
+  }
+  /// The seed to whose tree each of the nodes belongs; empty if the batch is not disjoint.
+  [[nodiscard]] array_view<space, local_id const> batch(int node_type) const { return of_type(node_type).batch.view(); }
+  /// New vertices of the type per hop; the first entry counts the distinct seeds.
+  [[nodiscard]] std::span<std::int64_t const> num_sampled_nodes(int node_type) const {
+    return of_type(node_type).num_sampled;
+  }
+
+  /// @throws precondition_error  if there is no such edge type; likewise the next three
+  [[nodiscard]] array_view<space, local_id const> row(int edge_type) const { return of_relation(edge_type).row.view(); }
+  [[nodiscard]] array_view<space, local_id const> col(int edge_type) const { return of_relation(edge_type).col.view(); }
+  [[nodiscard]] array_view<space, edge_id const> edge_ids(int edge_type) const {
+    return of_relation(edge_type).edge_ids.view();
+  }
+  [[nodiscard]] std::span<std::int64_t const> num_sampled_edges(int edge_type) const {
+    return of_relation(edge_type).num_sampled;
+  }
+
+  /// The block of one edge type in a layer; layer 0 is the outermost hop, layer L − 1 ends at the seeds.
+  ///
+  /// Its sources are the first nodes of the source type, its destinations the first of the destination type.
+  /// As in `sampled_subgraph`, it holds the edges of its hop with `frontier::all`, and those of all hops
+  /// nearer to the seeds as well with `frontier::fresh`.
+  ///
+  /// @throws precondition_error  if there is no such edge type, or layer is not in [0, num_hops())
+  [[nodiscard]] block_view<space> block(int edge_type, int layer) const {
+    auto const& edges = of_relation(edge_type);
+    if (layer < 0 || layer >= num_hops_) {
+      throw precondition_error(
+          detail::message("block of layer ", layer, " of ", num_hops_, "; layers count from 0, the outermost hop"));
+    }
+    auto const& source_counts = of_type(edges.source_type).num_sampled;
+    auto const& destination_counts = of_type(edges.destination_type).num_sampled;
+    auto const hop = static_cast<std::size_t>(num_hops_ - layer - 1);
+    std::int64_t destinations = 0;
+    std::int64_t edges_before = 0;
+    std::int64_t expanded_before = 0;
+    std::int64_t sources = source_counts[hop + 1];
+    for (std::size_t h = 0; h <= hop; ++h) {
+      if (h > 0) {
+        edges_before += edges.num_sampled[h - 1];
+        expanded_before += destinations;
+      }
+      destinations += destination_counts[h];
+      sources += source_counts[h];
+    }
+    std::int64_t num_edges = edges.num_sampled[hop];
+    if (expand_ == frontier::fresh) {
+      num_edges += edges_before;
+      edges_before = expanded_before = 0;
+    }
+    return {.num_sources = sources,
+            .num_destinations = destinations,
+            .offsets = edges.offsets.view().subview(expanded_before, destinations + 1),
+            .row = edges.row.view().subview(edges_before, num_edges),
+            .col = edges.col.view().subview(edges_before, num_edges),
+            .edge_ids = edges.edge_ids.empty() ? edges.edge_ids.view()
+                                               : edges.edge_ids.view().subview(edges_before, num_edges)};
+  }
+
+private:
+  friend class hetero_builder<Policy, Vertex>;
+
+  struct vertices {
+    buffer<Policy, Vertex> nodes;
+    buffer<Policy, local_id> seed_index;
+    buffer<Policy, local_id> batch;
+    std::vector<std::int64_t> num_sampled;
+  };
+
+  struct relation {
+    int source_type = 0;
+    int destination_type = 0;
+    buffer<Policy, edge_offset> offsets; // first edge of every expansion, in order of expansion, and E
+    buffer<Policy, local_id> row;
+    buffer<Policy, local_id> col;
+    buffer<Policy, edge_id> edge_ids;
+    std::vector<std::int64_t> num_sampled;
+  };
+
+  [[nodiscard]] vertices const& of_type(int node_type) const {
+    if (node_type < 0 || node_type >= num_node_types()) {
+      throw precondition_error(detail::message("vertices of node type ", node_type, " of a sample of ",
+                                               num_node_types(), " node types; types count from 0"));
+    }
+    return vertices_[static_cast<std::size_t>(node_type)];
+  }
+
+  [[nodiscard]] relation const& of_relation(int edge_type) const {
+    if (edge_type < 0 || edge_type >= num_edge_types()) {
+      throw precondition_error(detail::message("edges of edge type ", edge_type, " of a sample of ", num_edge_types(),
+                                               " edge types; types count from 0"));
+    }
+    return relations_[static_cast<std::size_t>(edge_type)];
+  }
+
+  frontier expand_ = frontier::fresh;
+  int num_hops_ = 0;
+  std::vector<vertices> vertices_;
+  std::vector<relation> relations_;
+};
+
+} // namespace glt

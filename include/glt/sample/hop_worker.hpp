@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/builder.hpp>
+#include <glt/sample/draw.hpp>
+#include <glt/sample/neighbors.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule.hpp>
+#include <glt/sample/subgraph.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace glt {
+
+/// The queries of a frontier: every vertex inherits that of the seed of its tree; reusable.
+template <device_policy Policy, class Rule>
+class inherited_queries {
+  using query_type = typename Rule::query_type;
+
+public:
+  /// @shape  of_seeds [S] · trees [frontier] → [frontier]; empty if the rule has no queries
+  /// @cost   O(frontier)
+  [[nodiscard]] array_view<Policy::space, query_type const>
+  of(array_view<Policy::space, query_type const> of_seeds, array_view<Policy::space, local_id const> trees) {
+    if constexpr (has_query<Rule>) {
+      queries_.resize(trees.size());
+      for (std::int64_t i = 0; i < trees.size(); ++i) {
+        queries_[i] = of_seeds[trees[i]];
+      }
+    }
+    return queries_.view();
+  }
+
+private:
+  buffer<Policy, query_type> queries_;
+};
+
+/// Samples one batch after the other on one process; the scratch memory of a sampler, for one thread.
+///
+/// @cost   at most 64 bytes a vertex of the largest batch so far, and 12 an edge of its largest hop
+template <device_policy Policy, vertex_id Vertex, class Rule>
+class hop_worker {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// Draws hop after hop; see `neighbor_sampler`.
+  ///
+  /// @shape  seeds [S] · queries [S], or empty if the rule has none
+  /// @pre    the options are valid, and seeds are rows of the graph; not checked
+  template <executor Executor>
+  void sample(Executor const& ex, csr_view<space, Vertex> graph, neighbor_options const& options, Rule const& rule,
+              original_ids<space> original, array_view<space, Vertex const> seeds,
+              array_view<space, typename Rule::query_type const> queries, sample_key key,
+              sampled_subgraph<Policy, Vertex>& out) {
+    if (options.disjoint) {
+      builder_.begin_disjoint(seeds, options.expand, out);
+    } else {
+      builder_.begin(seeds, options.expand, out);
+    }
+    for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
+      hop_request<space, Vertex, Rule> const request{.rows = builder_.next_frontier(),
+                                                     .original = original,
+                                                     .options = hop_of(options, hop),
+                                                     .key = hop_key(key, static_cast<std::int64_t>(hop)),
+                                                     .rule = rule,
+                                                     .queries = queries_.of(queries, builder_.next_trees())};
+      drawer_.draw(ex, graph, request, options.edge_ids, drawn_);
+      builder_.add_hop(drawn_);
+    }
+  }
+
+private:
+  subgraph_builder<Policy, Vertex> builder_;
+  inherited_queries<Policy, Rule> queries_;
+  hop_drawer<Policy> drawer_;
+  hop_sample<Policy, Vertex> drawn_;
+};
+
+} // namespace glt

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/edge_exclusions.hpp>
+#include <glt/sample/exclusion_rule.hpp>
+#include <glt/sample/link_assembly.hpp>
+#include <glt/sample/link_options.hpp>
+#include <glt/sample/link_sample.hpp>
+#include <glt/sample/local_candidates.hpp>
+#include <glt/sample/negative_drawer.hpp>
+#include <glt/sample/negatives.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/neighbors.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/seed_edges.hpp>
+#include <glt/sample/vertex_weights.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace glt {
+
+/// Samples from seed edges, on one process: negative pairs, and the multi-hop in-neighbourhood of all ends.
+///
+/// An edge from s to d is one of the graph if row d lists s. For a graph of out-edges (`edge_direction::out`)
+/// pass destinations as sources and the other way round.
+///
+/// @source Hamilton et al., NeurIPS 2017 (link loss, negatives by degree^0.75); index and label tensors as
+///         PyG's LinkNeighborLoader
+template <device_policy Policy, vertex_id Vertex = local_id>
+class link_sampler {
+public:
+  static constexpr memory_space space = Policy::space;
+  using rule_type = excluding_rule<space>;
+
+  /// Borrows all arrays, which must outlive the sampler. With `weights` every drawn vertex comes in
+  /// proportion to its weight, else all alike.
+  ///
+  /// @shape  weights of [V] vertices by original id, or {} · original [V], a permutation, or empty
+  /// @throws precondition_error  if the options are wrong, the graph is not square, the number of weights is
+  ///                             another, or original is no permutation
+  /// @cost   O(V + E)
+  link_sampler(csr_view<space, Vertex> graph, link_options options, vertex_weights_view<space> weights = {},
+               Policy policy = {}, original_ids<space> original = {})
+      : graph_(graph), options_((validate(options), std::move(options))), original_(original), policy_(policy),
+        sampler_(graph, options_.neighbors, rule_type{}, policy, original),
+        candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy), exclusions_(policy),
+        assembly_(options_.negatives) {}
+
+  [[nodiscard]] link_options const& options() const noexcept { return options_; }
+
+  /// Samples one batch into `out`; an edge may come more than once, and no edges give an empty sample.
+  ///
+  /// @shape  sources, destinations [P] · labels [P], classes from 0, or empty
+  /// @throws precondition_error  if the lengths differ, an end is not in [0, V), a label is negative, or
+  ///                             there are labels for triplets; `out` is unchanged then
+  /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
+  ///         before
+  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+              array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
+    validate_seed_edges(sources, destinations, graph_.num_rows());
+    validate_labels(labels, sources.size(), options_.negatives);
+    positives_.assign(sources, destinations);
+    keys_.resize(positives_.size());
+    for (std::int64_t i = 0; i < positives_.size(); ++i) {
+      keys_[i] = positive_key(negatives_key(key), original(sources[i]), original(destinations[i]),
+                              positives_.occurrence(i));
+    }
+    drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
+    if (options_.exclude != seed_exclusion::none) {
+      exclude_positives();
+    }
+    sampler_.sample(assembly_.seeds(positives_, negatives_), key, assembly_.subgraph_of(out));
+    assembly_.finish(positives_, negatives_, labels, out);
+  }
+
+  /// The same without labels.
+  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
+              link_sample<Policy, Vertex>& out) {
+    sample(sources, destinations, {}, key, out);
+  }
+
+private:
+  [[nodiscard]] std::int64_t original(Vertex vertex) const { return original_.empty() ? vertex : original_[vertex]; }
+
+  void exclude_positives() {
+    exclusions_.clear();
+    for (auto const [source, destination] : positives_.distinct()) {
+      exclusions_.add({.row = destination, .source = source});
+      if (options_.exclude == seed_exclusion::edges_and_reverses) {
+        exclusions_.add({.row = source, .source = destination});
+      }
+    }
+    sampler_.set_rule({.excluded = exclusions_.look_up(graph_, candidates_.ascending()), .inner = {}});
+  }
+
+  csr_view<space, Vertex> graph_;
+  link_options options_;
+  original_ids<space> original_;
+  Policy policy_;
+  neighbor_sampler<Policy, Vertex, rule_type> sampler_;
+  local_candidates<Policy, Vertex> candidates_;
+  negative_drawer<Policy, Vertex> drawer_;
+  edge_exclusions<Policy> exclusions_;
+  link_assembly<Policy, Vertex> assembly_;
+  seed_edges<Vertex> positives_;
+  buffer<Policy, random_key> keys_;
+  negative_pairs<Policy, Vertex> negatives_;
+};
+
+} // namespace glt

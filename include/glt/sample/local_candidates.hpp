@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/edge_search.hpp>
+#include <glt/sample/neighbors.hpp>
+#include <glt/sample/vertex_weights.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace glt {
+
+namespace detail {
+
+template <memory_space Space, vertex_id Vertex>
+struct find_vertex {
+  array_view<Space, std::int64_t const> numbers;
+  vertex_weights_view<Space> weights;
+  array_view<Space, Vertex const> renumbered;
+  array_view<Space, Vertex> vertices;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    std::int64_t const original = weights.ends.empty() ? numbers[i] : weights.find(numbers[i]);
+    vertices[i] = renumbered.empty() ? static_cast<Vertex>(original) : renumbered[original];
+  }
+};
+
+template <memory_space Space, vertex_id Vertex>
+struct test_edge {
+  edge_search<Space, Vertex> edges;
+  array_view<Space, Vertex const> sources;
+  array_view<Space, Vertex const> destinations;
+  array_view<Space, std::uint8_t> found;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { found[i] = edges(destinations[i], sources[i]) ? 1 : 0; }
+};
+
+} // namespace detail
+
+/// Candidates for negatives from a whole graph in this process.
+template <device_policy Policy, vertex_id Vertex>
+class local_candidates {
+public:
+  static constexpr memory_space space = Policy::space;
+
+  /// Borrows all arrays. `weights` are by original id; without them every vertex is as likely as any other.
+  ///
+  /// @shape  original [V], a permutation, or empty · weights of V vertices, or of none
+  /// @throws precondition_error  if the number of weights is another, or original is no permutation, naming
+  ///                             the first wrong vertex
+  /// @cost   O(V + E), to see whether rows ascend; V ids of memory if there are original ids
+  local_candidates(csr_view<space, Vertex> graph, vertex_weights_view<space> weights, original_ids<space> original,
+                   Policy policy = {})
+      : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), renumbered_(0, policy),
+        policy_(std::move(policy)) {
+    if (!weights.ends.empty() && weights.ends.size() != graph.num_rows()) {
+      throw precondition_error(detail::message(weights.ends.size(), " vertex weights for ", graph.num_rows(),
+                                               " vertices; give one per vertex"));
+    }
+    renumber(original, graph.num_rows());
+  }
+
+  /// True if every row of the graph lists its sources in ascending order.
+  [[nodiscard]] bool ascending() const noexcept { return edges_.ascending; }
+
+  [[nodiscard]] std::int64_t num_numbers() const noexcept {
+    return weights_.ends.empty() ? edges_.graph.num_rows() : weights_.total();
+  }
+
+  /// @shape  numbers [n] · vertices [n], written
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices) const {
+    policy_.executor().for_each(numbers.size(), detail::find_vertex<space, Vertex>{
+                                                    numbers, weights_, renumbered_.view(), vertices});
+    return !numbers.empty();
+  }
+
+  /// @shape  sources, destinations [n] · found [n], written
+  void test(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+            array_view<space, std::uint8_t> found) const {
+    policy_.executor().for_each(sources.size(),
+                                detail::test_edge<space, Vertex>{edges_, sources, destinations, found});
+  }
+
+private:
+  void renumber(original_ids<space> original, std::int64_t num_vertices) {
+    if (original.empty()) {
+      return;
+    }
+    if (original.size() != num_vertices) {
+      throw precondition_error(detail::message(original.size(), " original ids for ", num_vertices, " vertices"));
+    }
+    renumbered_.resize(num_vertices);
+    for (auto& vertex : renumbered_) {
+      vertex = -1;
+    }
+    for (std::int64_t v = 0; v < num_vertices; ++v) {
+      auto const id = original[v];
+      if (id < 0 || id >= num_vertices || renumbered_[id] >= 0) {
+        throw precondition_error(detail::message("original id of vertex ", v, " is ", id,
+                                                 ", outside the graph or that of another vertex too; original ids are ",
+                                                 "a permutation of [0, ", num_vertices, ")"));
+      }
+      renumbered_[id] = static_cast<Vertex>(v);
+    }
+  }
+
+  edge_search<space, Vertex> edges_;
+  vertex_weights_view<space> weights_;
+  buffer<Policy, Vertex> renumbered_; // vertex by original id
+  Policy policy_;
+};
+
+} // namespace glt

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/options.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace glt {
+
+/// What negative samples are beside P positive pairs.
+enum class negative_mode {
+  binary, ///< ⌈P · amount⌉ pairs with both ends drawn
+  triplet ///< `amount` pairs per positive that share its source; their destinations are drawn
+};
+
+/// How pairs that are no edges are drawn. They are independent of each other: the same one may come twice.
+struct negative_options {
+  negative_mode mode = negative_mode::binary;
+  double amount = 1;       ///< negatives per positive; 0 for none, a whole number for triplets
+  bool strict = true;      ///< draw again what turns out to be an edge of the graph or a positive of the batch
+  bool self_pairs = false; ///< accept a vertex paired with itself although `strict`
+  int attempts = 16;       ///< draws per negative before `strict` gives up
+  /// What becomes of negatives that `strict` gave up: kept and marked as unverified, or left out.
+  bool padding = false;
+};
+
+/// @throws precondition_error  if amount is negative, no number, above 2³¹, or not whole for triplets, or
+///                             attempts is below 1
+inline void validate(negative_options const& options) {
+  if (!(options.amount >= 0) || options.amount > std::numeric_limits<std::int32_t>::max()) {
+    throw precondition_error(detail::message(options.amount, " negatives per positive; give 0 or more"));
+  }
+  if (options.mode == negative_mode::triplet && options.amount != std::floor(options.amount)) {
+    throw precondition_error(
+        detail::message(options.amount, " negatives per positive in triplets; give a whole number"));
+  }
+  if (options.attempts < 1) {
+    throw precondition_error(detail::message(options.attempts, " attempts per negative; allow 1 or more"));
+  }
+}
+
+/// ⌈P · amount⌉.
+[[nodiscard]] inline std::int64_t num_negatives(std::int64_t num_positives, negative_options const& options) noexcept {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(num_positives) * options.amount));
+}
+
+/// The random numbers of the negatives of a batch.
+[[nodiscard]] constexpr random_key negatives_key(sample_key key) noexcept {
+  constexpr std::uint64_t apart_from_hops = 0x6e656761;
+  return hop_key(key, 0).fold(apart_from_hops);
+}
+
+/// The random numbers of the negatives of one positive: they belong to the pair, wherever it stands and
+/// however vertices are numbered.
+///
+/// @units  original ids; `occurrence` counts equal pairs before this one in the batch
+[[nodiscard]] GLT_HOST_DEVICE constexpr random_key positive_key(random_key key, std::int64_t source,
+                                                                std::int64_t destination,
+                                                                std::int64_t occurrence) noexcept {
+  return key.fold(static_cast<std::uint64_t>(source))
+      .fold(static_cast<std::uint64_t>(destination))
+      .fold(static_cast<std::uint64_t>(occurrence));
+}
+
+/// Whose negative a place is, and which of them.
+struct negative_place {
+  std::int64_t positive;
+  std::int64_t index;
+};
+
+/// Binary negatives go round the positives, so that a fractional amount serves the first ones; triplets lie
+/// row by row.
+[[nodiscard]] GLT_HOST_DEVICE constexpr negative_place place_of_negative(std::int64_t place, std::int64_t num_positives,
+                                                                         negative_options const& options) noexcept {
+  if (options.mode == negative_mode::binary) {
+    return {place % num_positives, place / num_positives};
+  }
+  auto const amount = static_cast<std::int64_t>(options.amount);
+  return {place / amount, place % amount};
+}
+
+/// Negative pairs.
+///
+/// @shape  sources, destinations [N] · verified [N] if strict, else empty: 1 where the pair is no edge and no
+///         positive, 0 where every attempt failed
+/// @units  ids of the sampled graph
+template <device_policy Policy, vertex_id Vertex>
+struct negative_pairs {
+  buffer<Policy, Vertex> sources;
+  buffer<Policy, Vertex> destinations;
+  buffer<Policy, std::uint8_t> verified;
+};
+
+} // namespace glt

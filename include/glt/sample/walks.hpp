@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace glt {
+
+/// Random walks, one a row; those of a start lie one after the other, starts in the order in which they were
+/// given.
+///
+/// A walk that came to a vertex without neighbours has ended there: the rest of its row is −1.
+///
+/// @shape  vertices() [W, length + 1], the start first · edge_ids() [W, length], −1 where a step took no edge,
+///         or [0, length] if none were asked for
+template <device_policy Policy, vertex_id Vertex = local_id>
+class walks {
+public:
+  static constexpr memory_space space = Policy::space;
+
+  walks() = default;
+  explicit walks(Policy policy) : vertices_(0, policy), edge_ids_(0, std::move(policy)) {}
+
+  [[nodiscard]] std::int64_t num_walks() const noexcept { return num_walks_; }
+  [[nodiscard]] std::int64_t length() const noexcept { return length_; }
+
+  [[nodiscard]] matrix_view<space, Vertex const> vertices() const noexcept {
+    return {vertices_.data(), num_walks_, length_ + 1};
+  }
+  [[nodiscard]] matrix_view<space, edge_id const> edge_ids() const noexcept {
+    return {edge_ids_.data(), edge_ids_.empty() ? 0 : num_walks_, length_};
+  }
+  [[nodiscard]] matrix_view<space, Vertex> vertices() noexcept { return {vertices_.data(), num_walks_, length_ + 1}; }
+  [[nodiscard]] matrix_view<space, edge_id> edge_ids() noexcept {
+    return {edge_ids_.data(), edge_ids_.empty() ? 0 : num_walks_, length_};
+  }
+
+  /// Makes room for walks; what they hold is undefined. Memory is reused.
+  ///
+  /// @throws precondition_error  if the walks have more vertices than 64 bits can count
+  void resize(std::int64_t num_starts, std::int64_t walks_per_start, std::int64_t length, bool edge_ids) {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    if (num_starts > 0 && walks_per_start > most / (length + 1) / num_starts) {
+      throw precondition_error(detail::message(walks_per_start, " walks of ", length, " steps from each of ",
+                                               num_starts, " starts; that is more vertices than memory can hold"));
+    }
+    auto const num_walks = num_starts * walks_per_start;
+    vertices_.resize(num_walks * (length + 1));
+    edge_ids_.resize(edge_ids ? num_walks * length : 0);
+    num_walks_ = num_walks;
+    length_ = length;
+  }
+
+private:
+  std::int64_t num_walks_ = 0;
+  std::int64_t length_ = 0;
+  buffer<Policy, Vertex> vertices_;
+  buffer<Policy, edge_id> edge_ids_;
+};
+
+} // namespace glt

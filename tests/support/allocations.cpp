@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "allocations.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::int64_t> count{0};
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  ++count;
+  // A size that aligned_alloc accepts: a multiple of the alignment, and not 0.
+  std::size_t const rounded = (size + alignment) / alignment * alignment;
+  if (void* const memory = std::aligned_alloc(alignment, rounded)) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+
+} // namespace
+
+std::int64_t glt_test::num_allocations() { return count; }
+
+// Every other form of new and delete calls these.
+void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+  try {
+    return ::operator new(size);
+  } catch (std::bad_alloc const&) {
+    return nullptr;
+  }
+}
+void* operator new(std::size_t size, std::align_val_t alignment, std::nothrow_t const&) noexcept {
+  try {
+    return ::operator new(size, alignment);
+  } catch (std::bad_alloc const&) {
+    return nullptr;
+  }
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }

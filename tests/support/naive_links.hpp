@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/random.hpp>
+#include <glt/sample/link_options.hpp>
+#include <glt/sample/negatives.hpp>
+#include <glt/sample/options.hpp>
+
+#include "graphs.hpp"
+#include "naive_sampler.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <ranges>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace glt_test {
+
+using pair_list = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// Negative pairs in plain vectors.
+struct naive_negatives {
+  pair_list pairs;
+  std::vector<bool> verified;
+  bool operator==(naive_negatives const&) const = default;
+};
+
+/// Draws negatives one by one from the definition, with sets; all in ids of the edge list. A vertex stands
+/// for as many numbers as `shares` says, or for one if there are none.
+inline naive_negatives draw_naively(edge_list const& graph, pair_list const& positives, glt::sample_key key,
+                                    glt::negative_options const& options,
+                                    std::vector<std::int64_t> const& shares = {}) {
+  auto const edge_pairs = pairs_of(graph.view());
+  std::set<std::pair<std::int64_t, std::int64_t>> const edges(edge_pairs.begin(), edge_pairs.end());
+  std::set<std::pair<std::int64_t, std::int64_t>> const seeds(positives.begin(), positives.end());
+  std::vector<std::int64_t> ends(shares.size());
+  std::partial_sum(shares.begin(), shares.end(), ends.begin());
+  auto const draw = [&](glt::random_stream& draws) {
+    if (shares.empty()) {
+      return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(graph.num_vertices)));
+    }
+    auto const number = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(ends.back())));
+    return static_cast<std::int64_t>(std::ranges::upper_bound(ends, number) - ends.begin());
+  };
+  std::vector<glt::random_key> keys;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> seen;
+  for (auto const& positive : positives) {
+    keys.push_back(glt::positive_key(glt::negatives_key(key), positive.first, positive.second, seen[positive]++));
+  }
+  naive_negatives out;
+  bool const binary = options.mode == glt::negative_mode::binary;
+  auto const size = static_cast<std::size_t>(std::ceil(static_cast<double>(positives.size()) * options.amount));
+  for (std::size_t place = 0; place < size; ++place) {
+    auto const per = static_cast<std::size_t>(options.amount);
+    auto const positive = binary ? place % positives.size() : place / per;
+    auto const index = binary ? place / positives.size() : place % per;
+    std::pair<std::int64_t, std::int64_t> pair;
+    bool good = false;
+    for (int attempt = 0; attempt < (options.strict ? options.attempts : 1) && !good; ++attempt) {
+      glt::random_stream draws(keys[positive].fold(index), static_cast<std::uint64_t>(attempt));
+      pair.first = binary ? draw(draws) : positives[positive].first;
+      pair.second = draw(draws);
+      good = !edges.contains(pair) && !seeds.contains(pair) && (pair.first != pair.second || options.self_pairs);
+    }
+    out.pairs.push_back(pair);
+    if (options.strict) {
+      out.verified.push_back(good);
+    }
+  }
+  return out;
+}
+
+/// What a link sampler returns, in plain vectors; ends are ids of the edge list instead of positions.
+struct naive_link_sample {
+  pair_list labelled; ///< edge_label_index, as pairs
+  std::vector<std::int64_t> labels;
+  pair_list triplets;                          ///< source and destination of the positives
+  std::vector<std::vector<std::int64_t>> rows; ///< dst_neg_index
+  std::vector<bool> verified;
+  naive_subgraph subgraph;
+
+  bool operator==(naive_link_sample const&) const = default;
+};
+
+/// Samples links from the definition: edges to be excluded are taken out of the list before anything is
+/// sampled.
+inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& positives,
+                                              std::vector<std::int64_t> const& labels, glt::link_options const& options,
+                                              glt::sample_key key, std::vector<std::int64_t> const& shares = {}) {
+  auto const negatives = draw_naively(graph, positives, key, options.negatives, shares);
+  std::set<std::pair<std::int64_t, std::int64_t>> excluded;
+  for (auto const& [source, destination] : positives) {
+    if (options.exclude != glt::seed_exclusion::none) {
+      excluded.insert({source, destination});
+    }
+    if (options.exclude == glt::seed_exclusion::edges_and_reverses) {
+      excluded.insert({destination, source});
+    }
+  }
+  edge_list rest{graph.name, graph.num_vertices, {}, {}};
+  std::vector<std::int64_t> id_in_graph;
+  auto const pairs = pairs_of(graph.view());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!excluded.contains(pairs[i])) {
+      rest.add(pairs[i].first, pairs[i].second);
+      id_in_graph.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  naive_link_sample out;
+  bool const binary = options.negatives.mode == glt::negative_mode::binary;
+  bool const shifted = options.negatives.amount > 0;
+  pair_list all = positives;
+  std::vector<std::int64_t> seeds;
+  for (std::size_t i = 0; i < positives.size(); ++i) {
+    out.labels.push_back((labels.empty() ? 0 : labels[i]) + (shifted || labels.empty() ? 1 : 0));
+  }
+  std::vector<std::int64_t> triplet_ends;
+  for (std::size_t n = 0; n < negatives.pairs.size(); ++n) {
+    bool const good = negatives.verified.empty() || negatives.verified[n];
+    bool const taken = good || options.negatives.padding;
+    if (taken) {
+      all.push_back(negatives.pairs[n]);
+      out.labels.push_back(0);
+    }
+    if (!negatives.verified.empty() && (taken || !binary)) {
+      out.verified.push_back(good);
+    }
+    triplet_ends.push_back(taken ? negatives.pairs[n].second : -1);
+  }
+  for (std::size_t i = 0; i < (binary ? all.size() : positives.size()); ++i) {
+    seeds.push_back(all[i].first);
+  }
+  for (auto const& pair : all) {
+    seeds.push_back(pair.second);
+  }
+  if (binary) {
+    out.labelled = all;
+  } else {
+    out.labels.clear();
+    out.triplets = positives;
+    auto const amount = static_cast<std::size_t>(options.negatives.amount);
+    for (std::size_t i = 0; i < positives.size(); ++i) {
+      auto const first = triplet_ends.begin() + static_cast<std::ptrdiff_t>(i * amount);
+      out.rows.emplace_back(first, first + static_cast<std::ptrdiff_t>(amount));
+    }
+  }
+  out.subgraph = naive_sample(rest, seeds, options.neighbors, key);
+  for (auto& id : out.subgraph.edge_ids) {
+    id = id_in_graph[static_cast<std::size_t>(id)];
+  }
+  return out;
+}
+
+/// A link sample in plain vectors, its vertices mapped through `original` (by node id) if that is given.
+template <class Sample, class Original = std::vector<std::int64_t>>
+naive_link_sample plain_links(Sample const& sample, Original const& original = {}) {
+  naive_link_sample out;
+  out.subgraph = plain(sample.subgraph(), original);
+  auto const vertex = [&](std::int64_t position) {
+    return position < 0 ? -1 : out.subgraph.nodes.at(static_cast<std::size_t>(position));
+  };
+  auto const index = sample.edge_label_index();
+  for (std::int64_t i = 0; i < index.columns(); ++i) {
+    out.labelled.emplace_back(vertex(index(0, i)), vertex(index(1, i)));
+  }
+  out.labels.assign(sample.edge_label().begin(), sample.edge_label().end());
+  for (std::int64_t i = 0; i < sample.src_index().size(); ++i) {
+    out.triplets.emplace_back(vertex(sample.src_index()[i]), vertex(sample.dst_pos_index()[i]));
+    std::vector<std::int64_t> row;
+    for (auto const position : sample.dst_neg_index().row(i)) {
+      row.push_back(vertex(position));
+    }
+    out.rows.push_back(std::move(row));
+  }
+  out.verified.assign(sample.verified().begin(), sample.verified().end());
+  return out;
+}
+
+/// Positives of a batch: edges of the graph, one of them twice, and a pair that need not be an edge.
+inline pair_list some_positives(edge_list const& graph, std::int64_t size, std::uint64_t seed) {
+  pair_list chosen;
+  auto const pairs = pairs_of(graph.view());
+  glt::random_stream draws(glt::random_key(77), seed);
+  for (std::int64_t i = 0; i < size && graph.num_vertices > 0; ++i) {
+    if (i % 5 == 3) {
+      chosen.push_back(chosen.front());
+    } else if (pairs.empty() || i % 5 == 4) {
+      auto const any = [&] {
+        return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(graph.num_vertices)));
+      };
+      auto const source = any();
+      chosen.emplace_back(source, any());
+    } else {
+      chosen.push_back(pairs[draws.below(pairs.size())]);
+    }
+  }
+  return chosen;
+}
+
+/// Options of every mode, with exclusion, replacement, padding and gaps.
+inline std::vector<glt::link_options> link_options_to_try() {
+  std::vector<glt::link_options> options;
+  using glt::negative_mode;
+  using glt::seed_exclusion;
+  options.push_back({.neighbors = {.fanouts = {3, 2}}, .negatives = {.amount = 0}});
+  options.push_back({.neighbors = {.fanouts = {4}, .edge_ids = true},
+                     .negatives = {.amount = 2.5, .strict = false},
+                     .exclude = seed_exclusion::edges});
+  options.push_back({.neighbors = {.fanouts = {3, 2}, .edge_ids = true},
+                     .negatives = {.amount = 1, .attempts = 3},
+                     .exclude = seed_exclusion::edges_and_reverses});
+  options.push_back({.neighbors = {.fanouts = {-1, 3}, .expand = glt::frontier::all, .edge_ids = true},
+                     .negatives = {.amount = 0.7, .self_pairs = true, .attempts = 2, .padding = true},
+                     .exclude = seed_exclusion::edges});
+  options.push_back({.neighbors = {.fanouts = {3, 3}, .replace = true, .edge_ids = true},
+                     .negatives = {.mode = negative_mode::triplet, .amount = 3, .attempts = 2},
+                     .exclude = seed_exclusion::edges_and_reverses});
+  options.push_back({.neighbors = {.fanouts = {2}},
+                     .negatives = {.mode = negative_mode::triplet, .amount = 2, .attempts = 1, .padding = true}});
+  return options;
+}
+
+} // namespace glt_test

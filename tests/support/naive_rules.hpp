@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/random.hpp>
+#include <glt/sample/labor_rule.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/temporal_rule.hpp>
+
+#include "graphs.hpp"
+#include "naive_sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace glt_test {
+
+using naive_rows_type = std::vector<std::vector<in_edge>>;
+
+/// Samples from lists and maps by any rule: `pick(hop, tree, vertex)` returns positions in rows[vertex]. The
+/// tree is the place of a seed if the batch is disjoint, else 0.
+template <class Pick>
+naive_subgraph naive_sample_by(naive_rows_type const& rows, std::vector<std::int64_t> const& seeds,
+                               glt::neighbor_options const& options, Pick pick) {
+  naive_subgraph out;
+  std::vector<std::int64_t> trees;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> position;
+  auto const number = [&](std::int64_t tree, std::int64_t vertex) {
+    auto const [found, first_time] = position.try_emplace({tree, vertex}, static_cast<std::int64_t>(out.nodes.size()));
+    if (first_time) {
+      out.nodes.push_back(vertex);
+      trees.push_back(tree);
+    }
+    return found->second;
+  };
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    out.seed_index.push_back(number(options.disjoint ? static_cast<std::int64_t>(i) : 0, seeds[i]));
+  }
+  out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size()));
+  std::size_t first = 0;
+  for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
+    auto const known = out.nodes.size();
+    auto const edges = out.row.size();
+    for (std::size_t i = first; i < known; ++i) {
+      for (auto const at : pick(static_cast<std::int64_t>(hop), trees[i], out.nodes[i])) {
+        auto const [source, id] = rows[static_cast<std::size_t>(out.nodes[i])][static_cast<std::size_t>(at)];
+        out.row.push_back(number(trees[i], source));
+        out.col.push_back(static_cast<std::int64_t>(i));
+        if (options.edge_ids) {
+          out.edge_ids.push_back(id);
+        }
+      }
+    }
+    out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size() - known));
+    out.num_sampled_edges.push_back(static_cast<std::int64_t>(out.row.size() - edges));
+    first = options.expand == glt::frontier::fresh ? known : 0;
+  }
+  if (options.disjoint) {
+    out.batch = trees;
+  }
+  return out;
+}
+
+/// The picks of a temporal rule from the times of a row, by the definition: the edges that are old enough,
+/// the latest of them if asked for, and a draw from these.
+inline std::vector<std::int64_t> naive_temporal_pick(std::vector<std::int64_t> const& times,
+                                                     glt::temporal_strategy strategy, std::int64_t vertex,
+                                                     std::int64_t time, glt::hop_options options,
+                                                     glt::random_key key) {
+  std::vector<std::int64_t> candidates;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i] <= time) {
+      candidates.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  while (strategy == glt::temporal_strategy::last && options.fanout >= 0 &&
+         candidates.size() > static_cast<std::size_t>(options.fanout)) {
+    candidates.erase(candidates.begin());
+  }
+  std::vector<std::int64_t> picked;
+  for (auto const at : naive_pick(key, vertex, static_cast<std::int64_t>(candidates.size()), options.fanout,
+                                  options.replace)) {
+    picked.push_back(candidates[static_cast<std::size_t>(at)]);
+  }
+  return picked;
+}
+
+/// The rows of a list, stably sorted by the time of their edges.
+inline naive_rows_type naive_timed_rows(edge_list const& list, std::vector<std::int64_t> const& times) {
+  auto rows = naive_rows(list);
+  for (auto& row : rows) {
+    std::ranges::stable_sort(row, {}, [&](auto const& edge) { return times[static_cast<std::size_t>(edge.second)]; });
+  }
+  return rows;
+}
+
+/// Samples a tree for every seed and its time.
+///
+/// @shape  times [E], by position in the list · seeds, seed_times [S]
+inline naive_subgraph naive_temporal_sample(edge_list const& list, std::vector<std::int64_t> const& times,
+                                            glt::temporal_strategy strategy, std::vector<std::int64_t> const& seeds,
+                                            std::vector<std::int64_t> const& seed_times,
+                                            glt::neighbor_options const& options, glt::sample_key key) {
+  auto const rows = naive_timed_rows(list, times);
+  return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t tree, std::int64_t vertex) {
+    std::vector<std::int64_t> times_of_row;
+    for (auto const& edge : rows[static_cast<std::size_t>(vertex)]) {
+      times_of_row.push_back(times[static_cast<std::size_t>(edge.second)]);
+    }
+    glt::hop_options const draw{options.fanouts[static_cast<std::size_t>(hop)], options.replace};
+    return naive_temporal_pick(times_of_row, strategy, vertex, seed_times[static_cast<std::size_t>(tree)], draw,
+                               glt::hop_key(key, hop));
+  });
+}
+
+/// The picks of a LABOR rule by the definition, in row order.
+inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::vector<in_edge> const& row,
+                                                  std::int64_t fanout, glt::random_key key) {
+  std::vector<std::pair<std::uint64_t, std::int64_t>> edges;
+  for (auto const& [source, id] : row) {
+    edges.emplace_back(glt::labor_variate(key, source), static_cast<std::int64_t>(edges.size()));
+  }
+  auto const degree = static_cast<std::int64_t>(row.size());
+  if (fanout >= 0 && degree > fanout) {
+    std::ranges::sort(edges);
+    auto const cut = counts == glt::labor_count::exact
+                         ? edges.begin() + fanout
+                         : std::ranges::find_if(edges, [&](auto const& edge) {
+                             return std::ldexp(static_cast<double>(edge.first), -64) >=
+                                    static_cast<double>(fanout) / static_cast<double>(degree);
+                           });
+    edges.erase(cut, edges.end());
+  }
+  std::vector<std::int64_t> positions;
+  for (auto const& edge : edges) {
+    positions.push_back(edge.second);
+  }
+  std::ranges::sort(positions);
+  return positions;
+}
+
+/// Samples by LABOR.
+inline naive_subgraph naive_labor_sample(edge_list const& list, glt::labor_count counts,
+                                         std::vector<std::int64_t> const& seeds, glt::neighbor_options const& options,
+                                         glt::sample_key key) {
+  auto const rows = naive_rows(list);
+  return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t, std::int64_t vertex) {
+    return naive_labor_pick(counts, rows[static_cast<std::size_t>(vertex)],
+                            options.fanouts[static_cast<std::size_t>(hop)], glt::hop_key(key, hop));
+  });
+}
+
+} // namespace glt_test
