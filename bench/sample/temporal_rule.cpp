@@ -39,7 +39,8 @@ glt::timed_rows<cpu> const& timed_graph() {
 void sample_temporal(benchmark::State& state, temporal_strategy strategy) {
   auto const& timed = timed_graph();
   glt::temporal_rule<glt::memory_space::host> const rule{timed.times.view(), strategy};
-  glt_bench::sample_w1(state, timed.graph.view(), {.fanouts = {}, .disjoint = true}, 1, rule, some_times(glt_bench::w1_seeds, 7));
+  glt_bench::sample_w1(state, timed.graph.view(), {.fanouts = {}, .disjoint = true}, 1, rule,
+                       some_times(glt_bench::w1_seeds, 7));
 }
 
 void sort_rows(benchmark::State& state) {

@@ -6,6 +6,7 @@
 #include <glt/comm/counting.hpp>
 #include <glt/dist/feature_collector.hpp>
 #include <glt/dist/feature_store.hpp>
+#include <glt/dist/vertex_directory.hpp>
 
 #include "../support/errors.hpp"
 #include "../support/hetero_parts.hpp"
@@ -295,6 +296,33 @@ TEST_CASE("a bad seed, key or option of one rank is the same error on every rank
     // All ranks are still together.
     sampler.sample(1, seeds, {}, out);
     CHECK(glt_test::plain_hetero(out) == before);
+  });
+}
+
+TEST_CASE("without edge types a sample is its seeds, and a bad one or another key still an error on every rank") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    bool const is_last = comm.rank() == last;
+    glt::hetero_part<cpu> part;
+    part.schema = {{{.name = "paper", .num_vertices = 2 * comm.size()}}, {}};
+    part.books = {glt::dist::make_equal_book(2 * comm.size(), comm.size())};
+    part.part = comm.rank();
+    std::vector<glt::global_id> const own{2 * comm.rank(), 2 * comm.rank() + 1};
+    part.original.push_back(glt::make_buffer<cpu>(own));
+    glt::dist::hetero_graph const graph(comm, std::move(part));
+    glt::dist::hetero_neighbor_sampler sampler(comm, graph, {});
+    glt::hetero_subgraph<cpu, glt::global_id> out;
+    sampler.sample(0, own, {}, out);
+    CHECK(glt_test::to_vector(out.nodes(0)) == own);
+    std::vector<glt::global_id> const other{is_last ? -1 : 0};
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(0, other, {}, out); }),
+                          "rank " + std::to_string(last), "paper seed 0 is -1"));
+    if (comm.size() > 1) {
+      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                              sampler.sample(0, own, {.seed = is_last ? 1U : 0U}, out);
+                            }),
+                            "rank " + std::to_string(last), "key"));
+    }
   });
 }
 

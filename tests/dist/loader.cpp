@@ -139,6 +139,34 @@ TEST_CASE("options and seeds that cannot be are the same error on every rank") {
   });
 }
 
+TEST_CASE("features that one rank made with another communicator are the same error on every rank") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[2], comm.size());
+        glt::dist::graph const graph(comm, divided.part(comm.rank()));
+        auto const last = comm.size() - 1;
+        auto alone = comm.split(comm.rank(), 0);
+        glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
+        glt::partition_book const one_part({0, divided.names.book.size(comm.rank())});
+        glt::dist::feature_store const others(alone, one_part, divided.features(comm.rank(), 1));
+        CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                                glt::dist::loader(comm, graph, comm.rank() == last ? others : features, {},
+                                                  {.neighbors = {.fanouts = {2}}});
+                              }),
+                              "rank " + std::to_string(last), "different partition books"));
+
+        auto reversed = comm.split(0, -comm.rank());
+        glt::dist::feature_store const moved(reversed, graph.book(), divided.features(reversed.rank(), 1));
+        bool const refuses = graph.book().size(0) != graph.book().size(last);
+        REQUIRE(refuses);
+        CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                                glt::dist::loader(comm, graph, moved, {}, {.neighbors = {.fanouts = {2}}});
+                              }),
+                              "rank 0", "different parts"));
+      },
+      {2, 3});
+}
+
 TEST_CASE("any batch size above the number of seeds makes one batch") {
   glt_test::on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());

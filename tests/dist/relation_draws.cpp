@@ -3,10 +3,12 @@
 
 #include <glt/dist/relation_draws.hpp>
 
+#include "../support/allocations.hpp"
 #include "../support/naive_hetero_sampler.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -84,4 +86,32 @@ void check_askers(std::vector<std::type_identity_t<typename Rule::query_type>> c
 TEST_CASE("every asker gets what it would get alone, by relation") {
   check_askers<glt::uniform_rule>({});
   check_askers<glt_test::limit_rule>({10, 0, 100, 200, 50, 60, 198, 30, 90});
+}
+
+TEST_CASE("a hop over fewer relations keeps the memory of the others") {
+  auto const list = glt_test::academic_graph(33);
+  auto const graph = list.graph();
+  std::vector<glt::partition_book> books;
+  for (auto const& type : list.schema.node_types()) {
+    books.emplace_back(std::vector<glt::global_id>{0, type.num_vertices});
+  }
+  glt::dist::typed_rows const typed(books, 1);
+  std::vector<glt::local_id> const rows{0, 32, 33, 49};
+  std::vector<std::int64_t> const asker{0, 4};
+  std::vector<glt::dist::relation_request<glt::memory_space::host, glt::local_id>> relations;
+  for (int const e : {0, 1, 3}) {
+    relations.push_back({.node_type = list.schema.destination_type(e),
+                         .local = graph.view().relation(e),
+                         .original = {},
+                         .options = {.fanout = 3}});
+  }
+  glt::hop_drawer<cpu> drawer;
+  glt::dist::relation_draws<cpu, glt::local_id, glt::uniform_rule> draws;
+  std::int64_t allocations = 0;
+  for (int round = 0; round < 2; ++round) {
+    allocations = glt_test::num_allocations();
+    draws.draw(drawer, typed, 0, rows, asker, {}, relations, true);
+    draws.draw(drawer, typed, 0, rows, asker, {}, std::span(relations).first(1), true);
+  }
+  CHECK(glt_test::num_allocations() == allocations);
 }

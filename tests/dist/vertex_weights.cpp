@@ -8,6 +8,7 @@
 #include "../support/errors.hpp"
 #include "../support/parts.hpp"
 #include "../support/ranks.hpp"
+#include "../support/scarce.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -90,5 +91,24 @@ TEST_CASE("wrong weights of one rank are the same error on every rank") {
     }
     CHECK(glt_test::names(refused(weights), name, "weight of vertex 100 is -3"));
     CHECK(glt_test::names(refused(std::vector<double>(rows, 0)), "rank 0", "all weights are 0"));
+  });
+}
+
+TEST_CASE("a rank without memory for its share of the table is the same error on every rank") {
+  using glt_test::scarce_policy;
+  using glt_test::scarce_resource;
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(20, 40), glt_test::all_partitioners()[0], comm.size());
+    glt::dist::graph const graph(
+        comm, glt::split_graph<glt::global_id>(divided.whole.view(), divided.names, comm.rank(), scarce_policy{}));
+    glt::dist::vertex_directory const directory(comm, graph);
+    std::vector<double> const own(static_cast<std::size_t>(graph.original().size()), 1);
+    for (std::int64_t allocations = 0; allocations < 3; ++allocations) {
+      scarce_resource::allocations_left = comm.rank() == 0 ? allocations : -1;
+      auto const error = glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::vertex_weights(comm, directory, weights_view(own), scarce_policy{}); });
+      scarce_resource::allocations_left = -1;
+      CHECK(glt_test::names(error, allocations < 2 ? "rank 0" : "(nothing was thrown)"));
+    }
   });
 }

@@ -53,6 +53,7 @@ TEST_CASE("the probability of a draw is that of the options") {
   CHECK(glt::detail::draw_probability(7, {.fanout = 7}) == 1);
   CHECK(glt::detail::draw_probability(7, {.fanout = 9}) == 1);
   CHECK(glt::detail::draw_probability(8, {.fanout = 2}) == 0.25);
+  CHECK(glt::detail::draw_probability(0, {.fanout = 2, .replace = true}) == 0);
   CHECK(glt::detail::draw_probability(1, {.fanout = 2, .replace = true}) == 1);
   CHECK(glt::detail::draw_probability(4, {.fanout = 2, .replace = true}) == doctest::Approx(1 - 0.75 * 0.75));
 }

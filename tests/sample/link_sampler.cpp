@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string>
@@ -288,6 +289,7 @@ TEST_CASE("bad input is refused and leaves the last sample as it was") {
   std::vector<glt::local_id> const outside{1, 101};
   std::vector<std::int64_t> const negative{1, -1};
   std::vector<std::int64_t> const one{1};
+  std::vector<std::int64_t> const largest{std::numeric_limits<std::int64_t>::max(), 0};
   sampler.sample(good, good, {}, out);
   auto const before = plain_links(out);
   auto const sample = [&](ids sources, ids destinations, classes labels) {
@@ -298,6 +300,7 @@ TEST_CASE("bad input is refused and leaves the last sample as it was") {
   CHECK(glt_test::names(sample(ids(good).subview(0, 1), good, {}), "1 sources", "2 destinations"));
   CHECK(glt_test::names(sample(good, good, one), "1 labels for 2 seed edges"));
   CHECK(glt_test::names(sample(good, good, negative), "label of seed edge 1 is -1"));
+  CHECK(glt_test::names(sample(good, good, largest), "label of seed edge 0 is 9223372036854775807"));
   glt::link_sampler<cpu> triplet(graph.view(),
                                  {.neighbors = {.fanouts = {2}}, .negatives = {.mode = negative_mode::triplet}});
   CHECK(glt_test::names(refused([&] { triplet.sample(good, good, classes(std::vector<std::int64_t>{0, 1}), {}, out); }),

@@ -41,7 +41,7 @@ namespace glt::dist {
 /// @comm   per hop one header exchange and, where a rank has remote vertices in its frontiers, two payload
 ///         exchanges, whatever the number of types; per remote frontier vertex 4 bytes of id, and over each
 ///         edge type sampled into it at most 4 of count; per edge answered remotely `sizeof(Vertex)` bytes
-///         and 8 for an edge id if asked for
+///         and 8 for an edge id if asked for; without edge types one header exchange
 /// @source as `hetero_neighbor_sampler` and `dist::neighbor_sampler`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule>
   requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
@@ -151,6 +151,10 @@ private:
   }
 
   void run(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out) {
+    if (num_hops(options_) == 0) { // no hop will tell the ranks whether another one has something to report
+      call_site const site{.what = operation::sample, .step = key.step};
+      exchange_.draw(site, static_cast<std::int64_t>(hop_key(key, 0).bits()), frontiers_, queries_, {}, false);
+    }
     builder_.begin(graph_->schema(), seeds, options_, out);
     for (std::size_t hop = 0; hop < num_hops(options_); ++hop) {
       collect_relations(hop, queries, key);

@@ -38,8 +38,8 @@ namespace glt::dist {
 ///
 /// @comm   per batch: with negatives one look-up of original ids, then rounds of one look-up and, if strict,
 ///         one test of edges (each one header exchange and two payload exchanges) until all ranks are
-///         content, and a last header exchange; with exclusions one header and one payload exchange; then
-///         that of the `neighbor_sampler`
+///         content, and a last header exchange; with exclusions one header and one payload exchange; with
+///         neither one header exchange; then that of the `neighbor_sampler`
 /// @source as the serial one
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class link_sampler {

@@ -63,16 +63,8 @@ public:
   loader(Comm comm, graph<Policy, Vertex> const& graph, feature_store<Policy, T> const& features,
          std::type_identity_t<array_view<space, Vertex const>> seeds, loader_options options, Policy policy = {})
       : options_(std::move(options)), features_(&features), seeds_(seeds.begin(), seeds.end()),
-        sampler_(comm, graph, options_.neighbors, policy), collector_(comm, features, std::move(policy)) {
-    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-    std::vector<call_header> headers(counts.size());
-    auto const failure = failure_of([&] { check(graph, seeds); });
-    exchange_headers(comm, {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0, failure,
-                     headers);
-    for (auto const& header : headers) {
-      num_steps_ = std::max(num_steps_, header.value);
-    }
-  }
+        sampler_(comm, graph, options_.neighbors, policy), num_steps_(agree_on_steps(comm, graph, seeds)),
+        collector_(comm, features, std::move(policy)) {}
 
   /// Steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
@@ -110,12 +102,25 @@ private:
     return seeds / options_.batch_size + (last_is_partial ? 1 : 0);
   }
 
+  std::int64_t agree_on_steps(Comm& comm, graph<Policy, Vertex> const& graph,
+                              array_view<space, Vertex const> seeds) const {
+    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
+    std::vector<call_header> headers(counts.size());
+    auto const failure = failure_of([&] { check(graph, seeds); });
+    exchange_headers(comm, {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0, failure,
+                     headers);
+    return std::ranges::max(headers, {}, &call_header::value).value;
+  }
+
   void check(graph<Policy, Vertex> const& graph, array_view<space, Vertex const> seeds) const {
     if (options_.batch_size < 1) {
       throw precondition_error(detail::message("batch size ", options_.batch_size, "; give 1 or more seeds a batch"));
     }
     if (!(features_->book() == graph.book())) {
       throw precondition_error("features and graph have different partition books; load both from one partition");
+    }
+    if (features_->local().num_vertices() != features_->book().size(graph.part())) {
+      throw precondition_error("features and graph are of different parts; make both with the same communicator");
     }
     validate_vertices("seed", seeds, graph.num_vertices());
   }
@@ -147,9 +152,9 @@ private:
   std::vector<Vertex> seeds_;
   std::vector<Vertex> order_;
   neighbor_sampler<Comm, Policy, Vertex> sampler_;
+  std::int64_t num_steps_; // before the collector, which tells no other rank what is wrong with the features
   feature_collector<Comm, Policy, T> collector_;
   batch_type batch_;
-  std::int64_t num_steps_ = 0;
   loader_seconds seconds_;
 };
 

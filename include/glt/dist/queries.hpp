@@ -28,6 +28,7 @@ public:
   template <class QuestionAt, class RankOf>
   void route(std::int64_t count, QuestionAt question, RankOf rank_of) {
     questions_.route(count, question, rank_of);
+    arrived_.resize(static_cast<std::size_t>(count)); // not in `finish`: the others wait there
   }
 
   /// As `parcels::send`.
@@ -51,7 +52,6 @@ public:
   template <class Put>
   void finish(Put put) {
     auto const places = questions_.places();
-    arrived_.resize(places.size());
     slices_.run(questions_.comm(), questions_.anything(), std::span<Answer const>(answers_),
                 questions_.received_offsets(), std::span(arrived_), questions_.sent_offsets());
     for (std::size_t i = 0; i < places.size(); ++i) {

@@ -32,9 +32,10 @@ namespace glt::dist {
 /// to is told to their homes along the way.
 ///
 /// @comm   an exchange to set off and one a round, of which there are at most `length`, and fewer where the
-///         parts hold walks together; an exchange is one of headers and at most one of payload. A walker that
-///         crosses costs 24 bytes (32 with restart), and a step that its home did not make 8 + sizeof(Vertex),
-///         and 8 more with edge ids
+///         parts hold walks together, unless a rank makes more than 2²⁰ steps of a round for others: it then
+///         takes more rounds. An exchange is one of headers and at most one of payload. A walker that crosses
+///         costs 24 bytes (32 with restart), and a step that its home did not make 8 + sizeof(Vertex), and 8
+///         more with edge ids
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class random_walker {
   static_assert(host_accessible(Policy::space), "random_walker walks on the host: use a host-accessible policy");

@@ -12,6 +12,7 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -51,7 +52,7 @@ public:
             std::span<std::int64_t const> asker_offsets, std::span<query_type const> queries,
             std::span<relation_request<space, Vertex, Rule> const> relations, bool edge_ids) {
     sort_by_type(typed, part, rows, asker_offsets, queries);
-    drawn_.resize(relations.size());
+    drawn_.resize(std::max(drawn_.size(), relations.size())); // those that rest keep their memory
     for (std::size_t e = 0; e < relations.size(); ++e) {
       auto const& from = relations[e];
       auto const& of_type = types_[static_cast<std::size_t>(from.node_type)];

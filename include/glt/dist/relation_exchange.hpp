@@ -16,6 +16,7 @@
 #include <glt/sample/draw.hpp>
 #include <glt/sample/rule.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -91,13 +92,13 @@ public:
       std::rethrow_exception(failure);
     }
     stitch_.begin(requests_, answers_, first_place_);
-    stitched_.resize(relations.size());
+    stitched_.resize(std::max(stitched_.size(), relations.size())); // those that rest keep their memory
     for (std::size_t e = 0; e < relations.size(); ++e) {
       auto const type = relations[e].node_type;
       stitch_.add(type, layout_of(relations[e], edge_ids), own_.offsets(e, type, 0), own_.of_relation(e), edge_ids,
                   stitched_[e]);
     }
-    return stitched_;
+    return std::span(stitched_).first(relations.size());
   }
 
 private:

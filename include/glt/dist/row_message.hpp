@@ -49,7 +49,8 @@ public:
             .from = {rows.data()},
             .to = {}});
     out += std::ssize(rows) * row_bytes_;
-    for (std::int64_t i = 0; i < num_marked(rows); ++i, out += label_bytes) {
+    auto const labels = num_marked(rows);
+    for (std::int64_t i = 0; i < labels; ++i, out += label_bytes) {
       detail::copy_bytes(out, &local.labels[row_of(rows[static_cast<std::size_t>(i)])], label_bytes);
     }
     return out;
@@ -69,7 +70,8 @@ public:
                                                      .from = {},
                                                      .to = {places.data()}});
     in += std::ssize(rows) * row_bytes_;
-    for (std::int64_t i = 0; i < num_marked(rows); ++i, in += label_bytes) {
+    auto const labels = num_marked(rows);
+    for (std::int64_t i = 0; i < labels; ++i, in += label_bytes) {
       detail::copy_bytes(&out.labels[places[static_cast<std::size_t>(i)]], in, label_bytes);
     }
     return in;

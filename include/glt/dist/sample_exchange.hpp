@@ -40,7 +40,8 @@ using rule_source = std::function<Rule(int rank)>;
 /// sources back; the draws are put in the order of the frontier.
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule = uniform_rule>
 class sample_exchange {
-  static_assert(host_accessible(Policy::space), "sample_exchange packs messages on the host: use a host-accessible policy");
+  static_assert(host_accessible(Policy::space),
+                "sample_exchange packs messages on the host: use a host-accessible policy");
   static constexpr memory_space space = Policy::space;
 
 public:
@@ -69,7 +70,8 @@ public:
     auto const misrouted = failure_of([&] {
       requests_.route(graph.book(), request.rows);
       if constexpr (has_query<Rule>) {
-        requests_.attach(std::span<query_type const>(request.queries.data(), static_cast<std::size_t>(request.rows.size())));
+        auto const num_rows = static_cast<std::size_t>(request.rows.size());
+        requests_.attach(std::span<query_type const>(request.queries.data(), num_rows));
       }
     });
     if (!misrouted.empty()) {
@@ -248,7 +250,8 @@ private:
         continue;
       }
       if (answers_.sizes[rank] == 0) {
-        throw error(detail::message("rank ", rank, " could not answer a request for neighbours; its own error says why"));
+        throw error(detail::message("rank ", rank,
+                                    " could not answer a request for neighbours; its own error says why"));
       }
       f(static_cast<int>(rank), answers_.data.data() + answers_.offsets[rank], num_rows);
     }

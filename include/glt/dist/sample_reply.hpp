@@ -48,8 +48,8 @@ public:
       // one.
       auto const count = narrow<std::uint32_t>(offsets[i + 1] - offsets[i], "number of neighbours of a vertex");
       if (count_bytes_ < 4 && (count >> (8 * count_bytes_)) != 0) {
-        throw precondition_error(detail::message("a rule took ", count, " edges of a row, more than the fanout; give the ",
-                                                 "rule may_exceed_fanout = true"));
+        throw precondition_error(detail::message("a rule took ", count, " edges of a row, more than the fanout; give ",
+                                                 "the rule may_exceed_fanout = true"));
       }
       for (std::int64_t b = 0; b < count_bytes_; ++b) {
         *out++ = static_cast<std::byte>((count >> (8 * b)) & 0xFFU);

@@ -38,8 +38,8 @@ public:
   /// @shape  weights [rows of the part]
   /// @comm   collective; two header exchanges, two reductions and one variable exchange of 16 bytes a vertex
   /// @throws collective_error  on every rank, if a rank has not one weight per vertex of its part, a weight
-  ///                           is negative, infinite or no number, or there are vertices and all weights are
-  ///                           0
+  ///                           is negative, infinite or no number, there are vertices and all weights are 0,
+  ///                           or a rank has no memory for its share
   /// @cost   O(V / R) where original ids are spread evenly
   template <class Weight>
   vertex_weights(Comm comm, vertex_directory<Comm, Policy, Vertex> const& directory, array_view<space, Weight> weights,
@@ -65,17 +65,20 @@ public:
     });
     entries.send(site, 0, failure);
     comm.all_reduce(std::span(&largest, 1), reduction::max);
-    bool const all_zero = graph.num_vertices() > 0 && largest == 0;
-    agree(comm, site, all_zero ? "all weights are 0; give a vertex that may be drawn a weight above 0" : "", 0,
-          [](auto, auto) { return std::string(); });
-    std::vector<double> kept(static_cast<std::size_t>(directory.kept().size()));
-    for (auto const& [weight, place] : entries.received()) {
-      kept[static_cast<std::size_t>(place)] = weight;
-    }
-    table_ = glt::vertex_weights<Policy>(array_view<space, double const>(kept.data(), directory.kept().size()),
-                                         weight_scale(largest, graph.num_vertices()), policy);
     std::vector<std::int64_t> totals(static_cast<std::size_t>(comm.size()), 0);
-    totals[static_cast<std::size_t>(comm.rank())] = table_.total();
+    auto const fault = failure_of([&] {
+      if (graph.num_vertices() > 0 && largest == 0) {
+        throw precondition_error("all weights are 0; give a vertex that may be drawn a weight above 0");
+      }
+      std::vector<double> kept(static_cast<std::size_t>(directory.kept().size()));
+      for (auto const& [weight, place] : entries.received()) {
+        kept[static_cast<std::size_t>(place)] = weight;
+      }
+      table_ = glt::vertex_weights<Policy>(array_view<space, double const>(kept.data(), directory.kept().size()),
+                                           weight_scale(largest, graph.num_vertices()), policy);
+      totals[static_cast<std::size_t>(comm.rank())] = table_.total();
+    });
+    agree(comm, site, fault, 0, [](auto, auto) { return std::string(); });
     comm.all_reduce(std::span(totals), reduction::sum);
     begins_.assign(1, 0);
     for (auto const total : totals) {

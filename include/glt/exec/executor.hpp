@@ -45,8 +45,9 @@ struct archetype_predicate {
 ///   their number
 /// - `E::reaches(space)`: constexpr, true if it may touch memory of that space
 ///
-/// `for_each`, `for_ranges`, `exclusive_scan` and `sort_by_key` may only enqueue; `reduce` and `select_if` return a host
-/// value and therefore synchronise. An exception of f leaves the call on executors that run on the host.
+/// `for_each`, `for_ranges`, `exclusive_scan` and `sort_by_key` may only enqueue; `reduce` and `select_if`
+/// return a host value and therefore synchronise. An exception of f leaves the call on executors that run on
+/// the host.
 template <class E>
 concept executor = std::copyable<E> &&
                    requires(E const& ex, std::int64_t n, array_view<memory_space::host, std::int64_t> values,

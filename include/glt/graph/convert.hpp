@@ -69,6 +69,31 @@ struct find_row {
   }
 };
 
+// The stable sort by row that `make_csr` describes, with any numbers of rows and columns.
+template <device_policy Policy, vertex_id Vertex>
+csr_graph<Policy, Vertex> compress_rows(std::int64_t num_rows, std::int64_t num_columns,
+                                        array_view<Policy::space, Vertex const> row_ids,
+                                        array_view<Policy::space, Vertex const> column_ids, bool edge_ids,
+                                        Policy const& policy) {
+  constexpr auto space = Policy::space;
+  auto const ex = policy.executor();
+  auto const num_edges = row_ids.size();
+  buffer<Policy, Vertex> sorted(num_edges, policy);
+  buffer<Policy, edge_id> order(num_edges, policy);
+  ex.for_each(num_edges, copy_elements<space, Vertex>{row_ids, sorted.view()});
+  ex.for_each(num_edges, number_edges<space>{order.view()});
+  ex.sort_by_key(sorted.view(), order.view());
+  buffer<Policy, edge_offset> offsets(num_rows + 1, policy);
+  ex.for_each(offsets.size(), find_row<space, Vertex>{std::as_const(sorted).view(), offsets.view()});
+  auto& columns = sorted; // the sorted row ids have done their work
+  ex.for_each(num_edges, permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(),
+                                                                  columns.view()});
+  if (!edge_ids) {
+    order = {};
+  }
+  return {num_columns, std::move(offsets), std::move(columns), std::move(order)};
+}
+
 } // namespace detail
 
 /// Compresses an edge list into rows; the edges of a row keep their order in the list.
@@ -81,29 +106,10 @@ struct find_row {
 template <device_policy Policy, vertex_id Vertex>
 [[nodiscard]] csr_graph<Policy, Vertex> make_csr(coo_view<Policy::space, Vertex> edges, csr_options options = {},
                                                  Policy policy = {}) {
-  constexpr auto space = Policy::space;
   bool const in = options.direction == edge_direction::in;
-  auto const row_ids = in ? edges.destinations() : edges.sources();
-  auto const column_ids = in ? edges.sources() : edges.destinations();
-  auto const ex = policy.executor();
-  auto const num_edges = edges.num_edges();
-
-  buffer<Policy, Vertex> sorted(num_edges, policy);
-  buffer<Policy, edge_id> order(num_edges, policy);
-  ex.for_each(num_edges, detail::copy_elements<space, Vertex>{row_ids, sorted.view()});
-  ex.for_each(num_edges, detail::number_edges<space>{order.view()});
-  ex.sort_by_key(sorted.view(), order.view());
-
-  buffer<Policy, edge_offset> offsets(edges.num_vertices() + 1, policy);
-  ex.for_each(offsets.size(), detail::find_row<space, Vertex>{std::as_const(sorted).view(), offsets.view()});
-
-  auto& columns = sorted; // the sorted row ids have done their work
-  ex.for_each(num_edges, detail::permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(),
-                                                                          columns.view()});
-  if (!options.edge_ids) {
-    order = {};
-  }
-  return {edges.num_vertices(), std::move(offsets), std::move(columns), std::move(order)};
+  return detail::compress_rows<Policy, Vertex>(edges.num_vertices(), edges.num_vertices(),
+                                               in ? edges.destinations() : edges.sources(),
+                                               in ? edges.sources() : edges.destinations(), options.edge_ids, policy);
 }
 
 } // namespace glt

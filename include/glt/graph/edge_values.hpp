@@ -61,7 +61,8 @@ template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vert
                              detail::smaller{});
   if (bad < num_edges) {
     throw precondition_error(detail::message("edge at position ", bad, " has id ", graph.id_of_edge(bad),
-                                             ", but there are ", values.size(), " values; give one for every edge of the input, in its order"));
+                                             ", but there are ", values.size(), " values; give one for every ",
+                                             "edge of the input, in its order"));
   }
   buffer<Policy, value> made(num_edges, policy);
   ex.for_each(num_edges, detail::copy_edge_value<graph_type, value>{graph, values, made.view()});

@@ -9,11 +9,9 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 
-#include <cstdint>
 #include <type_traits>
-#include <utility>
 
 namespace glt {
 
@@ -21,35 +19,6 @@ namespace glt {
 struct relation_options {
   bool edge_ids = false; ///< keep the position of every edge in the input (8 bytes an edge)
 };
-
-namespace detail {
-
-// The stable sort by row that `make_csr` describes, with any number of columns.
-template <device_policy Policy, vertex_id Vertex>
-csr_graph<Policy, Vertex> compress_rows(std::int64_t num_rows, std::int64_t num_columns,
-                                        array_view<Policy::space, Vertex const> row_ids,
-                                        array_view<Policy::space, Vertex const> column_ids, bool edge_ids,
-                                        Policy const& policy) {
-  constexpr auto space = Policy::space;
-  auto const ex = policy.executor();
-  auto const num_edges = row_ids.size();
-  buffer<Policy, Vertex> sorted(num_edges, policy);
-  buffer<Policy, edge_id> order(num_edges, policy);
-  ex.for_each(num_edges, copy_elements<space, Vertex>{row_ids, sorted.view()});
-  ex.for_each(num_edges, number_edges<space>{order.view()});
-  ex.sort_by_key(sorted.view(), order.view());
-  buffer<Policy, edge_offset> offsets(num_rows + 1, policy);
-  ex.for_each(offsets.size(), find_row<space, Vertex>{std::as_const(sorted).view(), offsets.view()});
-  auto& columns = sorted; // the sorted row ids have done their work
-  ex.for_each(num_edges, permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(),
-                                                                  columns.view()});
-  if (!edge_ids) {
-    order = {};
-  }
-  return {num_columns, std::move(offsets), std::move(columns), std::move(order)};
-}
-
-} // namespace detail
 
 /// Compresses the edges of one type into rows of its destinations; the edges of a row keep their order.
 ///

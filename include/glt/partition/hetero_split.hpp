@@ -3,7 +3,6 @@
 
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
-#include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
@@ -14,11 +13,9 @@
 #include <glt/partition/split.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace glt {
@@ -54,23 +51,7 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
                                                        Policy policy = {}) {
   detail::check_split(rows, part, relation.num_rows(), "rows");
   detail::check_split(columns, part, relation.num_columns(), "columns");
-  static_cast<void>(narrow<Column>(relation.num_columns(), "number of vertices"));
-  auto const own = detail::originals_of(rows, part);
-  buffer<Policy, edge_offset> offsets(own.size() + 1, policy);
-  offsets[0] = 0;
-  for (std::int64_t r = 0; r < own.size(); ++r) {
-    offsets[r + 1] = offsets[r] + relation.degree(own[r]);
-  }
-  buffer<Policy, Column> sources(offsets[own.size()], policy);
-  buffer<Policy, edge_id> edge_ids(offsets[own.size()], policy);
-  for (std::int64_t r = 0; r < own.size(); ++r) {
-    auto const shift = offsets[r] - relation.offset(own[r]);
-    for (auto e = relation.offset(own[r]); e < relation.offset(own[r] + 1); ++e) {
-      sources[e + shift] = static_cast<Column>(columns.renumbered[relation.source(e)]);
-      edge_ids[e + shift] = relation.id_of_edge(e);
-    }
-  }
-  return {relation.num_columns(), std::move(offsets), std::move(sources), std::move(edge_ids)};
+  return detail::cut_rows<Column>(relation, detail::originals_of(rows, part), columns, policy);
 }
 
 /// Cuts one part out of a heterogeneous graph.

@@ -42,6 +42,28 @@ inline host_view<global_id const> originals_of(relabelling const& labels, int pa
   return labels.original.view().subview(labels.book.begin(part), labels.book.size(part));
 }
 
+// The rows `own` of a graph, whose columns get their new ids.
+template <vertex_id Column, device_policy Policy, vertex_id Vertex>
+csr_graph<Policy, Column> cut_rows(csr_view<memory_space::host, Vertex> graph, host_view<global_id const> own,
+                                   relabelling const& columns, Policy const& policy) {
+  static_cast<void>(narrow<Column>(graph.num_columns(), "number of vertices"));
+  buffer<Policy, edge_offset> offsets(own.size() + 1, policy);
+  offsets[0] = 0;
+  for (std::int64_t r = 0; r < own.size(); ++r) {
+    offsets[r + 1] = offsets[r] + graph.degree(own[r]);
+  }
+  buffer<Policy, Column> sources(offsets[own.size()], policy);
+  buffer<Policy, edge_id> edge_ids(offsets[own.size()], policy);
+  for (std::int64_t r = 0; r < own.size(); ++r) {
+    auto const shift = offsets[r] - graph.offset(own[r]);
+    for (auto e = graph.offset(own[r]); e < graph.offset(own[r] + 1); ++e) {
+      sources[e + shift] = static_cast<Column>(columns.renumbered[graph.source(e)]);
+      edge_ids[e + shift] = graph.id_of_edge(e);
+    }
+  }
+  return {graph.num_columns(), std::move(offsets), std::move(sources), std::move(edge_ids)};
+}
+
 } // namespace detail
 
 /// Cuts one part out of a graph: rows in new local ids, columns in new global ids, edges of a row in their
@@ -60,24 +82,8 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
                                                      Policy policy = {}) {
   detail::check_split(labels, part, graph.num_rows(), "rows");
   detail::check_split(labels, part, graph.num_columns(), "columns");
-  static_cast<void>(narrow<Column>(graph.num_columns(), "number of vertices"));
   auto const own = detail::originals_of(labels, part);
-  buffer<Policy, edge_offset> offsets(own.size() + 1, policy);
-  offsets[0] = 0;
-  for (std::int64_t r = 0; r < own.size(); ++r) {
-    offsets[r + 1] = offsets[r] + graph.degree(own[r]);
-  }
-  buffer<Policy, Column> sources(offsets[own.size()], policy);
-  buffer<Policy, edge_id> edge_ids(offsets[own.size()], policy);
-  for (std::int64_t r = 0; r < own.size(); ++r) {
-    auto const shift = offsets[r] - graph.offset(own[r]);
-    for (auto e = graph.offset(own[r]); e < graph.offset(own[r] + 1); ++e) {
-      sources[e + shift] = static_cast<Column>(labels.renumbered[graph.source(e)]);
-      edge_ids[e + shift] = graph.id_of_edge(e);
-    }
-  }
-  csr_graph<Policy, Column> rows(graph.num_columns(), std::move(offsets), std::move(sources),
-                                 std::move(edge_ids));
+  auto rows = detail::cut_rows<Column>(graph, own, labels, policy);
   return {labels.book, part, std::move(rows), make_buffer<Policy>(own, policy)};
 }
 

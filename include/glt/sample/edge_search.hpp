@@ -29,7 +29,7 @@ struct row_ascends {
 inline constexpr int search_block = 32;
 
 // True if a block of sources holds one. Of fixed length, without an early exit and with a sum as wide as an
-// id: that is what compilers turn into vector instructions, four times as fast.
+// id: that is what compilers turn into vector instructions.
 template <class Vertex>
 [[nodiscard]] GLT_HOST_DEVICE constexpr bool block_holds(Vertex const* block, Vertex source) noexcept {
   Vertex hits = 0;

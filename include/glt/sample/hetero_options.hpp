@@ -44,7 +44,8 @@ struct hetero_options {
 }
 
 /// @throws precondition_error  if there is not one list of fanouts per edge type, the lists are empty or of
-///                             different length, or a fanout is below −1, or −1 together with replacement
+///                             different length, or a fanout is below −1, or −1 or 2³¹ or more together with
+///                             replacement
 inline void validate(hetero_options const& options, hetero_schema const& schema) {
   if (std::ssize(options.fanouts) != schema.num_edge_types()) {
     throw precondition_error(detail::message(options.fanouts.size(), " lists of fanouts for ", schema.num_edge_types(),

@@ -43,6 +43,9 @@ inline void add_capped(log_miss& sum, log_miss value) noexcept {
 
 /// The probability that an expanded vertex of `degree` in-edges draws a given one of them.
 [[nodiscard]] inline double draw_probability(std::int64_t degree, hop_options options) noexcept {
+  if (degree == 0) {
+    return 0;
+  }
   if (options.fanout < 0 || (!options.replace && degree <= options.fanout)) {
     return 1;
   }

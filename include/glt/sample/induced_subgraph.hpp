@@ -75,7 +75,8 @@ public:
       copy_full_rows(policy_, graph_, builder_.next_frontier(), 0, options_.edge_ids, edges_);
       builder_.add_hop(edges_);
     }
-    known_edges_.select(graph_, builder_.next_frontier(), out.nodes(), position_in{&builder_}, options_.edge_ids, known_);
+    known_edges_.select(graph_, builder_.next_frontier(), out.nodes(), position_in{&builder_},
+                        options_.edge_ids, known_);
     builder_.add_known_hop(known_);
   }
 

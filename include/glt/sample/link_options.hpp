@@ -8,6 +8,7 @@
 #include <glt/sample/options.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace glt {
 
@@ -36,7 +37,7 @@ inline void validate(link_options const& options) {
 ///
 /// @shape  labels [P], or empty for none
 /// @throws precondition_error  if there are labels for triplets, their number is another than P, or one is
-///                             negative, naming the first
+///                             negative or 2⁶³ − 1, naming the first
 /// @cost   O(P)
 template <memory_space Space>
   requires(host_accessible(Space))
@@ -53,9 +54,9 @@ void validate_labels(array_view<Space, std::int64_t const> labels, std::int64_t 
                                              " seed edges; give one per edge or none"));
   }
   for (std::int64_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] < 0) {
+    if (labels[i] < 0 || labels[i] == std::numeric_limits<std::int64_t>::max()) { // 1 is added beside negatives
       throw precondition_error(
-          detail::message("label of seed edge ", i, " is ", labels[i], "; classes count from 0"));
+          detail::message("label of seed edge ", i, " is ", labels[i], "; classes count from 0, to 2^63 - 2"));
     }
   }
 }

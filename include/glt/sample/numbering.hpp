@@ -77,7 +77,7 @@ public:
   /// the number that a vertex seen for the first time gets, so that `number == first` says it was.
   ///
   /// @throws precondition_error  at the 2³¹st vertex of a round
-  /// @cost   a third of the time of `number` for each, because misses of the cache overlap
+  /// @cost   less time than `number` for each, because misses of the cache overlap
   template <class KeyAt, class Put>
   void number_all(std::int64_t count, KeyAt key_at, Put put) {
     for (std::int64_t begin = 0; begin < count; begin += pieces) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -52,15 +53,19 @@ inline void check_fanout(std::int64_t fanout, bool replace, std::string const& p
     throw precondition_error(
         message("fanout -1 (all neighbours)", place, " with replacement; give a number above 0"));
   }
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(); // sums over all rows fit 64 bits
+  if (replace && fanout > most) {
+    throw precondition_error(message("fanout ", fanout, place, " with replacement; give a number up to ", most));
+  }
 }
 
 } // namespace detail
 
-/// @throws precondition_error  if the fanout is 0 or below −1, or −1 together with replacement
+/// @throws precondition_error  if the fanout is 0 or below −1, or −1 or 2³¹ or more together with replacement
 inline void validate(hop_options const& options) { detail::check_fanout(options.fanout, options.replace, {}); }
 
-/// @throws precondition_error  if there is no fanout, or one is 0 or below −1, or −1 together with
-///                             replacement
+/// @throws precondition_error  if there is no fanout, or one is 0 or below −1, or −1 or 2³¹ or more
+///                             together with replacement
 inline void validate(neighbor_options const& options) {
   if (options.fanouts.empty()) {
     throw precondition_error("no fanouts; give one number per hop, such as {15, 10}");

@@ -44,7 +44,7 @@ GLT_HOST_DEVICE constexpr void pick_distinct(random_stream stream, std::int64_t 
   }
 }
 
-// The same for at most `Width` picks, three times as fast: all random words at once, and a comparison with a
+// The same for at most `Width` picks, faster: all random words at once, and a comparison with a
 // fixed number of earlier picks, for which compilers use vector registers. False, with `out` unfinished, in the
 // rare case that a draw may have to be rejected.
 template <int Width, class Position>

@@ -59,7 +59,7 @@ struct larger {
 
 /// Owns one alias table per row of a graph, with which an edge is drawn in proportion to its weight in O(1).
 ///
-/// A draw by a table differs from the exact probabilities by 2⁻³² at most, summed over the edges of the row.
+/// A draw by a table differs from the exact probabilities by some 2⁻³¹ at most, summed over the edges of the row.
 ///
 /// @shape  8 bytes an edge and 4 a row; building needs no more memory
 /// @source as `fill_alias_table`

@@ -104,7 +104,8 @@ void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<edge_w
   if (bad < weights.size()) {
     auto const row = detail::row_of_position(graph, bad);
     throw precondition_error(detail::message("weight of edge ", bad - graph.offset(row), " of row ", row,
-                                             " (position ", bad, ") is ", weights[bad], "; a weight is finite and 0 or more"));
+                                             " (position ", bad, ") is ", weights[bad],
+                                             "; a weight is finite and 0 or more"));
   }
 }
 
