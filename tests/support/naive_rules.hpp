@@ -13,57 +13,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
 namespace glt_test {
-
-using naive_rows_type = std::vector<std::vector<in_edge>>;
-
-/// Samples from lists and maps by any rule: `pick(hop, tree, vertex)` returns positions in rows[vertex]. The
-/// tree is the place of a seed if the batch is disjoint, else 0.
-template <class Pick>
-naive_subgraph naive_sample_by(naive_rows_type const& rows, std::vector<std::int64_t> const& seeds,
-                               glt::neighbor_options const& options, Pick pick) {
-  naive_subgraph out;
-  std::vector<std::int64_t> trees;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> position;
-  auto const number = [&](std::int64_t tree, std::int64_t vertex) {
-    auto const [found, first_time] = position.try_emplace({tree, vertex}, static_cast<std::int64_t>(out.nodes.size()));
-    if (first_time) {
-      out.nodes.push_back(vertex);
-      trees.push_back(tree);
-    }
-    return found->second;
-  };
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    out.seed_index.push_back(number(options.disjoint ? static_cast<std::int64_t>(i) : 0, seeds[i]));
-  }
-  out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size()));
-  std::size_t first = 0;
-  for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
-    auto const known = out.nodes.size();
-    auto const edges = out.row.size();
-    for (std::size_t i = first; i < known; ++i) {
-      for (auto const at : pick(static_cast<std::int64_t>(hop), trees[i], out.nodes[i])) {
-        auto const [source, id] = rows[static_cast<std::size_t>(out.nodes[i])][static_cast<std::size_t>(at)];
-        out.row.push_back(number(trees[i], source));
-        out.col.push_back(static_cast<std::int64_t>(i));
-        if (options.edge_ids) {
-          out.edge_ids.push_back(id);
-        }
-      }
-    }
-    out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size() - known));
-    out.num_sampled_edges.push_back(static_cast<std::int64_t>(out.row.size() - edges));
-    first = options.expand == glt::frontier::fresh ? known : 0;
-  }
-  if (options.disjoint) {
-    out.batch = trees;
-  }
-  return out;
-}
 
 /// The picks of a temporal rule from the times of a row, by the definition: the edges that are old enough,
 /// the latest of them if asked for, and a draw from these.

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -57,19 +58,21 @@ inline std::vector<std::int64_t> naive_pick(glt::random_key key, std::int64_t ve
   return picked;
 }
 
-/// Samples from lists and maps, hop by hop; the oracle of every neighbour sampler.
-inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int64_t> const& seeds,
-                                   glt::neighbor_options const& options, glt::sample_key key) {
-  auto const rows = naive_rows(graph);
+using naive_rows_type = std::vector<std::vector<in_edge>>;
+
+/// Samples from lists and maps by any rule: `pick(hop, tree, vertex)` returns positions in rows[vertex]. The
+/// tree is the place of a seed if the batch is disjoint, else 0.
+template <class Pick>
+naive_subgraph naive_sample_by(naive_rows_type const& rows, std::vector<std::int64_t> const& seeds,
+                               glt::neighbor_options const& options, Pick pick) {
   naive_subgraph out;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> position; // of a vertex of a tree; one tree if not disjoint
+  std::vector<std::int64_t> trees;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> position;
   auto const number = [&](std::int64_t tree, std::int64_t vertex) {
     auto const [found, first_time] = position.try_emplace({tree, vertex}, static_cast<std::int64_t>(out.nodes.size()));
     if (first_time) {
       out.nodes.push_back(vertex);
-      if (options.disjoint) {
-        out.batch.push_back(tree);
-      }
+      trees.push_back(tree);
     }
     return found->second;
   };
@@ -82,12 +85,9 @@ inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int6
     auto const known = out.nodes.size();
     auto const edges = out.row.size();
     for (std::size_t i = first; i < known; ++i) {
-      auto const vertex = out.nodes[i];
-      auto const& row = rows[static_cast<std::size_t>(vertex)];
-      for (auto const at : naive_pick(glt::hop_key(key, static_cast<std::int64_t>(hop)), vertex,
-                                      static_cast<std::int64_t>(row.size()), options.fanouts[hop], options.replace)) {
-        auto const [source, id] = row[static_cast<std::size_t>(at)];
-        out.row.push_back(number(options.disjoint ? out.batch[i] : 0, source));
+      for (auto const at : pick(static_cast<std::int64_t>(hop), trees[i], out.nodes[i])) {
+        auto const [source, id] = rows[static_cast<std::size_t>(out.nodes[i])][static_cast<std::size_t>(at)];
+        out.row.push_back(number(trees[i], source));
         out.col.push_back(static_cast<std::int64_t>(i));
         if (options.edge_ids) {
           out.edge_ids.push_back(id);
@@ -98,7 +98,20 @@ inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int6
     out.num_sampled_edges.push_back(static_cast<std::int64_t>(out.row.size() - edges));
     first = options.expand == glt::frontier::fresh ? known : 0;
   }
+  if (options.disjoint) {
+    out.batch = trees;
+  }
   return out;
+}
+
+/// Samples uniformly; the oracle of every neighbour sampler.
+inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int64_t> const& seeds,
+                                   glt::neighbor_options const& options, glt::sample_key key) {
+  auto const rows = naive_rows(graph);
+  return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t, std::int64_t vertex) {
+    return naive_pick(glt::hop_key(key, hop), vertex, std::ssize(rows[static_cast<std::size_t>(vertex)]),
+                      options.fanouts[static_cast<std::size_t>(hop)], options.replace);
+  });
 }
 
 /// A sampled subgraph in plain vectors, its nodes mapped through `original` (by node id) if that is given.

@@ -43,7 +43,7 @@ private:
 
 /// Samples one batch after the other on one process; the scratch memory of a sampler, for one thread.
 ///
-/// @cost   at most 64 bytes a vertex of the largest batch so far, and 12 an edge of its largest hop
+/// @cost   memory of the largest batch so far: the table of `first_seen_numbering`, and the draws of a hop
 template <device_policy Policy, vertex_id Vertex, class Rule>
 class hop_worker {
   static constexpr memory_space space = Policy::space;
