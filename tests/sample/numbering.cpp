@@ -62,6 +62,17 @@ TEST_CASE_TEMPLATE("a list is numbered as its vertices one by one are", Vertex, 
   }
 }
 
+TEST_CASE("stamps that come near their end begin again") {
+  glt::first_seen_numbering<std::int32_t, 1000> numbering;
+  for (std::int32_t round = 0; round < 100; ++round) {
+    numbering.clear();
+    for (std::int32_t vertex = 0; vertex < 90; ++vertex) {
+      CHECK(numbering.position_of(vertex + round) == -1);
+      CHECK(numbering.number(vertex + round) == std::pair(glt::local_id{vertex}, true));
+    }
+  }
+}
+
 TEST_CASE("vertices of different trees are different keys") {
   glt::first_seen_numbering<glt::tree_vertex<std::int64_t>> numbering;
   for (glt::local_id tree = 0; tree < 300; ++tree) {

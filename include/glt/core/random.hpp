@@ -18,6 +18,11 @@ GLT_HOST_DEVICE constexpr std::uint64_t mix64(std::uint64_t word) noexcept {
   return word ^ (word >> 31);
 }
 
+// Constants of Philox4x32-10.
+inline constexpr int philox_rounds = 10;
+inline constexpr std::uint32_t philox_factors[] = {0xD2511F53U, 0xCD9E8D57U};
+inline constexpr std::uint32_t philox_steps[] = {0x9E3779B9U, 0xBB67AE85U};
+
 } // namespace detail
 
 /// Four 32-bit words that depend on nothing but `key` and `counter`.
@@ -26,15 +31,15 @@ GLT_HOST_DEVICE constexpr std::uint64_t mix64(std::uint64_t word) noexcept {
 /// @source Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011 (Philox4x32-10)
 GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4>
 philox(std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter) noexcept {
-  for (int round = 0; round < 10; ++round) {
-    std::uint64_t const first = std::uint64_t{0xD2511F53U} * counter[0];
-    std::uint64_t const second = std::uint64_t{0xCD9E8D57U} * counter[2];
+  for (int round = 0; round < detail::philox_rounds; ++round) {
+    std::uint64_t const first = std::uint64_t{detail::philox_factors[0]} * counter[0];
+    std::uint64_t const second = std::uint64_t{detail::philox_factors[1]} * counter[2];
     counter = {static_cast<std::uint32_t>(second >> 32) ^ counter[1] ^ key[0],
                static_cast<std::uint32_t>(second),
                static_cast<std::uint32_t>(first >> 32) ^ counter[3] ^ key[1],
                static_cast<std::uint32_t>(first)};
-    key[0] += 0x9E3779B9U;
-    key[1] += 0xBB67AE85U;
+    key[0] += detail::philox_steps[0];
+    key[1] += detail::philox_steps[1];
   }
   return counter;
 }
@@ -71,6 +76,9 @@ public:
   GLT_HOST_DEVICE constexpr random_stream(random_key key, std::uint64_t subject) noexcept
       : key_{static_cast<std::uint32_t>(key.bits()), static_cast<std::uint32_t>(key.bits() >> 32)},
         subject_(subject) {}
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 2> key() const noexcept { return key_; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t subject() const noexcept { return subject_; }
 
   /// The four words from draw 4 · index on, whatever was drawn before: for variates that are cheaper to draw
   /// again than to keep.

@@ -28,7 +28,7 @@ concept memory_resource = std::copyable<R> && requires(R const& r, void* to, voi
 /// which the system is asked for.
 struct host_resource {
   static constexpr std::align_val_t alignment{64};
-  static constexpr std::size_t huge_from = 2 * detail::huge_page_bytes;
+  static constexpr std::size_t huge_from = detail::huge_page_bytes;
 
   [[nodiscard]] void* allocate(std::size_t bytes) const {
     auto* const data = ::operator new(bytes, alignment_of(bytes));

@@ -4,12 +4,14 @@
 #include <glt/core/narrow.hpp>
 #include <glt/core/prefetch.hpp>
 #include <glt/core/types.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace glt {
 
@@ -40,24 +42,26 @@ constexpr std::uint64_t spread(tree_vertex<Vertex> key) noexcept {
 
 /// Numbers vertices, or any small keys, 0, 1, 2, … in the order in which they are first seen.
 ///
-/// An open-addressing table whose slots carry the round they belong to, so that forgetting all vertices costs
-/// nothing.
+/// An open-addressing table whose slots hold stamps that grow from round to round, so that those of former rounds
+/// are known as old: forgetting all vertices costs nothing.
+/// No round begins beyond the stamp `LastFirst`, so that all `local_id`s have stamps.
 /// Host only, one thread; `position_of` may be called by several at once.
 ///
-/// @cost   one probe sequence of expected length below 2 a look-up; at most 4 slots of 16 bytes a vertex (12
-///         with 32-bit ids), kept for the next round
+/// @cost   one probe sequence of expected length below 2 a look-up; at most 4 slots a vertex, of 8 bytes with 32-bit
+///         ids and 16 with others, kept for the next round
 /// @source linear probing, Knuth, TAOCP vol. 3, 6.4, Alg. L
-template <class Key>
+template <class Key, std::uint32_t LastFirst = std::uint32_t{1} << 31>
 class first_seen_numbering {
 public:
   first_seen_numbering() { resize(min_slots); }
 
   /// Forgets all vertices and keeps the memory.
   void clear() noexcept {
+    first_stamp_ += static_cast<std::uint32_t>(size_);
     size_ = 0;
-    if (++round_ == 0) { // 2³² rounds later the old stamps would look valid again
-      slots_.assign(slots_.size(), slot{});
-      round_ = 1;
+    if (first_stamp_ > LastFirst) {
+      std::fill(slots_.begin(), slots_.end(), slot{});
+      first_stamp_ = 1;
     }
   }
 
@@ -69,7 +73,7 @@ public:
   std::pair<local_id, bool> number(Key key) {
     reserve(1);
     auto const before = size_;
-    auto const number = enter(slots_.data(), key, round_, size_);
+    auto const number = enter(slots_.data(), key, first_stamp_, size_);
     return {number, size_ != before};
   }
 
@@ -85,12 +89,12 @@ public:
       reserve(end - begin);
       // Copies, which a compiler can keep in registers whatever `put` writes to.
       slot* const slots = slots_.data();
-      auto const round = round_;
+      auto const first_stamp = first_stamp_;
       auto size = size_;
       for (std::int64_t i = begin; i < end; ++i) {
         detail::prefetch(slots + place_of(key_at(i + keys_ahead < count ? i + keys_ahead : i)));
         auto const first = size;
-        put(i, enter(slots, key_at(i), round, size), first);
+        put(i, enter(slots, key_at(i), first_stamp, size), first);
       }
       size_ = size;
     }
@@ -98,18 +102,18 @@ public:
 
   /// The number of a vertex, −1 if it was not seen.
   [[nodiscard]] std::int64_t position_of(Key key) const noexcept {
-    slot const& found = *find(slots_.data(), key, round_);
-    return found.round == round_ ? found.number : -1;
+    slot const& found = *find(slots_.data(), key, first_stamp_);
+    return found.stamp < first_stamp_ ? -1 : std::int64_t{found.stamp - first_stamp_};
   }
 
 private:
+  // The number of the key plus the first stamp of its round; 0 if no key was ever here.
   struct slot {
     Key key{};
-    local_id number = 0;
-    std::uint32_t round = 0;
+    std::uint32_t stamp = 0;
   };
 
-  static constexpr std::size_t min_slots = 1024;
+  static constexpr std::int64_t min_slots = 1024;
   static constexpr std::int64_t pieces = 1024;    // vertices between two looks at the room that is left
   static constexpr std::int64_t keys_ahead = 24; // whose slots are asked for: enough work for a miss of the cache
 
@@ -119,28 +123,28 @@ private:
 
   // Where a vertex is, or would go.
   template <class Slot>
-  [[nodiscard]] Slot* find(Slot* slots, Key key, std::uint32_t round) const noexcept {
+  [[nodiscard]] Slot* find(Slot* slots, Key key, std::uint32_t first_stamp) const noexcept {
     auto place = place_of(key);
-    while (slots[place].round == round && !(slots[place].key == key)) {
+    while (slots[place].stamp >= first_stamp && !(slots[place].key == key)) {
       place = (place + 1) & mask_;
     }
     return slots + place;
   }
 
   // Without a branch on whether the vertex is new, which no processor can predict.
-  local_id enter(slot* slots, Key key, std::uint32_t round, local_id& size) const noexcept {
-    slot* const found = find(slots, key, round);
-    bool const first_time = found->round != round;
-    local_id const number = first_time ? size : found->number;
-    *found = {key, number, round};
+  local_id enter(slot* slots, Key key, std::uint32_t first_stamp, local_id& size) const noexcept {
+    slot* const found = find(slots, key, first_stamp);
+    bool const first_time = found->stamp < first_stamp;
+    auto const stamp = first_time ? first_stamp + static_cast<std::uint32_t>(size) : found->stamp;
+    *found = {key, stamp};
     size += first_time ? 1 : 0;
-    return number;
+    return static_cast<local_id>(stamp - first_stamp);
   }
 
   // Room for that many more vertices, at most half of the slots full.
   void reserve(std::int64_t more) {
     auto const needed = std::int64_t{size_} + more;
-    if (2 * needed < static_cast<std::int64_t>(slots_.size())) {
+    if (2 * needed < slots_.size()) {
       return;
     }
     static_cast<void>(narrow<local_id>(needed, "number of vertices of a batch"));
@@ -148,25 +152,28 @@ private:
     reserve(more);
   }
 
-  void resize(std::size_t num_slots) {
-    std::vector<slot> slots(num_slots);
-    slots_.swap(slots);
-    mask_ = num_slots - 1;
+  void resize(std::int64_t num_slots) {
+    table old(num_slots);
+    std::fill(old.begin(), old.end(), slot{});
+    std::swap(old, slots_);
+    mask_ = static_cast<std::size_t>(num_slots) - 1;
     shift_ = 64;
-    for (std::size_t size = num_slots; size > 1; size /= 2) {
+    for (std::int64_t size = num_slots; size > 1; size /= 2) {
       --shift_;
     }
-    for (slot const& old : slots) {
-      if (old.round == round_) {
-        *find(slots_.data(), old.key, round_) = old;
+    for (slot const& entry : old) {
+      if (entry.stamp >= first_stamp_) {
+        *find(slots_.data(), entry.key, first_stamp_) = entry;
       }
     }
   }
 
-  std::vector<slot> slots_;
+  using table = buffer<device::cpu, slot>; // in huge pages where it is large
+
+  table slots_;
   std::size_t mask_ = 0;
   int shift_ = 64;
-  std::uint32_t round_ = 1;
+  std::uint32_t first_stamp_ = 1;
   local_id size_ = 0;
 };
 

@@ -4,10 +4,12 @@
 #include <glt/core/config.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/pick_lanes.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace glt {
 
@@ -105,6 +107,15 @@ GLT_HOST_DEVICE constexpr void pick_positions(random_stream const& stream, std::
     }
     return;
   }
+#if defined(GLT_HAS_LANES)
+  if (!std::is_constant_evaluated() && count <= 16 && degree <= std::numeric_limits<std::int32_t>::max()) {
+    std::int32_t picked[16];
+    int const n = static_cast<int>(count);
+    bool ok = n <= 4 ? detail::pick_distinct_in_lanes<1>(stream, degree, n, picked) : n <= 8 ? detail::pick_distinct_in_lanes<2>(stream, degree, n, picked)
+     : n <= 12 ? detail::pick_distinct_in_lanes<3>(stream, degree, n, picked) : detail::pick_distinct_in_lanes<4>(stream, degree, n, picked);
+    if (ok) { for (int i = 0; i < n; ++i) out[i] = static_cast<Position>(picked[i]); return; }
+  }
+#endif
   if (degree <= std::numeric_limits<std::int32_t>::max()) {
     if (count <= 8 && detail::pick_distinct_at_once<8>(stream, degree, static_cast<int>(count), out)) {
       return;
