@@ -12,6 +12,7 @@
 #include <glt/core/narrow.hpp>
 #include <glt/core/prefetch.hpp>
 #include <glt/core/random.hpp>
+#include <glt/core/random_lanes.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -114,6 +115,7 @@
 #include <glt/sample/numbering.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/pick.hpp>
+#include <glt/sample/pick_lanes.hpp>
 #include <glt/sample/prefix_pick.hpp>
 #include <glt/sample/random_walk.hpp>
 #include <glt/sample/row_batches.hpp>

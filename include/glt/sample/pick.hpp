@@ -46,12 +46,12 @@ GLT_HOST_DEVICE constexpr void pick_distinct(random_stream stream, std::int64_t 
   }
 }
 
-// The same for at most `Width` picks, faster: all random words at once, and a comparison with a
-// fixed number of earlier picks, for which compilers use vector registers. False, with `out` unfinished, in the
-// rare case that a draw may have to be rejected.
-template <int Width, class Position>
-GLT_HOST_DEVICE constexpr bool pick_distinct_at_once(random_stream const& stream, std::int64_t degree, int count,
-                                                     Position* out) noexcept {
+// The same for at most 16 picks, faster: all random words at once, and a comparison with a fixed number of earlier
+// picks, for which compilers use vector registers. False, with `picks` unfinished, in the rare case that a draw may
+// have to be rejected.
+template <int Width>
+GLT_HOST_DEVICE constexpr bool pick_distinct_portably(random_stream const& stream, std::int64_t degree, int count,
+                                                      std::int32_t* picks) noexcept {
   std::uint32_t words[Width] = {};
   for (int first = 0; first < count; first += 4) {
     auto const block = stream.block(static_cast<std::uint64_t>(first / 4));
@@ -59,9 +59,8 @@ GLT_HOST_DEVICE constexpr bool pick_distinct_at_once(random_stream const& stream
       words[first + i] = block[static_cast<std::size_t>(i)];
     }
   }
-  std::int32_t picked[Width] = {};
   for (int i = 0; i < Width; ++i) {
-    picked[i] = -1;
+    picks[i] = -1;
   }
   bool maybe_rejected = false;
   for (int i = 0; i < count; ++i) {
@@ -71,14 +70,23 @@ GLT_HOST_DEVICE constexpr bool pick_distinct_at_once(random_stream const& stream
     auto const pick = static_cast<std::int32_t>(product >> 32);
     int taken = 0;
     for (int j = 0; j < Width; ++j) {
-      taken |= picked[j] == pick;
+      taken |= picks[j] == pick;
     }
-    picked[i] = taken != 0 ? static_cast<std::int32_t>(bound - 1) : pick;
-  }
-  for (int i = 0; i < count; ++i) {
-    out[i] = static_cast<Position>(picked[i]);
+    picks[i] = taken != 0 ? static_cast<std::int32_t>(bound - 1) : pick;
   }
   return !maybe_rejected;
+}
+
+// The faster of the two ways to pick up to 16 positions.
+GLT_HOST_DEVICE constexpr bool pick_at_once(random_stream const& stream, std::int64_t degree, int count,
+                                            std::int32_t* picks) noexcept {
+#if defined(GLT_HAS_LANES)
+  if (!std::is_constant_evaluated()) {
+    return pick_distinct_at_once(stream, degree, count, picks);
+  }
+#endif
+  return count <= 8 ? pick_distinct_portably<8>(stream, degree, count, picks)
+                    : pick_distinct_portably<16>(stream, degree, count, picks);
 }
 
 } // namespace detail
@@ -107,20 +115,12 @@ GLT_HOST_DEVICE constexpr void pick_positions(random_stream const& stream, std::
     }
     return;
   }
-#if defined(GLT_HAS_LANES)
-  if (!std::is_constant_evaluated() && count <= 16 && degree <= std::numeric_limits<std::int32_t>::max()) {
-    std::int32_t picked[16];
-    int const n = static_cast<int>(count);
-    bool ok = n <= 4 ? detail::pick_distinct_in_lanes<1>(stream, degree, n, picked) : n <= 8 ? detail::pick_distinct_in_lanes<2>(stream, degree, n, picked)
-     : n <= 12 ? detail::pick_distinct_in_lanes<3>(stream, degree, n, picked) : detail::pick_distinct_in_lanes<4>(stream, degree, n, picked);
-    if (ok) { for (int i = 0; i < n; ++i) out[i] = static_cast<Position>(picked[i]); return; }
-  }
-#endif
-  if (degree <= std::numeric_limits<std::int32_t>::max()) {
-    if (count <= 8 && detail::pick_distinct_at_once<8>(stream, degree, static_cast<int>(count), out)) {
-      return;
-    }
-    if (count > 8 && count <= 16 && detail::pick_distinct_at_once<16>(stream, degree, static_cast<int>(count), out)) {
+  if (count <= 16 && degree <= std::numeric_limits<std::int32_t>::max()) {
+    std::int32_t picked[16] = {};
+    if (detail::pick_at_once(stream, degree, static_cast<int>(count), picked)) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = static_cast<Position>(picked[i]);
+      }
       return;
     }
   }

@@ -6,12 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #if defined(GLT_HAS_LANES)
+
 namespace glt::detail {
 
-/// Says whether two of 4 · Vectors numbers are equal, without order or branches.
+// Says whether two of 4 · Vectors numbers are equal.
 template <std::size_t Vectors>
 bool any_equal(__m128i const (&numbers)[Vectors]) noexcept {
   auto found = _mm_setzero_si128();
@@ -32,71 +32,83 @@ bool any_equal(__m128i const (&numbers)[Vectors]) noexcept {
   return _mm_movemask_epi8(found) != 0;
 }
 
-/// `pick_distinct` for at most 4 · Vectors picks: draws all of them at once and looks for equal ones afterwards,
-/// which is rarely needed on long rows. False, with `out` unfinished, if a draw may have to be rejected.
-///
-/// @shape  out [4 · Vectors], of which the first `count` are picks
-template <std::size_t Vectors>
-bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, int count, std::int32_t* out) noexcept {
-  constexpr std::size_t pairs = (Vectors + 1) / 2;
-  auto const sign = _mm_set1_epi32(static_cast<int>(0x80000000U));
-  auto const order = _mm_set_epi32(3, 2, 1, 0);
-  auto const wanted = _mm_set1_epi32(count);
-  auto const first_bound = _mm_set1_epi32(static_cast<int>(degree - count + 1));
-  auto const halves = [](__m128i a, __m128i b, auto which) {
-    return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), decltype(which)::value));
-  };
-  using lower = std::integral_constant<int, _MM_SHUFFLE(2, 0, 2, 0)>;
-  using upper = std::integral_constant<int, _MM_SHUFFLE(3, 1, 3, 1)>;
-  __m128i picks[Vectors];
-  auto rejected = _mm_setzero_si128();
-  for (std::size_t pair = 0; pair < pairs; ++pair) {
-    auto [products] = two_blocks(stream, static_cast<std::uint32_t>(2 * pair));
-    for (int j = 0; j < 4; ++j) {
-      // Lane 0 is draw 8 · pair + j, lane 1 is four draws later.
-      auto const draw = static_cast<int>(8 * pair) + j;
-      auto const bound = _mm_add_epi32(first_bound, _mm_set_epi32(0, draw + 4, 0, draw));
-      products[j] = _mm_mul_epu32(products[j], bound);
+// Floyd's sampling once all draws are known: a pick that was taken before becomes the last position of its draw.
+inline void replace_repeated(std::int64_t degree, int count, std::int32_t* picks) noexcept {
+  auto const last = [&](int i) { return static_cast<std::int32_t>(degree - count + i); };
+  if (degree <= 64) { // a bit for every position
+    std::uint64_t taken = 0;
+    for (int i = 0; i < count; ++i) {
+      picks[i] = (taken >> picks[i] & 1) != 0 ? last(i) : picks[i];
+      taken |= std::uint64_t{1} << picks[i];
     }
-    auto const keep = [&](std::size_t vector, auto lane) {
-      auto const draws = _mm_add_epi32(order, _mm_set1_epi32(static_cast<int>(4 * vector)));
-      auto const used = _mm_cmpgt_epi32(wanted, draws);
-      auto const bound = _mm_add_epi32(first_bound, draws);
-      auto const gather = [&](auto which) {
-        return halves(halves(products[0], products[1], which), halves(products[2], products[3], which), lane);
-      };
-      auto const below_bound = _mm_cmpgt_epi32(_mm_xor_si128(bound, sign), _mm_xor_si128(gather(lower{}), sign));
-      rejected = _mm_or_si128(rejected, _mm_and_si128(used, below_bound));
-      // Lanes that are not used hold different negative numbers, equal to nothing.
-      picks[vector] = _mm_or_si128(_mm_and_si128(used, gather(upper{})), _mm_andnot_si128(used, _mm_xor_si128(draws, _mm_set1_epi32(-1))));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(out) + vector, picks[vector]);
-    };
-    keep(2 * pair, lower{});
-    if (2 * pair + 1 < Vectors) {
-      keep(2 * pair + 1, upper{});
+    return;
+  }
+  for (int i = 1; i < count; ++i) {
+    int taken = 0;
+    for (int j = 0; j < i; ++j) {
+      taken |= picks[j] == picks[i];
+    }
+    picks[i] = taken != 0 ? last(i) : picks[i];
+  }
+}
+
+// `pick_distinct_at_once` for at most 4 · Vectors picks.
+template <std::size_t Vectors>
+bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, int count, std::int32_t* picks) noexcept {
+  auto const all = [](std::int64_t value) { return _mm_set1_epi32(static_cast<int>(value)); };
+  auto const sign = all(std::int64_t{1} << 31); // turns unsigned comparisons into signed ones
+  auto const first_bound = all(degree - count + 1);
+  __m128i kept[Vectors];
+  auto rejected = _mm_setzero_si128();
+  auto const keep = [&](std::size_t vector, __m128i numbers, __m128i fractions) {
+    auto const draws = _mm_add_epi32(_mm_set_epi32(3, 2, 1, 0), all(static_cast<std::int64_t>(4 * vector)));
+    auto const used = _mm_cmpgt_epi32(all(count), draws);
+    auto const bounds = _mm_add_epi32(first_bound, draws);
+    auto const maybe = _mm_cmpgt_epi32(_mm_xor_si128(bounds, sign), _mm_xor_si128(fractions, sign));
+    rejected = _mm_or_si128(rejected, _mm_and_si128(used, maybe));
+    // Places that are not used hold different negative numbers, equal to nothing.
+    kept[vector] = _mm_or_si128(_mm_and_si128(used, numbers), _mm_andnot_si128(used, _mm_sub_epi32(all(-1), draws)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(picks) + vector, kept[vector]);
+  };
+  for (std::size_t vector = 0; vector < Vectors; vector += 2) {
+    auto lanes = block_lanes(stream, vector, vector + 1);
+    for (int j = 0; j < 4; ++j) {
+      auto const draw = static_cast<int>(4 * vector) + j; // of lane 0; that of lane 1 is four later
+      auto const bounds = _mm_add_epi32(first_bound, _mm_set_epi32(0, draw + 4, 0, draw));
+      lanes.words[j] = _mm_mul_epu32(lanes.words[j], bounds);
+    }
+    auto const numbers = upper_halves(lanes);
+    auto const fractions = lower_halves(lanes);
+    keep(vector, numbers.first, fractions.first);
+    if (vector + 1 < Vectors) {
+      keep(vector + 1, numbers.second, fractions.second);
     }
   }
   if (_mm_movemask_epi8(rejected) != 0) {
     return false;
   }
-  if (degree <= 64) { // a bit for every position; equal picks are too frequent here to guess that there are none
-    std::uint64_t taken = 0;
-    for (int i = 0; i < count; ++i) {
-      std::int32_t const pick = (taken >> out[i] & 1) != 0 ? static_cast<std::int32_t>(degree - count + i) : out[i];
-      taken |= std::uint64_t{1} << pick;
-      out[i] = pick;
-    }
-  } else if (any_equal(picks)) {
-    for (int i = 1; i < count; ++i) {
-      int taken = 0;
-      for (int j = 0; j < i; ++j) {
-        taken |= out[j] == out[i];
-      }
-      out[i] = taken != 0 ? static_cast<std::int32_t>(degree - count + i) : out[i];
-    }
+  // On short rows equal picks are too frequent to hope for none.
+  if (degree <= 64 || any_equal(kept)) {
+    replace_repeated(degree, count, picks);
   }
   return true;
 }
 
+/// Picks at most 16 distinct positions as `pick_distinct` does: all draws in vector registers, and a look for equal
+/// ones afterwards. False, with `picks` unfinished, in the rare case that a draw may have to be rejected.
+///
+/// @shape  picks [16], of which the first `count` are written
+/// @pre    0 < count <= 16, and count < degree < 2³¹; not checked
+inline bool pick_distinct_at_once(random_stream const& stream, std::int64_t degree, int count,
+                                  std::int32_t* picks) noexcept {
+  switch ((count + 3) / 4) {
+  case 1: return pick_distinct_in_lanes<1>(stream, degree, count, picks);
+  case 2: return pick_distinct_in_lanes<2>(stream, degree, count, picks);
+  case 3: return pick_distinct_in_lanes<3>(stream, degree, count, picks);
+  default: return pick_distinct_in_lanes<4>(stream, degree, count, picks);
+  }
+}
+
 } // namespace glt::detail
+
 #endif

@@ -4,6 +4,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/prefetch.hpp>
 #include <glt/core/random.hpp>
+#include <glt/core/random_lanes.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
 #include <glt/sample/smallest_keys.hpp>
@@ -26,6 +27,13 @@ struct table_draws {
   static constexpr std::uint64_t extras = std::uint64_t{2} << 32;
   random_stream stream;
   array_view<Space, alias_slot const> row;
+
+  // The words of eight draws, of which the first is a multiple of 4, among the places (0) or the coins.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 8> eight(std::uint64_t kind,
+                                                                             std::int64_t first) const noexcept {
+    auto const block = kind + static_cast<std::uint64_t>(first / 4);
+    return two_blocks(stream, block, block + 1);
+  }
 
   // The whole part of the degree times a fraction of 64 bits, of which the lower 32 are seldom needed.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint32_t place(std::int64_t draw, std::uint32_t word) const noexcept {
@@ -76,9 +84,9 @@ template <memory_space Space, class Position>
 GLT_HOST_DEVICE void draw_places(random_stream const& stream, array_view<Space, alias_slot const> row,
                                  std::int64_t count, Position* out) noexcept {
   detail::table_draws<Space> const draws{stream, row};
-  for (std::int64_t first = 0; first < count; first += 4) {
-    auto const words = stream.block(static_cast<std::uint64_t>(first / 4));
-    for (std::int64_t i = first; i < count && i < first + 4; ++i) {
+  for (std::int64_t first = 0; first < count; first += 8) {
+    auto const words = draws.eight(0, first);
+    for (std::int64_t i = first; i < count && i < first + 8; ++i) {
       auto const place = draws.place(i, words[static_cast<std::size_t>(i - first)]);
       out[i] = static_cast<Position>(place);
       detail::prefetch(row.data() + place);
@@ -96,9 +104,9 @@ template <memory_space Space, class Position>
 GLT_HOST_DEVICE constexpr void pick_by_table(random_stream const& stream, array_view<Space, alias_slot const> row,
                                              std::int64_t count, Position* out) noexcept {
   detail::table_draws<Space> const draws{stream, row};
-  for (std::int64_t first = 0; first < count; first += 4) {
-    auto const coins = stream.block(draws.coins + static_cast<std::uint64_t>(first / 4));
-    for (std::int64_t i = first; i < count && i < first + 4; ++i) {
+  for (std::int64_t first = 0; first < count; first += 8) {
+    auto const coins = draws.eight(draws.coins, first);
+    for (std::int64_t i = first; i < count && i < first + 8; ++i) {
       out[i] = static_cast<Position>(
           draws.edge(static_cast<std::uint32_t>(out[i]), coins[static_cast<std::size_t>(i - first)]));
     }
@@ -126,22 +134,21 @@ GLT_HOST_DEVICE constexpr void pick_distinct_by_table(random_stream const& strea
                                                       Position* out) noexcept {
   detail::table_draws<Space> const draws{stream, row};
   detail::distinct_edges<Position> picked{out};
-  std::array<std::uint32_t, 4> coins{};
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i % 4 == 0) {
-      coins = stream.block(draws.coins + static_cast<std::uint64_t>(i / 4));
+  for (std::int64_t first = 0; first < count; first += 8) {
+    auto const coins = draws.eight(draws.coins, first);
+    for (std::int64_t i = first; i < count && i < first + 8; ++i) {
+      // A place is read before its own edge, or that of an earlier draw, takes its room.
+      picked.add(draws.edge(static_cast<std::uint32_t>(out[i]), coins[static_cast<std::size_t>(i - first)]));
     }
-    // A place is read before its own edge, or that of an earlier draw, takes its room.
-    picked.add(draws.edge(static_cast<std::uint32_t>(out[i]), coins[static_cast<std::size_t>(i % 4)]));
   }
-  std::array<std::uint32_t, 4> words{};
+  std::array<std::uint32_t, 8> words{}; // of four draws: places, then coins
   for (std::int64_t i = count; picked.size < count && i < count + row.size(); ++i) {
     if (i % 4 == 0 || i == count) {
-      words = stream.block(static_cast<std::uint64_t>(i / 4));
-      coins = stream.block(draws.coins + static_cast<std::uint64_t>(i / 4));
+      auto const block = static_cast<std::uint64_t>(i / 4);
+      words = detail::two_blocks(stream, block, draws.coins + block);
     }
     auto const j = static_cast<std::size_t>(i % 4);
-    picked.add(draws.edge(draws.place(i, words[j]), coins[j]));
+    picked.add(draws.edge(draws.place(i, words[j]), words[j + 4]));
   }
   if (picked.size < count) {
     pick_smallest_keys(rest, weights, picked.size, count, out);
