@@ -30,7 +30,7 @@ fi
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/apt.sh
-require_packages g++ cmake ninja-build libopenmpi-dev openmpi-bin libbenchmark-dev
+require_packages g++ cmake ninja-build zlib1g-dev libzip-dev libxxhash-dev nlohmann-json3-dev libmetis-dev libopenmpi-dev openmpi-bin libbenchmark-dev
 require_tools
 
 build=build/bench

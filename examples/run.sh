@@ -69,7 +69,7 @@ fi
 
 # shellcheck source=cmake/apt.sh
 . cmake/apt.sh
-packages=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread)
+packages=(g++ cmake ninja-build zlib1g-dev libzip-dev libxxhash-dev nlohmann-json3-dev libmetis-dev libcli11-dev libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread)
 if [ "$data" = "$system_data" ]; then
   packages+=(wordnet-base)
 fi

@@ -25,7 +25,7 @@ for preset in "${presets[@]}"; do
   esac
 done
 
-packages=(g++ cmake ninja-build doctest-dev)
+packages=(g++ cmake ninja-build doctest-dev zlib1g-dev libzip-dev libxxhash-dev nlohmann-json3-dev libmetis-dev libcli11-dev)
 for preset in "${presets[@]}"; do
   case $preset in
     dev) packages+=(libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread libbenchmark-dev wordnet-base) ;;

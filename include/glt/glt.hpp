@@ -5,6 +5,7 @@
 
 #include <glt/core/bytes.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/exponential.hpp>
 #include <glt/core/heap.hpp>

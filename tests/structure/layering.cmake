@@ -19,6 +19,7 @@ set(may_include_partition core exec memory graph)
 set(may_include_sample core exec memory graph)
 set(may_include_dist ${core_folders})
 set(may_include_io ${core_folders})
+set(may_include_metis ${core_folders})
 set(may_include_mpi core comm memory)
 set(may_include_thrust core exec memory)
 set(may_include_cuda core exec memory thrust)
@@ -50,7 +51,7 @@ endfunction()
 
 # Every source file names the licence in its first lines.
 file(GLOB_RECURSE sources RELATIVE "${ROOT}"
-     "${ROOT}/include/*.hpp" "${ROOT}/tests/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/examples/*.?pp"
+     "${ROOT}/include/*.hpp" "${ROOT}/tests/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/examples/*.?pp" "${ROOT}/tools/*.?pp"
      "${ROOT}/cmake/*" "${ROOT}/tests/*.cmake" "${ROOT}/*CMakeLists.txt" "${ROOT}/tests/*.sh" "${ROOT}/bench/*.sh"
      "${ROOT}/examples/*.sh" "${ROOT}/.ci/run")
 list(FILTER sources EXCLUDE REGEX "^build")

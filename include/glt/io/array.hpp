@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+/// An array whose element type and shape are known only when the program runs; move-only, rows contiguous.
+///
+/// @shape  bytes [product of shape · size_of(type)]
+class array {
+public:
+  array() = default;
+
+  /// @throws precondition_error  if a size is negative, or the bytes are not those of such an array
+  array(element_type type, std::vector<std::int64_t> shape, buffer<device::cpu, std::byte> bytes)
+      : type_(type), shape_(std::move(shape)), bytes_(std::move(bytes)) {
+    std::int64_t count = 1;
+    for (auto const size : shape_) {
+      if (size < 0) {
+        throw precondition_error(glt::detail::message("array with a side of ", size, "; sides are 0 or more"));
+      }
+      count *= size;
+    }
+    if (count * size_of(type) != bytes_.size()) {
+      throw precondition_error(glt::detail::message("array of ", count, " elements of ", name_of(type), " in ",
+                                                    bytes_.size(), " bytes; give ", count * size_of(type)));
+    }
+  }
+
+  /// Copies values into a new array.
+  template <class T>
+  [[nodiscard]] static array of(host_view<T const> values, std::vector<std::int64_t> shape) {
+    buffer<device::cpu, std::byte> bytes(values.size() * static_cast<std::int64_t>(sizeof(T)));
+    if (!values.empty()) {
+      std::memcpy(bytes.data(), values.data(), static_cast<std::size_t>(bytes.size()));
+    }
+    return {element_type_of<T>, std::move(shape), std::move(bytes)};
+  }
+  template <class T>
+  [[nodiscard]] static array of(host_view<T const> values) {
+    return of(values, {values.size()});
+  }
+
+  [[nodiscard]] element_type type() const noexcept { return type_; }
+  [[nodiscard]] std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
+  [[nodiscard]] host_view<std::byte const> bytes() const noexcept { return bytes_.view(); }
+  [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+
+  /// The first side; 0 of an array that was never given a value.
+  [[nodiscard]] std::int64_t rows() const noexcept { return shape_.empty() ? 0 : shape_.front(); }
+  /// Elements of a row.
+  [[nodiscard]] std::int64_t columns() const noexcept {
+    std::int64_t count = 1;
+    for (std::size_t i = 1; i < shape_.size(); ++i) {
+      count *= shape_[i];
+    }
+    return count;
+  }
+
+  /// The elements in a line.
+  ///
+  /// @throws precondition_error  if T is not the type of the elements
+  template <class T>
+  [[nodiscard]] host_view<T const> values() const {
+    if (element_type_of<T> != type_) {
+      throw precondition_error(glt::detail::message("array of ", name_of(type_), " read as ",
+                                                    name_of(element_type_of<T>), "; convert it first"));
+    }
+    return {reinterpret_cast<T const*>(bytes_.data()), bytes_.size() / static_cast<std::int64_t>(sizeof(T))};
+  }
+
+  /// The elements as rows.
+  ///
+  /// @throws precondition_error  as `values`
+  template <class T>
+  [[nodiscard]] host_matrix<T const> matrix() const {
+    return {values<T>().data(), rows(), columns()};
+  }
+
+private:
+  element_type type_ = element_type::float32;
+  std::vector<std::int64_t> shape_;
+  buffer<device::cpu, std::byte> bytes_;
+};
+
+} // namespace glt::io
