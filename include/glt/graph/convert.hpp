@@ -79,18 +79,20 @@ csr_graph<Policy, Vertex> compress_rows(std::int64_t num_rows, std::int64_t num_
   auto const ex = policy.executor();
   auto const num_edges = row_ids.size();
   buffer<Policy, Vertex> sorted(num_edges, policy);
-  buffer<Policy, edge_id> order(num_edges, policy);
+  buffer<Policy, Vertex> columns(num_edges, policy);
+  buffer<Policy, edge_id> order(edge_ids ? num_edges : 0, policy);
   ex.for_each(num_edges, copy_elements<space, Vertex>{row_ids, sorted.view()});
-  ex.for_each(num_edges, number_edges<space>{order.view()});
-  ex.sort_by_key(sorted.view(), order.view());
+  if (edge_ids) {
+    ex.for_each(num_edges, number_edges<space>{order.view()});
+    ex.sort_by_key(sorted.view(), order.view());
+    ex.for_each(num_edges, permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(),
+                                                                    columns.view()});
+  } else {
+    ex.for_each(num_edges, copy_elements<space, Vertex>{column_ids, columns.view()});
+    ex.sort_by_key(sorted.view(), columns.view());
+  }
   buffer<Policy, edge_offset> offsets(num_rows + 1, policy);
   ex.for_each(offsets.size(), find_row<space, Vertex>{std::as_const(sorted).view(), offsets.view()});
-  auto& columns = sorted; // the sorted row ids have done their work
-  ex.for_each(num_edges, permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(),
-                                                                  columns.view()});
-  if (!edge_ids) {
-    order = {};
-  }
   return {num_columns, std::move(offsets), std::move(columns), std::move(order)};
 }
 
@@ -101,8 +103,8 @@ csr_graph<Policy, Vertex> compress_rows(std::int64_t num_rows, std::int64_t num_
 /// @shape  edges [E] over V vertices → V rows, V columns
 /// @where  memory of `Policy`; enqueues on its executor
 /// @pre    all ids are in [0, V); not checked, see `validate`
-/// @cost   O(E) for the stable sort of the row ids (radix) and O(V log E); 12 to 16 bytes an edge beside the
-///         result
+/// @cost   O(E) for the stable sort of the row ids (radix) and O(V log E); beside the result three ids an edge, or
+///         with edge ids two and 8 bytes
 template <device_policy Policy, vertex_id Vertex>
 [[nodiscard]] csr_graph<Policy, Vertex> make_csr(coo_view<Policy::space, Vertex> edges, csr_options options = {},
                                                  Policy policy = {}) {
