@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Trains GraphSAGE on WordNet over MPI ranks: installs what is missing, builds, prepares the data, partitions and trains.
+# Trains GraphSAGE on WordNet over MPI ranks: installs what is missing, builds, partitions the database and trains.
 # The last line is "test accuracy 0.xxx (features only 0.yyy)".
 set -euo pipefail
 
@@ -81,9 +81,9 @@ say() { printf '[%d min %02d s] %s\n' $(((SECONDS - started) / 60)) $(((SECONDS 
 
 say 'build'
 build=$out/programs
-if ! { cmake --preset release -B "$build" -DGLT_MPI=ON -DGLT_TORCH=ON -DGLT_BUILD_BENCHMARKS=OFF -DGLT_INSTALL=OFF \
+if ! { cmake --preset release -B "$build" -DGLT_IO=ON -DGLT_MPI=ON -DGLT_TORCH=ON -DGLT_BUILD_BENCHMARKS=OFF -DGLT_INSTALL=OFF \
   -DCMAKE_EXPORT_COMPILE_COMMANDS=OFF -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=mpiexec.openmpi &&
-  cmake --build "$build" --target train partition prepare_wordnet; } > "$out/build.log" 2>&1; then
+  cmake --build "$build" --target train glt-partition; } > "$out/build.log" 2>&1; then
   tail -n 40 "$out/build.log" >&2
   printf 'run.sh: the programs could not be built; the whole log is %s\n' "$out/build.log" >&2
   exit 1
@@ -101,23 +101,14 @@ fresh() {
 # key_of <file>...: changes with the content of the files.
 key_of() { sha256sum "$@" | cut -d ' ' -f 1 | sha256sum | cut -d ' ' -f 1; }
 
-prepare=$build/examples/prepare_wordnet
-partition=$build/examples/partition
-data_key=$(cd "$data" && key_of "$prepare" "${files[@]}")
-if fresh "$out/wordnet" "$data_key"; then
-  say 'prepare: done before'
-else
-  say 'prepare WordNet'
-  "$prepare" "$data" "$out/wordnet"
-  printf '%s\n' "$data_key" > "$out/wordnet.key"
-fi
+partition=$build/tools/glt-partition
 parts=$out/parts-$ranks
-parts_key="$data_key $(key_of "$partition")"
+parts_key=$(cd "$data" && key_of "$partition" "${files[@]}")
 if fresh "$parts" "$parts_key"; then
   say "partition for $ranks ranks: done before"
 else
-  say "partition for $ranks ranks"
-  "$partition" "$out/wordnet" "$ranks" "$parts"
+  say "partition WordNet for $ranks ranks"
+  "$partition" "$data" --format wordnet --parts "$ranks" --method ldg --out "$parts"
   printf '%s\n' "$parts_key" > "$parts.key"
 fi
 

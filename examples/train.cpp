@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trains GraphSAGE on a partitioned graph, one part per MPI rank:
+// Trains GraphSAGE on a partitioned graph, one part per MPI rank, or several where there are fewer ranks:
 //   mpirun -np 2 train PARTS_DIR --epochs 10
 // and then the same network without edges, to show what the graph is worth.
 #include "support/train_options.hpp"
@@ -58,7 +58,7 @@ std::int64_t count_classes(comm_type& comm, features_type const& features) {
 void run(comm_type comm, std::span<char const* const> arguments) {
   auto const options = parse_train_options(arguments);
   at::set_num_threads(1); // ranks are the parallelism
-  auto part = glt::io::read_part(options.parts, comm.rank());
+  auto part = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
   splits const seeds{std::move(part.train), std::move(part.valid), std::move(part.test)};
   auto edgeless = without_edges(part.graph);
   features_type const features(comm, part.graph.book, std::move(part.features));

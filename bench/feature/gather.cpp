@@ -3,7 +3,9 @@
 
 #include "../support/workloads.hpp"
 
+#include <glt/core/half.hpp>
 #include <glt/core/prefetch.hpp>
+#include <glt/feature/feature_store.hpp>
 #include <glt/memory/huge_pages.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
@@ -145,6 +147,72 @@ void gather(benchmark::State& state, int threads) {
   state.counters["of_ceiling"] = seconds[1] / seconds[2];
   state.counters["over_plain"] = seconds[0] / seconds[2];
 }
+
+// Rows of 128 elements of fewer bytes that become floats on the way, and rows of floats that stay what they are, by the
+// vertices of a batch; they take turns, and the rates are those of each one's best turn per batch.
+template <class T>
+void gather_converted(benchmark::State& state, T /*of the stored rows*/, int threads, bool scaled) {
+  auto const& batches = vertices_of_batches();
+  auto const rows = glt_bench::rmat_graph().view().num_rows();
+  auto const most = std::ranges::max(batches, {}, &ids::size).size();
+  auto const values = glt_bench::feature_values(rows, columns);
+  glt::buffer<cpu, T> narrow(rows * columns);
+  for (std::int64_t i = 0; i < narrow.size(); ++i) {
+    narrow[i] = static_cast<T>(static_cast<float>(i % 101));
+  }
+  std::vector<float> const scales(scaled ? columns : 0, 0.5F);
+  glt::feature_view<glt::memory_space::host, T> const stored{.features = {narrow.data(), rows, columns},
+                                                             .scales = scales};
+  glt::buffer<cpu, float> out(static_cast<std::int64_t>(most) * columns);
+  cpu const policy(threads);
+  constexpr auto never = std::numeric_limits<double>::infinity();
+  std::vector<std::array<double, 2>> best(batches.size(), {never, never});
+  std::size_t step = 0;
+  for (auto _ : state) {
+    auto const batch = step++ % batches.size();
+    glt::host_view<glt::local_id const> const wanted(batches[batch]);
+    glt::host_matrix<float> const result(out.data(), wanted.size(), columns);
+    auto const timed = [&](std::size_t kind, auto work) {
+      auto const start = std::chrono::steady_clock::now();
+      work();
+      double const spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      best[batch][kind] = std::min(best[batch][kind], spent);
+      return spent;
+    };
+    timed(0, [&] {
+      glt::gather_rows(policy.executor(), glt::host_matrix<float const>(values.data(), rows, columns), wanted, result);
+    });
+    state.SetIterationTime(timed(1, [&] { glt::gather_rows(policy.executor(), stored, wanted, result); }));
+    benchmark::DoNotOptimize(out.data());
+  }
+  double gathered = 0;
+  std::array<double, 2> seconds{};
+  for (std::size_t batch = 0; batch < std::min(step, batches.size()); ++batch) {
+    gathered += static_cast<double>(batches[batch].size());
+    seconds[0] += best[batch][0];
+    seconds[1] += best[batch][1];
+  }
+  state.counters["rows/s"] = gathered / seconds[1];
+  state.counters["float32_rows/s"] = gathered / seconds[0];
+  state.counters["over_float32"] = seconds[0] / seconds[1];
+}
+
+BENCHMARK_CAPTURE(gather_converted, float16, glt::float16{}, 1, false)
+    ->Iterations(96)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(gather_converted, bfloat16, glt::bfloat16{}, 1, false)
+    ->Iterations(96)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(gather_converted, int8_scaled, std::int8_t{}, 1, true)
+    ->Iterations(96)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(gather_converted, bfloat16_two_threads, glt::bfloat16{}, 2, false)
+    ->Iterations(96)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 BENCHMARK_CAPTURE(gather, one_thread, 1)->Iterations(160)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(gather, two_threads, 2)->Iterations(160)->UseManualTime()->Unit(benchmark::kMillisecond);

@@ -16,3 +16,12 @@ TEST_CASE("an unused batch is empty") {
   CHECK(batch.labels().empty());
   CHECK(batch.subgraph.num_hops() == 0);
 }
+
+TEST_CASE("a report tells in words what was read in place and why the rest was not") {
+  glt::dist::loader_report report{.sampled = {.own = 1, .in_place = 2, .remote = 3},
+                                  .rows = {.own = 4, .in_place = 5, .cached = 6, .remote = 7},
+                                  .why_sampled = {},
+                                  .why_rows = "rank 3 is far"};
+  CHECK(glt::dist::in_words(report) == "sampled: 1 own, 2 in place, 3 by messages\n"
+                                       "features: 4 own, 5 in place, 6 cached, 7 by messages (rank 3 is far)");
+}

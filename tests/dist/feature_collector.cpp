@@ -4,6 +4,8 @@
 #include <glt/dist/feature_collector.hpp>
 
 #include <glt/comm/counting.hpp>
+#include <glt/core/half.hpp>
+#include <glt/memory/copy.hpp>
 
 #include "../support/errors.hpp"
 #include "../support/parts.hpp"
@@ -213,4 +215,68 @@ TEST_CASE("a store made for other ranks is refused") {
             "communicator"));
       },
       {2, 3});
+}
+
+namespace {
+
+// A store of elements that are the small integers (vertex + column) % 100, and what is collected from it as floats.
+template <class T>
+void check_converted(auto& comm, std::vector<float> const& scales) {
+  constexpr std::int64_t columns = 3;
+  divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
+  auto const& book = divided.names.book;
+  auto const element = [](std::int64_t vertex, std::int64_t c) { return static_cast<float>((vertex + c) % 100); };
+  std::vector<T> values;
+  for (auto v = book.begin(comm.rank()); v < book.end(comm.rank()); ++v) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      values.push_back(static_cast<T>(element(divided.names.original[v], c)));
+    }
+  }
+  glt::counting_comm counted(comm);
+  glt::dist::feature_store const store(
+      counted, book,
+      glt::feature_store<glt_test::cpu, T>(book.size(comm.rank()), columns, glt::make_buffer<glt_test::cpu>(values), {},
+                                           glt::make_buffer<glt_test::cpu>(scales)));
+  glt::dist::feature_collector collector(counted, store);
+  std::vector<std::int64_t> vertices;
+  std::vector<float> expected;
+  std::int64_t remote = 0;
+  for (std::int64_t v = 0; v < 257; ++v) {
+    vertices.push_back(v * 5 % 257);
+    remote += book.owner(divided.names.renumbered[v]) != comm.rank() ? 1 : 0;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      auto const scale = scales.empty() ? 1 : scales[static_cast<std::size_t>(c)];
+      expected.push_back(element(vertices.back(), c) * scale);
+    }
+  }
+  auto const ids = divided.renumbered(vertices);
+  glt::dist::collected_rows<glt_test::cpu, float> out;
+  counted.reset();
+  collector.collect(glt::host_view<glt::global_id const>(ids), 0, 0, out);
+  CHECK(glt_test::to_vector(out.features) == expected);
+  auto const headers = glt::header_bytes * (comm.size() - 1);
+  auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(T));
+  std::vector<std::int64_t> sums{counted.counts().total().bytes, headers + remote * (4 + row_bytes)};
+  comm.all_reduce(std::span(sums), glt::reduction::sum);
+  CHECK(sums[0] == sums[1]); // rows travel as they are stored
+  glt::dist::collected_rows<glt_test::cpu, T> same;
+  collector.collect(glt::host_view<glt::global_id const>(ids), 0, 1, same);
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < same.features.size(); ++i) {
+    auto const stored = static_cast<float>(same.features[i]);
+    wrong += stored == element(vertices[static_cast<std::size_t>(i / columns)], i % columns) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
+} // namespace
+
+TEST_CASE("rows of other elements are converted where they arrive, own and remote ones alike") {
+  glt_test::on_ranks([](auto comm) {
+    check_converted<glt::float16>(comm, {});
+    check_converted<glt::bfloat16>(comm, {});
+    check_converted<std::int8_t>(comm, {});
+    check_converted<std::int8_t>(comm, {0.5F, 3, 0.125F});
+    check_converted<std::int64_t>(comm, {});
+  });
 }

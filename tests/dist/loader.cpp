@@ -3,8 +3,13 @@
 
 #include <glt/dist/loader.hpp>
 
+#include <glt/comm/counting.hpp>
+#include <glt/dist/shared_features.hpp>
+#include <glt/dist/shared_graph.hpp>
+
 #include "../support/errors.hpp"
 #include "../support/naive_sampler.hpp"
+#include "../support/nodes.hpp"
 #include "../support/parts.hpp"
 #include "../support/ranks.hpp"
 
@@ -12,6 +17,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 using glt_test::cpu;
@@ -184,5 +190,55 @@ TEST_CASE("any batch size above the number of seeds makes one batch") {
       }
       CHECK(visited == (drop_last ? 0 : 3));
     }
+  });
+}
+
+TEST_CASE("batches are the same with shared memory, which the report shows, and where sharing fails it says so") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
+    auto const seeds = divided.renumbered(loader_seeds(comm.rank()));
+    glt::dist::loader_options const options{.batch_size = 4, .neighbors = {.fanouts = {3, 2}}, .shuffle = true};
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
+    glt::dist::loader plain(comm, graph, features, seeds, options);
+    for (bool const refused : {false, true}) {
+      auto node = glt_test::node_of(comm, refused && comm.rank() == 0);
+      auto part = glt::dist::share_graph(node, divided.part(comm.rank()));
+      auto rows = glt::dist::share_features(node, divided.features(comm.rank(), 3).view());
+      glt::dist::graph const shared_graph(comm, std::move(part.own));
+      glt::dist::feature_store const shared_features(comm, graph.book(), std::move(rows.own));
+      glt::counting_comm counted(comm);
+      glt::dist::loader loader(counted, shared_graph, shared_features, seeds, options);
+      loader.read_in_place(part.neighborhood);
+      loader.read_in_place(rows.neighborhood);
+      counted.reset();
+      auto expected = plain.epoch(2).begin();
+      std::int64_t num_rows = 0;
+      for (auto const& batch : loader.epoch(2)) {
+        auto const& same = *expected;
+        CHECK(glt_test::plain(batch.subgraph, divided.names.original) ==
+              glt_test::plain(same.subgraph, divided.names.original));
+        CHECK(glt_test::to_vector(batch.rows.features) == glt_test::to_vector(same.rows.features));
+        CHECK(glt_test::to_vector(batch.rows.labels) == glt_test::to_vector(same.rows.labels));
+        num_rows += batch.subgraph.nodes().size();
+        ++expected;
+      }
+      auto const report = loader.report();
+      CHECK(report.rows.own + report.rows.in_place + report.rows.remote == num_rows);
+      auto const num_sampled = report.sampled.own + report.sampled.in_place + report.sampled.remote;
+      CHECK((num_sampled > 0) == (comm.rank() > 0)); // rank 0 has no seeds
+      if (refused && comm.size() > 1) {
+        CHECK(report.rows.in_place + report.sampled.in_place == 0);
+        CHECK(glt_test::names(report.why_rows, "rank 0 cannot share memory"));
+        CHECK(glt_test::names(report.why_sampled, "rank 0 cannot share memory"));
+      } else {
+        CHECK(report.rows.remote + report.sampled.remote == 0);
+        CHECK(counted.counts().payload.collectives + counted.counts().replies.collectives == 0);
+        CHECK(report.why_rows + report.why_sampled == "");
+      }
+    }
+    auto const report = plain.report();
+    CHECK(report.rows.in_place + report.sampled.in_place == 0);
+    CHECK(glt_test::names(report.why_rows, "read_in_place"));
   });
 }

@@ -5,6 +5,8 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/core/random.hpp>
+#include <glt/dist/requests.hpp>
+#include <glt/dist/row_message.hpp>
 
 #include "../support/parts.hpp"
 #include "../support/ranks.hpp"
@@ -43,7 +45,8 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
 
   glt::counting_comm counted(comm);
   glt::dist::requests requests(counted);
-  glt::dist::row_exchange<decltype(counted), cpu, float> exchange(columns, policy, round_bytes);
+  using message = glt::dist::row_message<cpu, float>;
+  glt::dist::row_exchange<decltype(counted), cpu, message> exchange({local.view(), policy}, policy, round_bytes);
   if (reserved) {
     exchange.reserve(comm.size());
   }
@@ -58,7 +61,7 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
     requests.start({.what = glt::operation::user, .step = step}, 0, {});
     requests.finish();
     counted.reset();
-    exchange.run(requests, local.view(), out, seconds);
+    exchange.run(requests, out, seconds);
 
     std::vector<float> expected;
     std::vector<glt::label_type> expected_labels;

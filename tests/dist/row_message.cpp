@@ -28,7 +28,7 @@ TEST_CASE("a message has all features and then the labels of the marked rows, an
       }
       glt::feature_store<cpu, float> const store(50, columns, glt::make_buffer<cpu>(values),
                                                  glt::make_buffer<cpu>(classes));
-      glt::dist::row_message<cpu, float> const message(columns, cpu(threads));
+      glt::dist::row_message<cpu, float> const message(store.view(), cpu(threads));
       CHECK(message.largest_row() == columns * 4 + 8);
       std::vector<glt::dist::wire_row> const all{~7, ~49, ~0, 7, 3, 48};
       for (std::size_t const count : {0U, 1U, 3U, 6U}) {
@@ -36,7 +36,7 @@ TEST_CASE("a message has all features and then the labels of the marked rows, an
         auto const marked = static_cast<std::int64_t>(std::min<std::size_t>(count, 3));
         CHECK(message.bytes(rows) == static_cast<std::int64_t>(count) * columns * 4 + marked * 8);
         std::vector<std::byte> bytes(static_cast<std::size_t>(message.bytes(rows)));
-        CHECK(message.pack(store.view(), rows, bytes.data()) == bytes.data() + bytes.size());
+        CHECK(message.pack(rows, bytes.data()) == bytes.data() + bytes.size());
 
         std::vector<std::int64_t> const places{4, 0, 2, 6, 7, 5}; // place 1 and 3 stay free
         std::vector<float> const untouched(static_cast<std::size_t>(8 * columns), -1);

@@ -16,7 +16,7 @@ fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-"$partition" "$data" 2 "$scratch/parts" --normalize
+"$partition" "$data" --parts 2 --normalize --out "$scratch/parts"
 "$@" "$train" "$scratch/parts" --epochs 40 --lr 0.01 --dropout 0.7 --input-dropout 0.7 --weight-decay 0.001 |
   tee "$scratch/log"
 accuracy=$(tail -n 1 "$scratch/log" | sed -n 's/^test accuracy \([0-9.]*\) (features only [0-9.]*)$/\1/p')

@@ -59,3 +59,17 @@ TEST_CASE("a shape whose number of elements wraps around to 0 is refused") {
   constexpr auto big = std::int64_t{1} << 40;
   CHECK(names(thrown<precondition_error>([&] { store(big, big, {}); }), "1099511627776", "64 bits"));
 }
+
+TEST_CASE("scales belong to integer columns, one each") {
+  using quantized = feature_store<device::cpu, std::int8_t>;
+  auto const scales = std::vector<float>{0.5F, 2};
+  quantized const built(1, 2, make_buffer<device::cpu>(std::vector<std::int8_t>{3, -4}), {},
+                        make_buffer<device::cpu>(scales));
+  CHECK(built.view().scales[1] == 2);
+  CHECK(store(1, 2, make_buffer<device::cpu>(scales)).view().scales.empty());
+  auto const complaint = thrown<precondition_error>(
+      [&] { quantized(0, 3, {}, {}, make_buffer<device::cpu>(scales)); });
+  CHECK(names(complaint, "2 scales for 3 columns"));
+  CHECK(names(thrown<precondition_error>([&] { store(0, 2, {}, {}, make_buffer<device::cpu>(scales)); }),
+              "not integers"));
+}

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <type_traits>
@@ -125,4 +126,60 @@ TEST_CASE("impossible sizes are refused with their value") {
   CHECK(made.size() == 3);
   constexpr auto huge = std::numeric_limits<std::int64_t>::max() / 2;
   CHECK(names(thrown<precondition_error>([] { counted{huge}; }), std::to_string(huge), "8 bytes"));
+}
+
+TEST_CASE("an adopted array is used in place and kept as long as the buffer") {
+  auto const kept = std::make_shared<std::vector<int>>(std::vector<int>{4, 5, 6});
+  {
+    auto adopted = ints::adopt(kept->data(), 3, kept);
+    CHECK(kept.use_count() == 2);
+    CHECK(adopted.data() == kept->data());
+    CHECK(adopted.size() == 3);
+    CHECK(adopted.capacity() == 3);
+    auto moved = std::move(adopted);
+    CHECK(kept.use_count() == 2);
+    CHECK(adopted.empty()); // NOLINT: what is left behind is the point
+    adopted = ints(2);
+    adopted.swap(moved);
+    CHECK(adopted[2] == 6);
+    CHECK(moved.size() == 2);
+    adopted.resize(2);
+    adopted[1] = 50;
+    CHECK(kept->at(1) == 50);
+  }
+  CHECK(kept.use_count() == 1);
+  CHECK(ints::adopt(nullptr, 0, kept).empty());
+  CHECK(kept.use_count() == 1);
+}
+
+TEST_CASE("an adopted array that grows moves to memory of the policy, and nothing of the keeper is given back twice") {
+  auto& counts = counting_resource::counts();
+  counts = {};
+  auto const kept = std::make_shared<std::vector<std::int64_t>>(std::vector<std::int64_t>{4, 5, 6});
+  {
+    auto adopted = counted::adopt(kept->data(), 3, kept);
+    CHECK(counts.live_bytes == 0);
+    counts.allocations_left = 0;
+    CHECK_THROWS_AS(adopted.resize(4), std::bad_alloc);
+    CHECK(adopted.data() == kept->data());
+    CHECK(kept.use_count() == 2);
+    counts.allocations_left = -1;
+    adopted.resize(4);
+    CHECK(kept.use_count() == 1);
+    CHECK(adopted.data() != kept->data());
+    CHECK(adopted[2] == 6);
+    CHECK(counts.live_bytes == adopted.capacity() * 8);
+  }
+  CHECK(counts.live_bytes == 0);
+  CHECK(kept->at(2) == 6);
+}
+
+TEST_CASE("nothing is adopted that nobody keeps, or that is nowhere") {
+  auto const kept = std::make_shared<std::vector<int>>(std::vector<int>{4});
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(ints::adopt(kept->data(), -1, kept)); }),
+              "-1 elements"));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(ints::adopt(nullptr, 1, kept)); }),
+              "1 elements at no address"));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(ints::adopt(kept->data(), 1, nullptr)); }),
+              "nobody keeps"));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <glt/partition/fennel.hpp>
 #include <glt/partition/hetero_partition.hpp>
 
 #include "../support/errors.hpp"
@@ -9,6 +10,8 @@
 
 #include <glt/graph/validate.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -82,4 +85,73 @@ TEST_CASE("a graph with more vertices than a vertex id can number is refused") {
                                                                    glt::contiguous_partitioner{}, 0));
                         }),
                         "0 parts"));
+}
+
+TEST_CASE("with limits every part has its share of every type, and of the training seeds of a type") {
+  auto const list = glt_test::academic_graph(1501);
+  auto const graph = list.graph();
+  auto const types = list.schema.num_node_types();
+  std::vector<glt::local_id> seeds; // papers with low ids
+  for (glt::local_id v = 0; v < 300; ++v) {
+    seeds.push_back(v);
+  }
+  glt::balance_constraints const balance{
+      glt::balance_node_types(list.schema, 0.1),
+      glt::balance_seeds(list.schema, 0, glt::host_view<glt::local_id const>(seeds), 0.1)};
+  auto const check = [&](auto const& partitioner, int parts) {
+    auto const labels = glt::partition_by_type(graph.view(), partitioner, parts);
+    for (int t = 0; t < types; ++t) {
+      auto const& book = labels[static_cast<std::size_t>(t)].book;
+      for (int part = 0; part < parts; ++part) {
+        CHECK(static_cast<double>(book.size(part)) <=
+              std::ceil(1.1 * static_cast<double>(book.num_vertices()) / parts));
+      }
+    }
+    std::vector<std::int64_t> seeds_of(static_cast<std::size_t>(parts), 0);
+    for (auto const seed : seeds) {
+      ++seeds_of[static_cast<std::size_t>(labels[0].book.owner(labels[0].renumbered[seed]))];
+    }
+    CHECK(std::ranges::max(seeds_of) <= std::ceil(1.1 * 300 / parts));
+  };
+  for (int const parts : {2, 4}) {
+    check(glt::ldg_partitioner{.balance = balance}, parts);
+    check(glt::fennel_partitioner{.passes = 2, .balance = balance}, parts);
+  }
+}
+
+TEST_CASE("limits by type know the type of every vertex, also where types are empty") {
+  for (auto const& list : glt_test::adversarial_hetero_graphs()) {
+    CAPTURE(list.name);
+    auto const limit = glt::balance_node_types(list.schema, 0.25);
+    CHECK(limit.slack == 0.25);
+    CHECK(limit.num_groups >= list.schema.num_node_types());
+    std::int64_t vertex = 0;
+    for (int t = 0; t < list.schema.num_node_types(); ++t) {
+      CHECK(glt::first_vertices(list.schema)[static_cast<std::size_t>(t)] == vertex);
+      for (std::int64_t v = 0; v < list.schema.num_vertices(t); ++v, ++vertex) {
+        REQUIRE(limit.share(vertex).group == t);
+        REQUIRE(limit.share(vertex).weight == 1);
+      }
+    }
+    CHECK(glt::first_vertices(list.schema).back() == vertex);
+    CHECK(glt::ldg_partitioner{.balance = {limit}}(glt::make_homogeneous(list.graph().view()).view(), 3).size() ==
+          vertex);
+  }
+}
+
+TEST_CASE("seeds of a type weigh at their vertices alone, and those that are none are named") {
+  glt::hetero_schema const schema({{"a", 2}, {"b", 3}, {"c", 4}}, {});
+  std::vector<glt::global_id> seeds{2, 0, 2};
+  auto const limit = glt::balance_seeds(schema, 1, glt::host_view<glt::global_id const>(seeds));
+  std::vector<std::int64_t> weights;
+  for (std::int64_t v = 0; v < 9; ++v) {
+    weights.push_back(limit.share(v).weight);
+  }
+  CHECK(weights == std::vector<std::int64_t>{0, 0, 1, 0, 2, 0, 0, 0, 0});
+  auto const complaint = [&](int type) {
+    return glt_test::thrown<glt::precondition_error>(
+        [&] { static_cast<void>(glt::balance_seeds(schema, type, glt::host_view<glt::global_id const>(seeds))); });
+  };
+  CHECK(glt_test::names(complaint(0), "seed 0 is 2", "[0, 2)"));
+  CHECK(glt_test::names(complaint(3), "node type 3"));
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include "../support/cuts.hpp"
 #include "../support/errors.hpp"
 #include "../support/graphs.hpp"
+#include "../support/naive_stream.hpp"
 
 #include <glt/graph/planted_communities.hpp>
+#include <glt/graph/random_permutation.hpp>
 #include <glt/graph/symmetrize.hpp>
+#include <glt/partition/balance.hpp>
 #include <glt/partition/ldg.hpp>
-#include <glt/partition/quality.hpp>
 #include <glt/partition/random.hpp>
 
 #include <algorithm>
@@ -15,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 using namespace glt;
@@ -22,36 +26,18 @@ using namespace glt_test;
 
 namespace {
 
-// The algorithm with nothing but loops over all parts.
-std::vector<local_id> naive(csr_view<memory_space::host> graph, ldg_partitioner options, int num_parts) {
+std::vector<local_id> naive(csr_view<memory_space::host> graph, ldg_partitioner const& options, int num_parts) {
   auto const n = graph.num_rows();
-  auto const order = make_random_permutation<local_id>(n, random_key(options.seed));
-  auto const capacity = std::max(std::ceil((1 + options.capacity_slack) * static_cast<double>(n) / num_parts),
-                                 std::ceil(static_cast<double>(n) / num_parts));
-  auto const limit = std::min(capacity, static_cast<double>(n));
-  std::vector<local_id> part_of(static_cast<std::size_t>(n), -1);
-  for (int pass = 0; pass < options.passes; ++pass) {
-    std::vector<double> sizes(static_cast<std::size_t>(num_parts), 0);
-    for (auto const v : order) {
-      std::vector<double> scores;
-      for (int part = 0; part < num_parts; ++part) {
-        double neighbors = 0;
-        for (auto const u : graph.row(v)) {
-          neighbors += u != v && part_of[static_cast<std::size_t>(u)] == part ? 1 : 0;
-        }
-        scores.push_back(neighbors * (limit - sizes[static_cast<std::size_t>(part)]));
-      }
-      std::size_t best = 0;
-      for (std::size_t p = 1; p < scores.size(); ++p) {
-        if (scores[p] > scores[best] || (scores[p] == scores[best] && sizes[p] < sizes[best])) {
-          best = p;
-        }
-      }
-      part_of[static_cast<std::size_t>(v)] = static_cast<local_id>(best);
-      ++sizes[best];
-    }
+  auto const capacity = std::min(
+      std::ceil((1 + options.capacity_slack) * static_cast<double>(n) / num_parts), static_cast<double>(n));
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  if (options.order == stream_order::random) {
+    auto const shuffled = make_random_permutation<local_id>(n, random_key(options.seed));
+    order.assign(shuffled.begin(), shuffled.end());
   }
-  return part_of;
+  return naive_stream(graph, order, options.passes, num_parts, capacity, options.balance,
+                      [&](double neighbors, double size) { return neighbors * (capacity - size); });
 }
 
 } // namespace
@@ -61,10 +47,10 @@ TEST_CASE("the assignment is that of the naive algorithm") {
     CAPTURE(graph.name);
     auto const rows = make_csr<device::cpu>(graph.view());
     for (int const num_parts : {1, 2, 3, 8}) {
-      for (ldg_partitioner const options :
+      for (auto const& options :
            {ldg_partitioner{}, ldg_partitioner{.seed = 2, .capacity_slack = 0, .passes = 1},
-            ldg_partitioner{.seed = 5, .capacity_slack = 0.5, .passes = 3},
-            ldg_partitioner{.capacity_slack = 1e300}}) {
+            ldg_partitioner{.seed = 5, .capacity_slack = 0.5, .passes = 3}, ldg_partitioner{.capacity_slack = 1e300},
+            ldg_partitioner{.passes = 2, .order = stream_order::natural}}) {
         CAPTURE(num_parts);
         CHECK(to_vector(options(rows.view(), num_parts)) == naive(rows.view(), options, num_parts));
       }
@@ -78,8 +64,8 @@ TEST_CASE("no part is larger than the capacity") {
   for (double const slack : {0.0, 0.01, 0.2}) {
     for (int const num_parts : {1, 2, 5, 13}) {
       auto const part_of = ldg_partitioner{.capacity_slack = slack}(rows.view(), num_parts);
-      auto const quality = measure_partition(rows.view(), part_of.view(), num_parts);
-      CHECK(static_cast<double>(quality.largest_part) <= std::ceil((1 + slack) * 1009 / num_parts));
+      auto const largest = std::ranges::max(sizes_of_parts(part_of.view(), num_parts));
+      CHECK(static_cast<double>(largest) <= std::ceil((1 + slack) * 1009 / num_parts));
     }
   }
 }
@@ -89,14 +75,9 @@ TEST_CASE("communities stay together: far fewer edges are cut than at random, an
       {.num_vertices = 20'011, .num_communities = 40, .in_degree = 8, .out_degree = 2});
   auto const rows = make_csr<device::cpu>(symmetrize(planted.graph.view()).view());
   for (int const num_parts : {2, 4, 8}) {
-    auto const cut = [&](auto const& partitioner) {
-      auto const part_of = partitioner(rows.view(), num_parts);
-      auto const quality = measure_partition(rows.view(), part_of.view(), num_parts);
-      return static_cast<double>(quality.num_cut_edges) / static_cast<double>(quality.num_edges);
-    };
-    auto const random = cut(random_partitioner{});
-    auto const once = cut(ldg_partitioner{.passes = 1});
-    auto const often = cut(ldg_partitioner{});
+    auto const random = cut_fraction(rows.view(), random_partitioner{}(rows.view(), num_parts).view());
+    auto const once = cut_fraction(rows.view(), ldg_partitioner{.passes = 1}(rows.view(), num_parts).view());
+    auto const often = cut_fraction(rows.view(), ldg_partitioner{}(rows.view(), num_parts).view());
     CAPTURE(num_parts);
     CHECK(random > 0.95 * (1 - 1.0 / num_parts));
     CHECK(once < 0.85 * random);
@@ -104,13 +85,35 @@ TEST_CASE("communities stay together: far fewer edges are cut than at random, an
   }
 }
 
+TEST_CASE("limits on edges and types are kept, and the naive algorithm keeps them the same way") {
+  for (auto const& graph : adversarial_graphs()) {
+    CAPTURE(graph.name);
+    auto const rows = make_csr<device::cpu>(graph.view());
+    std::vector<std::int8_t> types;
+    for (std::int64_t v = 0; v < graph.num_vertices; ++v) {
+      types.push_back(static_cast<std::int8_t>(v % 7 == 0 ? 1 : v % 3));
+    }
+    ldg_partitioner const options{
+        .capacity_slack = 0.1,
+        .passes = 2,
+        .balance = {balance_edges(rows.view(), 0.02), balance_types(host_view<std::int8_t const>(types), 3, 0)}};
+    for (int const num_parts : {1, 2, 5}) {
+      CAPTURE(num_parts);
+      CHECK(to_vector(options(rows.view(), num_parts)) == naive(rows.view(), options, num_parts));
+    }
+  }
+}
+
 TEST_CASE("bad options are refused with their value") {
   auto const graph = random_graph(11, 30);
   auto const rows = make_csr<device::cpu>(graph.view());
-  auto const complaint = [&](ldg_partitioner options) {
+  auto const complaint = [&](ldg_partitioner const& options) {
     return thrown<precondition_error>([&] { static_cast<void>(options(rows.view(), 2)); });
   };
-  CHECK(names(complaint({.capacity_slack = -0.25}), "-0.25"));
+  CHECK(names(complaint({.capacity_slack = -0.25}), "LDG", "-0.25"));
   CHECK(names(complaint({.capacity_slack = std::numeric_limits<double>::quiet_NaN()}), "nan"));
   CHECK(names(complaint({.passes = 0}), "0 passes"));
+  CHECK(names(complaint({.balance = {balance_vertices(-1)}}), "vertices", "-1"));
+  CHECK(names(thrown<precondition_error>([] { static_cast<void>(ldg_partitioner{}.stream(9, 0)); }), "0 parts"));
+  CHECK(names(thrown<precondition_error>([] { static_cast<void>(ldg_partitioner{}.stream(-9, 2)); }), "-9"));
 }

@@ -6,6 +6,8 @@
 #include "../support/partitioners.hpp"
 
 #include <glt/graph/convert.hpp>
+#include <glt/partition/fennel.hpp>
+#include <glt/partition/hash.hpp>
 #include <glt/partition/partitioner.hpp>
 
 #include <cstdint>
@@ -18,13 +20,18 @@ static_assert(partitioner<contiguous_partitioner, local_id> &&
               partitioner<contiguous_partitioner, global_id>);
 static_assert(partitioner<random_partitioner, local_id> && partitioner<random_partitioner, global_id>);
 static_assert(partitioner<ldg_partitioner, local_id> && partitioner<ldg_partitioner, global_id>);
+static_assert(partitioner<hash_partitioner, local_id> && partitioner<hash_partitioner, global_id>);
+static_assert(partitioner<fennel_partitioner, local_id> && partitioner<fennel_partitioner, global_id>);
 static_assert(!partitioner<int>);
 
 TEST_CASE("every vertex gets a part, and always the same one") {
+  auto partitioners = all_partitioners();
+  partitioners.push_back({"hash", hash_partitioner{.seed = 3}});
+  partitioners.push_back({"fennel", fennel_partitioner{.seed = 3}});
   for (auto const& graph : adversarial_graphs()) {
     CAPTURE(graph.name);
     auto const rows = make_csr<device::cpu>(graph.view());
-    for (auto const& partitioner : all_partitioners()) {
+    for (auto const& partitioner : partitioners) {
       CAPTURE(partitioner.name);
       for (int const num_parts : {1, 2, 3, 5, 70}) {
         auto const part_of = to_vector(partitioner.run(rows.view(), num_parts));
@@ -55,5 +62,7 @@ TEST_CASE("the library's partitioners refuse fewer parts than one and graphs tha
   };
   check(contiguous_partitioner{});
   check(random_partitioner{});
+  check(hash_partitioner{});
   check(ldg_partitioner{});
+  check(fennel_partitioner{});
 }

@@ -7,7 +7,7 @@ set(core_folders core exec memory comm graph feature partition sample dist)
 
 # A folder may include itself and what is named here.
 # What a core header may take from the system or the processor, inside of a condition and with another way beside it.
-set(system_includes "memory:<sys/mman.h>" "feature:<emmintrin.h>" "core:<emmintrin.h>")
+set(system_includes "memory:<sys/mman.h>" "feature:<emmintrin.h>" "feature:<immintrin.h>" "core:<emmintrin.h>")
 
 set(may_include_core "")
 set(may_include_exec core)

@@ -10,6 +10,7 @@ namespace glt::detail {
 GLT_HOST_DEVICE inline void prefetch([[maybe_unused]] void const* address) noexcept {
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDA_ARCH__)
   __builtin_prefetch(address);
+  asm volatile(""); // GCC takes a function that only prefetches for one without effects, and leaves out its calls
 #endif
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collected_rows.hpp>
+#include <glt/dist/near_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/subgraph.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace glt::dist {
 
@@ -38,5 +41,22 @@ struct loader_seconds {
   double features = 0;
   collector_seconds collecting; ///< where those of `features` went
 };
+
+/// Where a loader has read what it needed, so far.
+struct loader_report {
+  read_counts sampled;      ///< vertices whose neighbours were drawn
+  collected_counts rows;    ///< of features
+  std::string why_sampled;  ///< why not all of other ranks were sampled in place; empty if there is no reason
+  std::string why_rows;     ///< why not all rows of other ranks were read in place; empty if there is no reason
+};
+
+/// The report in two lines, for people.
+[[nodiscard]] inline std::string in_words(loader_report const& report) {
+  auto const reason = [](std::string const& why) { return why.empty() ? std::string() : " (" + why + ")"; };
+  auto const& [sampled, rows, why_sampled, why_rows] = report;
+  return glt::detail::message("sampled: ", sampled.own, " own, ", sampled.in_place, " in place, ", sampled.remote,
+                              " by messages", reason(why_sampled), "\nfeatures: ", rows.own, " own, ", rows.in_place,
+                              " in place, ", rows.cached, " cached, ", rows.remote, " by messages", reason(why_rows));
+}
 
 } // namespace glt::dist

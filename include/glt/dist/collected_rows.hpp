@@ -5,6 +5,8 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/buffer.hpp>
 
+#include <cstdint>
+
 namespace glt::dist {
 
 /// Rows that a batch needs; reusable.
@@ -16,10 +18,23 @@ struct collected_rows {
   buffer<Policy, label_type> labels;
 };
 
+/// Where the rows came from that a `feature_collector` has collected.
+struct collected_counts {
+  std::int64_t own = 0;      ///< of this rank
+  std::int64_t in_place = 0; ///< of other ranks, read where they lie
+  std::int64_t cached = 0;   ///< of other ranks, found among the hot rows
+  std::int64_t remote = 0;   ///< of other ranks, asked for
+
+  /// The share of the rows of other ranks that the hot rows had; 0 if there were none.
+  [[nodiscard]] double hit_ratio() const noexcept {
+    return cached == 0 ? 0 : static_cast<double>(cached) / static_cast<double>(cached + remote);
+  }
+};
+
 /// Where a `feature_collector` has spent the time of the calling thread, in seconds.
 struct collector_seconds {
   double requesting = 0; ///< sorting vertices by owner, agreeing, sending their numbers
-  double own_rows = 0;   ///< copying rows of this rank
+  double own_rows = 0;   ///< copying rows of this rank, and those that are read in place
   double packing = 0;    ///< copying what other ranks requested
   double exchanging = 0; ///< sending and receiving rows; waiting for other ranks included
   double unpacking = 0;  ///< copying received rows to their places

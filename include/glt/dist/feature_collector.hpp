@@ -3,6 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
@@ -10,25 +11,35 @@
 #include <glt/dist/agree.hpp>
 #include <glt/dist/collected_rows.hpp>
 #include <glt/dist/feature_store.hpp>
-#include <glt/dist/requests.hpp>
+#include <glt/dist/hot_rows.hpp>
+#include <glt/dist/near_rows.hpp>
 #include <glt/dist/row_exchange.hpp>
+#include <glt/dist/row_message.hpp>
+#include <glt/dist/row_requests.hpp>
 #include <glt/dist/stopwatch.hpp>
+#include <glt/feature/convert_rows.hpp>
 #include <glt/feature/copy_rows.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/feature/prefetch_rows.hpp>
+#include <glt/feature/put_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace glt::dist {
 
 /// Fetches features and labels of vertices, wherever they live.
 ///
-/// @comm   per call one header exchange and, where a rank needs remote rows, one exchange of their numbers and
-///         one of rows for every `default_round_bytes`: 4 bytes a remote vertex out, F · sizeof(T) bytes and 8
-///         for a label back; features and labels of an owner come in one message
+/// @comm   per call one header exchange and, where a rank needs remote rows that it does not read in place and
+///         that are not among its hot rows, one exchange of their numbers and one of rows for every
+///         `default_round_bytes`: 4 bytes a remote vertex out, F · sizeof(T) bytes and 8 for a label back;
+///         features and labels of an owner come in one message
 template <communicator Comm, device_policy Policy, bytes_copyable T>
 class feature_collector {
   static_assert(host_accessible(Policy::space),
@@ -42,8 +53,7 @@ public:
   /// @throws precondition_error  if the store was not made for this rank of as many ranks
   feature_collector(Comm comm, feature_store<Policy, T> const& store, Policy policy = {})
       : store_(&store), policy_(policy),
-        exchange_(store.num_columns(), std::move(policy), default_round_bytes(comm.size())),
-        requests_(std::move(comm)) {
+        exchange_({store.local(), policy}, policy, default_round_bytes(comm.size())), requests_(std::move(comm)) {
     auto const& own = requests_.comm();
     auto const& book = store.book();
     if (book.num_parts() != own.size() || book.size(own.rank()) != store.local().num_vertices()) {
@@ -53,10 +63,51 @@ public:
     }
   }
 
+  /// Borrows hot rows as well: vertices among them are not asked for, and the results are the same. Ranks may
+  /// have different ones, or none.
+  ///
+  /// @throws precondition_error  also if the hot rows have other columns than the store, or lack its labels
+  feature_collector(Comm comm, feature_store<Policy, T> const& store, hot_rows<Policy, T> const& hot,
+                    Policy policy = {})
+      : feature_collector(std::move(comm), store, std::move(policy)) {
+    bool const lacks_labels = store.has_labels() && hot.rows().labels.empty();
+    if (hot.size() > 0 && (hot.rows().num_columns() != store.num_columns() || lacks_labels)) {
+      throw precondition_error(detail::message("hot rows of ", hot.rows().num_columns(), " columns with",
+                                               lacks_labels ? "out" : "", " labels for features of ",
+                                               store.num_columns(), " columns; make them from the same store"));
+    }
+    hot_ = &hot;
+  }
+
+  /// Reads rows of other ranks in place from now on, where there are views of them; the results are the same, and
+  /// ranks may read different ones. The memory is kept as long as the collector.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows
+  ///                             of its part, the columns of the store and its labels
+  void read_in_place(node_views<feature_view<space, T>> neighborhood) {
+    near_rows near(neighborhood, requests_.comm().rank(), requests_.comm().size());
+    for (std::size_t rank = 0; rank < neighborhood.of_rank.size(); ++rank) {
+      if (auto& view = neighborhood.of_rank[rank]) {
+        check(*view, static_cast<int>(rank));
+        view->scales = store_->local().scales;
+      }
+    }
+    neighborhood_ = std::move(neighborhood);
+    requests_.set_near(std::move(near));
+  }
+
+  /// Why rows of some ranks are not read in place; empty if those of all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return requests_.near().reason(); }
+
   /// Time that this collector has spent so far.
   [[nodiscard]] collector_seconds seconds() const noexcept { return seconds_; }
+  /// Rows that this collector has collected so far.
+  [[nodiscard]] collected_counts counts() const noexcept { return counts_; }
 
-  /// Writes the features of all vertices and the labels of the first `num_labels` of them.
+  /// Writes the features of all vertices and the labels of the first `num_labels` of them; elements of another
+  /// type than the result's travel as they are stored and are converted on arrival, with the scale of their
+  /// column if there are scales.
   ///
   /// @shape  vertices [N] global ids; distinct ones save bytes but need not be
   /// @comm   collective; `step` is the same on all ranks
@@ -64,16 +115,17 @@ public:
   ///                           do not exist, or for more than it has vertices, or has no memory for the rows;
   ///                           `out` is unchanged then
   /// @cost   O(N · F); allocates only while the batch is larger than any before
-  template <vertex_id Vertex>
+  template <vertex_id Vertex, class Out>
+    requires gathers_as<T, Out>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
-               collected_rows<Policy, T>& out) {
+               collected_rows<Policy, Out>& out) {
     stopwatch watch;
     call_site const site{.what = operation::collect, .step = step};
     // Whatever may fail comes before the header exchange: afterwards the other ranks wait for this one's
     // rows.
     auto const failure = failure_of([&] {
       check(vertices, num_labels);
-      requests_.route(store_->book(), vertices, num_labels);
+      requests_.route(store_->book(), vertices, num_labels, hot_);
       exchange_.reserve(requests_.comm().size());
       out.features.reserve(vertices.size() * store_->num_columns());
       out.labels.reserve(num_labels);
@@ -85,11 +137,21 @@ public:
     watch.lap(seconds_.requesting);
     out.features.resize(vertices.size() * store_->num_columns());
     out.labels.resize(num_labels);
-    copy_own(out);
+    put(store_->local(), requests_.own(), requests_.own_places(), out);
+    put_near(out);
+    if (hot_ != nullptr) {
+      auto rows = hot_->rows();
+      rows.scales = store_->local().scales;
+      put(rows, requests_.cached(), requests_.cached_places(), out);
+    }
     watch.lap(seconds_.own_rows);
     requests_.finish();
     watch.lap(seconds_.requesting);
-    exchange_.run(requests_, store_->local(), out, seconds_);
+    exchange_.run(requests_, out, seconds_);
+    count_near();
+    counts_.own += std::ssize(requests_.own());
+    counts_.cached += std::ssize(requests_.cached());
+    counts_.remote += std::ssize(requests_.asked());
   }
 
 private:
@@ -105,29 +167,55 @@ private:
     }
   }
 
-  void copy_own(collected_rows<Policy, T>& out) const {
-    using listed_to_listed =
-        detail::copy_rows<detail::rows_listed<local_id>, detail::rows_listed<std::int64_t>, detail::streamed_writes>;
-    auto const local = store_->local();
-    auto const rows = requests_.own();
-    auto const places = requests_.own_places();
-    policy_.executor().for_ranges(
-        std::ssize(rows), detail::copied_rows_per_range,
-        listed_to_listed{.in = reinterpret_cast<std::byte const*>(local.features.data()),
-                         .out = reinterpret_cast<std::byte*>(out.features.data()),
-                         .row_bytes = local.num_columns() * static_cast<std::int64_t>(sizeof(T)),
-                         .from = {rows.data()},
-                         .to = {places.data()}});
+  void check(feature_view<space, T> const& view, int rank) const {
+    auto const rows = store_->book().size(rank);
+    bool const lacks_labels = store_->has_labels() && view.labels.size() != rows;
+    if (view.num_vertices() != rows || view.num_columns() != store_->num_columns() || lacks_labels) {
+      throw precondition_error(detail::message("view of ", view.num_vertices(), " rows of ", view.num_columns(),
+                                               " columns with", lacks_labels ? "out" : "", " labels for part ", rank,
+                                               " of ", rows, " vertices and ", store_->num_columns(),
+                                               " columns; share the features that the stores were made with"));
+    }
+  }
+
+  template <class Out>
+  void put_near(collected_rows<Policy, Out>& out) const {
+    auto const& near = requests_.near();
+    for (std::size_t part = 0; part < near.num_parts(); ++part) {
+      if (near.is_near(part)) {
+        put(*neighborhood_.of_rank[part], near.rows_of(part), near.places_of(part), out);
+      }
+    }
+  }
+
+  void count_near() {
+    auto const& near = requests_.near();
+    for (std::size_t part = 0; part < near.num_parts(); ++part) {
+      bool const is_own = static_cast<int>(part) == requests_.comm().rank();
+      (is_own ? counts_.own : counts_.in_place) += std::ssize(near.rows_of(part));
+    }
+  }
+
+  // Rows that lie in memory of this rank, or that it reaches, to their places.
+  template <class Out>
+  void put(feature_view<space, T> from, std::span<local_id const> rows, std::span<std::int64_t const> places,
+           collected_rows<Policy, Out>& out) const {
+    detail::put_rows<detail::streamed_writes>(policy_.executor(), std::ssize(rows), from,
+                                              detail::rows_listed<local_id>{rows.data()},
+                                              detail::rows_listed<std::int64_t>{places.data()}, out.features.data());
     for (std::size_t i = 0; i < places.size() && places[i] < out.labels.size(); ++i) { // places ascend
-      out.labels[places[i]] = local.labels[rows[i]];
+      out.labels[places[i]] = from.labels[rows[i]];
     }
   }
 
   feature_store<Policy, T> const* store_;
+  hot_rows<Policy, T> const* hot_ = nullptr;
   Policy policy_;
-  row_exchange<Comm, Policy, T> exchange_;
-  requests<Comm> requests_;
+  row_exchange<Comm, Policy, row_message<Policy, T>> exchange_;
+  row_requests<Comm> requests_;
+  node_views<feature_view<space, T>> neighborhood_;
   collector_seconds seconds_;
+  collected_counts counts_;
 };
 
 } // namespace glt::dist

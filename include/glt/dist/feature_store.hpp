@@ -3,10 +3,13 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/agree.hpp>
+#include <glt/feature/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
@@ -16,10 +19,23 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace glt::dist {
+
+/// The fingerprint of what rows are made of: their elements and scales.
+template <memory_space Space, class T>
+[[nodiscard]] std::int64_t feature_fingerprint(feature_view<Space, T> rows) {
+  fingerprint print;
+  print.add(static_cast<std::int64_t>(sizeof(T)));
+  if constexpr (element<T>) {
+    print.add(static_cast<std::int64_t>(element_type_of<T>));
+  }
+  for (std::int64_t c = 0; c < rows.scales.size(); ++c) {
+    print.add(std::int64_t{detail::bits_of(rows.scales[c])});
+  }
+  return print.value();
+}
 
 /// Features and labels of all vertices, of which every rank owns those of its part.
 ///
@@ -34,7 +50,7 @@ public:
   ///
   /// @comm   collective; two header exchanges and a reduction
   /// @throws collective_error  on every rank, if a rank has not one row per vertex of its part, or its
-  ///                           columns, elements, labels or book differ from those of rank 0
+  ///                           columns, elements, scales, labels or book differ from those of rank 0
   template <communicator Comm>
   feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T> local)
       : book_(std::move(book)), local_(std::move(local)) {
@@ -43,8 +59,10 @@ public:
       return detail::message("has ", columns, " feature columns, but rank 0 has ", first,
                              "; store the same columns on all ranks");
     });
-    agree(comm, site, {}, fingerprint().add(element_print()).add(book_fingerprint(book_)).value(), [](auto, auto) {
-      return "has features of another element type or partition than rank 0; load parts of one data set on all ranks";
+    auto const print = fingerprint().add(feature_fingerprint(local_.view())).add(book_fingerprint(book_)).value();
+    agree(comm, site, {}, print, [](auto, auto) {
+      return "has features of another element type, other scales or another partition than rank 0; load parts of one "
+             "data set on all ranks";
     });
     agree_on_labels(comm);
   }
@@ -56,11 +74,6 @@ public:
   [[nodiscard]] bool has_labels() const noexcept { return has_labels_; }
 
 private:
-  // Tells element types of different size or kind apart.
-  static constexpr std::int64_t element_print() noexcept {
-    return 4 * static_cast<std::int64_t>(sizeof(T)) + (std::is_floating_point_v<T> ? 2 : 0) + (std::is_signed_v<T> ? 1 : 0);
-  }
-
   // What is wrong with this rank's rows; empty if nothing is.
   template <communicator Comm>
   [[nodiscard]] std::string fault(Comm const& comm) const {

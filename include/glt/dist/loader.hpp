@@ -3,6 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
@@ -14,7 +15,9 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/neighbor_sampler.hpp>
 #include <glt/dist/seed_order.hpp>
+#include <glt/dist/shared_graph.hpp>
 #include <glt/dist/stopwatch.hpp>
+#include <glt/feature/feature_store.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/validate.hpp>
@@ -71,6 +74,19 @@ public:
   [[nodiscard]] loader_options const& options() const noexcept { return options_; }
   /// Time that this loader has spent so far.
   [[nodiscard]] loader_seconds seconds() const noexcept { return seconds_; }
+
+  /// What this loader has read in place and by messages so far, and why.
+  [[nodiscard]] loader_report report() const {
+    return {sampler_.counts(), collector_.counts(), sampler_.why_not_in_place(), collector_.why_not_in_place()};
+  }
+
+  /// Reads rows of other ranks in place from now on, where there are views of them; see `neighbor_sampler` and
+  /// `feature_collector`. Batches are the same.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  if the views are not of the graph's parts, or not of the features'
+  void read_in_place(node_views<part_view<space, Vertex>> parts) { sampler_.read_in_place(std::move(parts)); }
+  void read_in_place(node_views<feature_view<space, T>> rows) { collector_.read_in_place(std::move(rows)); }
 
   class iterator;
   struct range {

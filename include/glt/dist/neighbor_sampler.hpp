@@ -3,13 +3,16 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/near_rows.hpp>
 #include <glt/dist/sample_exchange.hpp>
+#include <glt/dist/shared_graph.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/sample/builder.hpp>
@@ -23,6 +26,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace glt::dist {
@@ -71,6 +75,22 @@ public:
   /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
   /// rank to rank and from batch to batch.
   void set_rule_of(rule_source<Rule> rule_of) { rule_of_ = std::move(rule_of); }
+
+  /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
+  /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
+  /// The memory is kept as long as the sampler.
+  ///
+  /// @comm   none; afterwards a hop costs one header exchange where all ranks are read in place
+  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
+  ///                             columns of its part
+  void read_in_place(node_views<part_view<space, Vertex>> neighborhood) {
+    exchange_.read_in_place(graph_->book(), std::move(neighborhood));
+  }
+
+  /// Why rows of some ranks are not sampled in place; empty if those of all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return exchange_.why_not_in_place(); }
+  /// Rows sampled so far.
+  [[nodiscard]] read_counts counts() const noexcept { return exchange_.counts(); }
 
   /// Samples this rank's batch into `out`; a rank without seeds joins with an empty list.
   ///

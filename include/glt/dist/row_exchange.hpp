@@ -3,12 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/exchange.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/collected_rows.hpp>
-#include <glt/dist/requests.hpp>
-#include <glt/dist/row_message.hpp>
 #include <glt/dist/stopwatch.hpp>
-#include <glt/feature/feature_store.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <algorithm>
@@ -33,13 +29,13 @@ namespace glt::dist {
 /// a feature look-up.
 ///
 /// Rows go in rounds, as many on all ranks: while one travels, the next is packed. So a rank needs room for
-/// two rounds, whatever the size of the batch.
-template <communicator Comm, device_policy Policy, bytes_copyable T>
+/// two rounds, whatever the size of the batch. `Message` says what a row is: see `row_message`.
+template <communicator Comm, device_policy Policy, class Message>
 class row_exchange {
 public:
   /// `round_bytes` must be the same on all ranks.
-  row_exchange(std::int64_t num_columns, Policy policy, std::int64_t round_bytes)
-      : message_(num_columns, policy),
+  row_exchange(Message message, Policy policy, std::int64_t round_bytes)
+      : message_(std::move(message)),
         rows_per_round_(std::max<std::int64_t>(1, round_bytes / message_.largest_row())),
         memory_(0, std::move(policy)) {}
 
@@ -51,24 +47,24 @@ public:
     memory_.reserve(peers == 0 ? 0 : std::min(limit, 2 * (rows * message_.largest_row() + 2 * line_bytes)));
   }
 
-  /// Fills in the rows that were requested.
+  /// Fills in the rows that were requested, by `requests` or what wraps them.
   ///
   /// @comm   collective, after `requests.finish()`; one variable exchange a round
-  void run(requests<Comm>& requests, feature_view<Policy::space, T> local, collected_rows<Policy, T>& out,
-           collector_seconds& seconds) {
+  template <class Requests, class Rows>
+  void run(Requests& requests, Rows& out, collector_seconds& seconds) {
     auto const rounds = (requests.largest_asked() + rows_per_round_ - 1) / rows_per_round_;
     if (rounds == 0) {
       return;
     }
     stopwatch watch;
     divide_memory(requests, rounds);
-    pack({0, rounds}, requests, local);
+    pack({0, rounds}, requests);
     watch.lap(seconds.packing);
     start({0, rounds}, requests);
     for (std::int64_t i = 0; i < rounds; ++i) {
       if (i + 1 < rounds) {
         watch.lap(seconds.exchanging);
-        pack({i + 1, rounds}, requests, local);
+        pack({i + 1, rounds}, requests);
         watch.lap(seconds.packing);
       }
       travelling_->wait();
@@ -107,7 +103,8 @@ private:
   };
   half& half_of(round which) { return halves_[static_cast<std::size_t>(which.number % 2)]; }
 
-  void divide_memory(requests<Comm> const& requests, std::int64_t rounds) {
+  template <class Requests>
+  void divide_memory(Requests const& requests, std::int64_t rounds) {
     auto const room = [&](std::span<std::int64_t const> counts) {
       std::int64_t rows = 0;
       for (auto const count : counts) {
@@ -125,14 +122,15 @@ private:
     halves_[1].received = halves_[1].sent + sent;
   }
 
-  void pack(round which, requests<Comm> const& requests, feature_view<Policy::space, T> local) {
+  template <class Requests>
+  void pack(round which, Requests const& requests) {
     auto& to = half_of(which);
     sent_sizes_.clear();
     received_sizes_.clear();
     auto* out = to.sent;
     for (std::size_t rank = 0; rank < requests.received_counts().size(); ++rank) {
       auto const rows = which.share(requests.received_of(rank));
-      out = message_.pack(local, rows, out);
+      out = message_.pack(rows, out);
       sent_sizes_.push_back(message_.bytes(rows));
       received_sizes_.push_back(message_.bytes(which.share(requests.asked_of(rank))));
     }
@@ -140,13 +138,15 @@ private:
     to.received_bytes.set(received_sizes_, 1);
   }
 
-  void start(round which, requests<Comm>& requests) {
+  template <class Requests>
+  void start(round which, Requests& requests) {
     auto const& from = half_of(which);
     travelling_.emplace(
         requests.comm().start_all_to_all_v(from.sent_bytes.out(from.sent), from.received_bytes.in(from.received)));
   }
 
-  void unpack(round which, requests<Comm> const& requests, collected_rows<Policy, T>& out) {
+  template <class Requests, class Rows>
+  void unpack(round which, Requests const& requests, Rows& out) {
     std::byte const* in = half_of(which).received;
     for (std::size_t rank = 0; rank < requests.asked_counts().size(); ++rank) {
       in = message_.unpack(in, which.share(requests.asked_of(rank)), which.share(requests.asked_places_of(rank)), out);
@@ -155,7 +155,7 @@ private:
 
   using request = decltype(std::declval<Comm&>().start_all_to_all_v(outgoing{}, incoming{}));
 
-  row_message<Policy, T> message_;
+  Message message_;
   std::int64_t rows_per_round_;
   buffer<Policy, std::byte> memory_;
   std::array<half, 2> halves_;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -16,21 +17,23 @@ namespace glt {
 /// Class or target of a vertex.
 using label_type = std::int64_t;
 
-/// Borrowed features of V vertices, one row each, and optionally their labels.
+/// Borrowed features of V vertices, one row each, and optionally their labels. With scales, which only integers
+/// have, an element counts as the scale of its column times what is stored.
 ///
-/// @shape  features [V, F] · labels [V] or empty
+/// @shape  features [V, F] · labels [V] or empty · scales [F] or empty
 template <memory_space Space, bytes_copyable T>
 struct feature_view {
   matrix_view<Space, T const> features;
-  array_view<Space, label_type const> labels;
+  array_view<Space, label_type const> labels{};
+  array_view<Space, float const> scales{};
 
   [[nodiscard]] constexpr std::int64_t num_vertices() const noexcept { return features.rows(); }
   [[nodiscard]] constexpr std::int64_t num_columns() const noexcept { return features.columns(); }
 };
 
-/// Owns the features of V vertices and optionally their labels; move-only.
+/// Owns the features of V vertices and optionally their labels and the scales of integer columns; move-only.
 ///
-/// @shape  rows [V · F], row-major · labels [V] or empty
+/// @shape  rows [V · F], row-major · labels [V] or empty · scales [F] or empty
 template <device_policy Policy, bytes_copyable T>
 class feature_store {
 public:
@@ -40,10 +43,13 @@ public:
   feature_store() = default;
 
   /// @throws precondition_error  if num_vertices or num_columns is negative, rows has not num_vertices ·
-  ///                             num_columns elements, or labels are neither absent nor one per vertex
+  ///                             num_columns elements, labels are neither absent nor one per vertex, scales
+  ///                             are neither absent nor one per column, or elements with scales are no
+  ///                             integers
   feature_store(std::int64_t num_vertices, std::int64_t num_columns, buffer<Policy, T> rows,
-                buffer<Policy, label_type> labels = {})
-      : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)), labels_(std::move(labels)) {
+                buffer<Policy, label_type> labels = {}, buffer<Policy, float> scales = {})
+      : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)), labels_(std::move(labels)),
+        scales_(std::move(scales)) {
     if (num_vertices < 0 || num_columns < 0) {
       throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns,
                                                "]; both are 0 or more"));
@@ -60,10 +66,17 @@ public:
       throw precondition_error(detail::message(labels_.size(), " labels for ", num_vertices,
                                                " vertices; give one per vertex or none"));
     }
+    if (!scales_.empty() && scales_.size() != num_columns) {
+      throw precondition_error(detail::message(scales_.size(), " scales for ", num_columns,
+                                               " columns; give one per column or none"));
+    }
+    if (!scales_.empty() && !std::is_integral_v<T>) {
+      throw precondition_error("scales for columns that are not integers; multiply them in before");
+    }
   }
 
   [[nodiscard]] feature_view<Policy::space, T> view() const {
-    return {{rows_.data(), num_vertices_, num_columns_}, labels_.view()};
+    return {{rows_.data(), num_vertices_, num_columns_}, labels_.view(), scales_.view()};
   }
 
 private:
@@ -71,6 +84,7 @@ private:
   std::int64_t num_columns_ = 0;
   buffer<Policy, T> rows_;
   buffer<Policy, label_type> labels_;
+  buffer<Policy, float> scales_;
 };
 
 } // namespace glt

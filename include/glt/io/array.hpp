@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,18 @@ public:
   template <class T>
   [[nodiscard]] host_matrix<T const> matrix() const {
     return {values<T>().data(), rows(), columns()};
+  }
+
+  /// Hands the elements over as a buffer, without a copy.
+  ///
+  /// @throws precondition_error  as `values`; the array is then as it was
+  template <class T>
+  [[nodiscard]] buffer<device::cpu, T> take() && {
+    auto const count = values<T>().size();
+    auto keeper = std::make_shared<buffer<device::cpu, std::byte>>(std::move(bytes_));
+    shape_.clear();
+    auto* const first = reinterpret_cast<T*>(keeper->data());
+    return buffer<device::cpu, T>::adopt(first, count, std::move(keeper));
   }
 
 private:

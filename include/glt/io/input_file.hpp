@@ -46,6 +46,11 @@ public:
   /// Where the next `read` begins.
   [[nodiscard]] std::int64_t position() const noexcept { return position_; }
 
+#if defined(__unix__)
+  /// The system's number of the open file.
+  [[nodiscard]] int descriptor() const noexcept { return ::fileno(file_.get()); }
+#endif
+
   /// Reads exactly `count` bytes.
   ///
   /// @throws io_error  if the file ends before

@@ -13,8 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
-#include <limits>
 #include <ranges>
 #include <span>
 #include <string>
@@ -100,20 +98,13 @@ void write_npy(std::filesystem::path const& path, Range const& values, std::span
     throw precondition_error(glt::detail::message(
         path.string(), ": ", count, " values do not make an array of shape ", detail::shape_text(shape)));
   }
-  std::string text = "{'descr': '" + npy_type<element>() +
-                     "', 'fortran_order': False, 'shape': " + detail::shape_text(shape) + ", }";
-  constexpr std::size_t start = 10;
-  text.append(63 - (start + text.size()) % 64, ' ').append("\n");
-  if (text.size() > std::numeric_limits<std::uint16_t>::max()) {
+  auto const head = detail::npy_start(npy_type<element>(), shape);
+  if (!head) {
     throw precondition_error(glt::detail::message(path.string(), ": a shape of ", shape.size(),
                                                   " dimensions does not fit an .npy header; give fewer"));
   }
-  auto const length = static_cast<std::uint16_t>(text.size());
-  std::string head(detail::npy_magic);
-  head.append({'\1', '\0', static_cast<char>(length & 0xFF), static_cast<char>(length >> 8)}).append(text);
-
   staged_file file(path);
-  file.write(head.data(), static_cast<std::int64_t>(head.size()));
+  file.write(head->data(), static_cast<std::int64_t>(head->size()));
   file.write(std::ranges::data(values), count * static_cast<std::int64_t>(sizeof(element)));
   file.commit();
 }

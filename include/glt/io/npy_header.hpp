@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>
@@ -70,10 +71,27 @@ inline std::string shape_text(std::span<std::int64_t const> shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-// Reads the Python dictionary in the header: strings, True, False and tuples of numbers are all it may hold.
+// What an .npy file begins with, up to its elements, which start at a multiple of 64 bytes; nothing if the shape is
+// too long for a header.
+inline std::optional<std::string> npy_start(std::string_view type, std::span<std::int64_t const> shape) {
+  std::string text =
+      glt::detail::message("{'descr': '", type, "', 'fortran_order': False, 'shape': ", shape_text(shape), ", }");
+  constexpr std::size_t start = 10;
+  text.append(63 - (start + text.size()) % 64, ' ').append("\n");
+  if (text.size() > std::numeric_limits<std::uint16_t>::max()) {
+    return std::nullopt;
+  }
+  std::string head(npy_magic);
+  head.append({'\1', '\0', static_cast<char>(text.size() & 0xFF), static_cast<char>(text.size() >> 8)});
+  return head + text;
+}
+
+// Reads the Python dictionary in the header: strings, True, False and tuples of numbers are all it may hold. A
+// source is what has the members of `input_file`.
+template <class Source>
 class npy_dictionary {
 public:
-  npy_dictionary(input_file const& file, std::string_view text, std::int64_t offset)
+  npy_dictionary(Source const& file, std::string_view text, std::int64_t offset)
       : file_(file), text_(text), offset_(offset) {}
 
   [[nodiscard]] npy_header read() {
@@ -168,13 +186,14 @@ private:
     return sizes;
   }
 
-  input_file const& file_;
+  Source const& file_;
   std::string_view text_;
   std::int64_t offset_;
   std::size_t at_ = 0;
 };
 
-inline npy_header read_npy_header(input_file& file) {
+template <class Source>
+npy_header read_npy_header(Source& file) {
   unsigned char start[8];
   if (file.size() < 12) {
     file.fail(0,
@@ -201,7 +220,7 @@ inline npy_header read_npy_header(input_file& file) {
   std::string text(static_cast<std::size_t>(length), ' ');
   auto const text_offset = file.position();
   file.read(text.data(), length);
-  auto header = npy_dictionary(file, text, text_offset).read();
+  auto header = npy_dictionary<Source>(file, text, text_offset).read();
   header.data_offset = file.position();
   return header;
 }

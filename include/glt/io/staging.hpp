@@ -14,6 +14,11 @@
 #include <system_error>
 #include <utility>
 
+#if defined(__unix__)
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
 namespace glt::io {
 
 namespace detail {
@@ -32,6 +37,40 @@ std::filesystem::path take_name_beside(std::filesystem::path const& target, Take
 // Trailing separators would put the temporary name into the target itself.
 inline std::filesystem::path without_trailing_separator(std::filesystem::path path) {
   return path.has_filename() ? path : path.parent_path();
+}
+
+// Calls `wait` with the descriptor of a file or folder, and throws if the disk does not take what is in it.
+template <class Wait>
+void wait_for_disk([[maybe_unused]] std::filesystem::path const& path, [[maybe_unused]] Wait wait) {
+#if defined(__unix__)
+  int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int const fault = descriptor < 0 || wait(descriptor) == 0 ? 0 : errno;
+  if (descriptor >= 0) {
+    ::close(descriptor);
+  }
+  if (fault != 0 && fault != EINVAL && fault != EROFS) { // file systems that cannot tell answer so
+    throw io_error(path.string(), 0, glt::detail::message("cannot be written: ", std::strerror(fault)));
+  }
+#endif
+}
+
+// Waits until all that is in a folder has reached the disk, so that not even a power cut takes it.
+inline void sync_folder([[maybe_unused]] std::filesystem::path const& folder) {
+#if defined(__linux__)
+  wait_for_disk(folder, [](int descriptor) { return ::syncfs(descriptor); }); // one wait instead of one a file
+#elif defined(__unix__)
+  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    wait_for_disk(entry.path(), [](int descriptor) { return ::fsync(descriptor); });
+  }
+  wait_for_disk(folder, [](int descriptor) { return ::fsync(descriptor); });
+#endif
+}
+
+// The same of the entries of a folder alone.
+inline void sync_entries([[maybe_unused]] std::filesystem::path const& folder) {
+#if defined(__unix__)
+  wait_for_disk(folder, [](int descriptor) { return ::fsync(descriptor); });
+#endif
 }
 
 } // namespace detail
@@ -148,10 +187,11 @@ public:
     return temporary_ / name;
   }
 
-  /// Gives the folder its name.
+  /// Gives the folder its name, when all that is in it has reached the disk.
   ///
-  /// @throws io_error  if something else has taken the name
+  /// @throws io_error  if something else has taken the name, or the disk does not take the files
   void commit() {
+    detail::sync_folder(temporary_);
     std::error_code fault;
     std::filesystem::rename(temporary_, target_, fault);
     if (fault) {
@@ -159,6 +199,7 @@ public:
                      glt::detail::message("cannot be given its name: ", fault.message()));
     }
     committed_ = true;
+    detail::sync_entries(target_.has_parent_path() ? target_.parent_path() : ".");
   }
 
 private:

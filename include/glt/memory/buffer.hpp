@@ -11,11 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace glt {
 
 /// Owns an array of the policy's memory; move-only, and its elements start uninitialised.
+///
+/// It may also stand for memory that somebody else keeps, such as a mapped file: see `adopt`.
 ///
 /// @shape  [size()]
 /// @where  memory of `Policy::space`
@@ -33,7 +36,7 @@ public:
 
   buffer(buffer&& other) noexcept
       : policy_(other.policy_), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+        capacity_(std::exchange(other.capacity_, 0)), keeper_(std::move(other.keeper_)) {}
 
   buffer& operator=(buffer&& other) noexcept {
     buffer taken(std::move(other));
@@ -42,6 +45,27 @@ public:
   }
 
   ~buffer() { release(); }
+
+  /// A buffer of elements that are there already, for as long as `keeper` lives; nothing is copied. What makes
+  /// it grow moves the elements to memory of the policy and lets go of the keeper.
+  ///
+  /// @where  memory that the policy's executor reaches
+  /// @throws precondition_error  if size is negative, there are elements without an address, or no keeper
+  [[nodiscard]] static buffer adopt(T* data, std::int64_t size, std::shared_ptr<void const> keeper,
+                                    Policy policy = {}) {
+    if (size < 0 || (size > 0 && data == nullptr) || keeper == nullptr) {
+      throw precondition_error(detail::message("adoption of ", size, " elements",
+                                               data == nullptr ? " at no address" : "",
+                                               keeper == nullptr ? " that nobody keeps" : "",
+                                               "; give their address, a number of 0 or more, and who keeps them"));
+    }
+    buffer made(0, std::move(policy));
+    made.data_ = data;
+    made.size_ = size;
+    made.capacity_ = size;
+    made.keeper_ = std::move(keeper);
+    return made;
+  }
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
   [[nodiscard]] std::int64_t capacity() const noexcept { return capacity_; }
@@ -125,6 +149,7 @@ public:
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
+    std::swap(keeper_, other.keeper_);
   }
 
 private:
@@ -133,7 +158,9 @@ private:
   }
 
   void release() noexcept {
-    if (data_ != nullptr) {
+    if (keeper_ != nullptr) {
+      keeper_.reset();
+    } else if (data_ != nullptr) {
       policy_.resource().deallocate(data_, bytes(capacity_));
     }
     data_ = nullptr;
@@ -144,6 +171,7 @@ private:
   T* data_ = nullptr;
   std::int64_t size_ = 0;
   std::int64_t capacity_ = 0;
+  std::shared_ptr<void const> keeper_; // of adopted memory
 };
 
 } // namespace glt

@@ -6,16 +6,60 @@
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
+#include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/partition/balance.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/relabel.hpp>
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace glt {
+
+/// Where the vertices of every type begin in the numbering of all types, and where the last ones end.
+///
+/// @shape  → [node types + 1]
+[[nodiscard]] inline std::vector<std::int64_t> first_vertices(hetero_schema const& schema) {
+  std::vector<std::int64_t> first{0};
+  for (auto const& type : schema.node_types()) {
+    first.push_back(first.back() + type.num_vertices);
+  }
+  return first;
+}
+
+/// As many vertices of every node type in one part as in another, for the graph that `make_homogeneous` makes.
+///
+/// @cost   O(log node types) a vertex, and no memory for the vertices
+[[nodiscard]] inline balance_limit balance_node_types(hetero_schema const& schema, double slack = 0.05) {
+  return {.name = "vertices of a type",
+          .slack = slack,
+          .num_groups = std::max(schema.num_node_types(), 1),
+          .share = [first = first_vertices(schema)](std::int64_t v) {
+            return balance_share{.group = std::ranges::upper_bound(first, v) - first.begin() - 1};
+          }};
+}
+
+/// As many training seeds of a node type in one part as in another, for the graph that `make_homogeneous` makes.
+///
+/// @shape  seeds [S], numbered within their type
+/// @throws precondition_error  if there is no such node type, or naming the first seed that is no vertex of it
+/// @cost   O(V of the type + S), 4 bytes a vertex of the type
+template <std::integral T>
+[[nodiscard]] balance_limit balance_seeds(hetero_schema const& schema, int node_type, host_view<T const> seeds,
+                                          double slack = 0.05) {
+  auto const size = schema.num_vertices(node_type);
+  auto const first = first_vertices(schema)[static_cast<std::size_t>(node_type)];
+  auto limit = balance_seeds(size, seeds, slack);
+  limit.share = [first, size, within = std::move(limit.share)](std::int64_t v) {
+    return v >= first && v - first < size ? within(v - first) : balance_share{.weight = 0};
+  };
+  return limit;
+}
 
 /// All vertices of a heterogeneous graph in one numbering, type after type, with the edges of all types.
 ///
@@ -28,10 +72,7 @@ namespace glt {
 template <vertex_id Vertex>
 [[nodiscard]] csr_graph<device::cpu, Vertex> make_homogeneous(hetero_view<memory_space::host, Vertex> graph) {
   auto const& schema = graph.schema();
-  std::vector<std::int64_t> first{0}; // vertex of every type
-  for (auto const& type : schema.node_types()) {
-    first.push_back(first.back() + type.num_vertices);
-  }
+  auto const first = first_vertices(schema);
   static_cast<void>(narrow<Vertex>(first.back(), "number of vertices of all types"));
   buffer<device::cpu, edge_offset> offsets(first.back() + 1);
   for (auto& offset : offsets) {
@@ -60,6 +101,9 @@ template <vertex_id Vertex>
 }
 
 /// Divides the vertices of every type over parts, by a partitioner that sees the edges of all types.
+///
+/// A partitioner with `balance_node_types` among its limits gives every part its share of every type; without,
+/// types may gather in some of the parts.
 ///
 /// @shape  → [node types]
 /// @throws precondition_error  if num_parts < 1, or as `make_homogeneous`

@@ -15,7 +15,8 @@ namespace glt {
 
 /// A small value that assigns every vertex of a graph to a part.
 ///
-/// Models: `contiguous_partitioner`, `random_partitioner`, `ldg_partitioner`.
+/// Models: `contiguous_partitioner`, `random_partitioner`, `hash_partitioner`, `assigned_partitioner`,
+/// `ldg_partitioner`, `fennel_partitioner`, `dist::frequency_partitioner`, `metis_partitioner`.
 ///
 /// - `p(graph, num_parts)`: the part of every vertex, [V], in [0, num_parts); the same for the same options
 ///   and graph. Throws `precondition_error` if num_parts < 1 or the graph is not square. Parts may stay
@@ -28,11 +29,15 @@ concept partitioner = std::copyable<P> &&
 
 namespace detail {
 
-template <class Vertex>
-void check_partition(csr_view<memory_space::host, Vertex> graph, int num_parts) {
+inline void check_num_parts(int num_parts) {
   if (num_parts < 1) {
     throw precondition_error(message("partition into ", num_parts, " parts; ask for 1 or more"));
   }
+}
+
+template <class Vertex>
+void check_partition(csr_view<memory_space::host, Vertex> graph, int num_parts) {
+  check_num_parts(num_parts);
   if (graph.num_rows() != graph.num_columns()) {
     throw precondition_error(
         message("partition of a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),

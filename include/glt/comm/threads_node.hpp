@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/checks.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/comm/serial.hpp>
+#include <glt/core/message.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// How a `threads_node` shares.
+struct threads_node_options {
+  int machine = 0;     ///< ranks of equal numbers share; others act as if they were elsewhere
+  std::string refusal; ///< why this rank cannot share, which keeps those of its machine from it; empty if it can
+};
+
+/// Node memory of ranks that live in one process: threads, or a single rank.
+///
+/// A block is freed when the last rank that sees it has let go of it.
+template <communicator Comm>
+class threads_node {
+public:
+  /// @comm   none
+  explicit threads_node(Comm comm, threads_node_options options = {})
+      : comm_(std::move(comm)), options_(std::move(options)) {}
+
+  [[nodiscard]] int rank() const { return comm_.rank(); }
+  [[nodiscard]] int size() const { return comm_.size(); }
+
+  /// See `node_memory`.
+  ///
+  /// @comm   collective; one header exchange, one all-to-all, one barrier
+  /// @throws collective_error  on every rank, if bytes is negative or `fill` throws on one
+  template <class Fill>
+  [[nodiscard]] node_blocks share(std::int64_t bytes, Fill fill) {
+    auto const ranks = static_cast<std::size_t>(comm_.size());
+    node_blocks made;
+    auto const keep = std::make_shared<std::vector<std::shared_ptr<std::byte>>>(ranks);
+    std::vector<card> sent(ranks);
+    std::vector<card> cards(ranks);
+    std::vector<call_header> headers(ranks);
+    made.of_rank.resize(ranks);
+    std::shared_ptr<std::byte> block;
+    std::string failure;
+    try {
+      detail::check_bytes("share", bytes);
+      block = detail::make_node_block(bytes);
+      made.own = {block.get(), static_cast<std::size_t>(bytes)};
+      fill(made.own);
+    } catch (std::exception const& thrown) {
+      failure = *thrown.what() != '\0' ? thrown.what() : "exception without a text";
+    }
+    exchange_headers(comm_, {}, std::vector<std::int64_t>(ranks, 0), 0, failure, headers);
+    sent.assign(ranks, card{&block, bytes, &options_});
+    comm_.all_to_all(reinterpret_cast<std::byte const*>(sent.data()), reinterpret_cast<std::byte*>(cards.data()),
+                     std::int64_t{sizeof(card)});
+    auto const refusing = first_refusing(cards);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      auto const& other = cards[rank];
+      if (other.options == &options_ || (is_neighbor(other) && refusing == ranks)) {
+        (*keep)[rank] = *other.block;
+        made.of_rank[rank] = {other.block->get(), static_cast<std::size_t>(other.bytes)};
+      }
+    }
+    made.keeper = keep;
+    made.reason = reason(cards, refusing);
+    comm_.barrier(); // a rank's card refers to what lies in this call
+    return made;
+  }
+
+private:
+  // What a rank shows the others of itself while it is in `share`.
+  struct card {
+    std::shared_ptr<std::byte> const* block;
+    std::int64_t bytes;
+    threads_node_options const* options;
+  };
+
+  [[nodiscard]] bool is_neighbor(card const& other) const { return other.options->machine == options_.machine; }
+
+  // The first rank of this machine that refuses; their number if none does.
+  [[nodiscard]] std::size_t first_refusing(std::vector<card> const& cards) const {
+    std::size_t rank = 0;
+    while (rank < cards.size() && !(is_neighbor(cards[rank]) && !cards[rank].options->refusal.empty())) {
+      ++rank;
+    }
+    return rank;
+  }
+
+  [[nodiscard]] std::string reason(std::vector<card> const& cards, std::size_t refusing) const {
+    if (cards.size() > 1 && refusing < cards.size()) {
+      return detail::message("rank ", refusing, " cannot share memory: ", cards[refusing].options->refusal);
+    }
+    auto const elsewhere = std::ranges::count_if(cards, [&](card const& other) { return !is_neighbor(other); });
+    return elsewhere == 0 ? std::string()
+                          : detail::message(elsewhere, " of ", cards.size(), " ranks are on other machines");
+  }
+
+  Comm comm_;
+  threads_node_options options_;
+};
+
+static_assert(node_memory<threads_node<serial_comm>>);
+
+} // namespace glt

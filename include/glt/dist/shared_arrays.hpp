@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/bytes.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+
+namespace glt::dist {
+
+/// Where N arrays lie in one block of bytes: their lengths, then the arrays, each on a cache line of its own.
+template <std::size_t N>
+class shared_arrays {
+public:
+  /// @shape  sizes [N], in bytes
+  explicit shared_arrays(std::array<std::int64_t, N> const& sizes) noexcept : sizes_(sizes) {}
+
+  /// Reads the lengths of a block that was written.
+  ///
+  /// @throws precondition_error  if the block is not as long as its lengths say
+  [[nodiscard]] static shared_arrays of(std::span<std::byte const> block) {
+    std::array<std::int64_t, N> sizes{};
+    if (block.size() >= sizeof(sizes)) {
+      std::memcpy(sizes.data(), block.data(), sizeof(sizes));
+    }
+    shared_arrays const made(sizes);
+    if (std::ssize(block) != made.bytes()) {
+      throw precondition_error(detail::message("block of ", block.size(), " bytes for arrays that take ", made.bytes(),
+                                               "; share the same things on all ranks"));
+    }
+    return made;
+  }
+
+  /// Bytes of the whole block.
+  [[nodiscard]] std::int64_t bytes() const noexcept { return offset(N); }
+
+  /// Writes the lengths and copies the arrays.
+  ///
+  /// @shape  block [bytes()] · arrays [N], of the sizes given
+  void write(std::span<std::byte> block, std::array<void const*, N> const& arrays) const noexcept {
+    std::memcpy(block.data(), sizes_.data(), sizeof(sizes_));
+    for (std::size_t i = 0; i < N; ++i) {
+      detail::copy_bytes(block.data() + offset(i), arrays[i], sizes_[i]);
+    }
+  }
+
+  /// Array number i of a block.
+  template <bytes_copyable T>
+  [[nodiscard]] host_view<T const> view(std::span<std::byte const> block, std::size_t i) const noexcept {
+    return {reinterpret_cast<T const*>(block.data() + offset(i)), sizes_[i] / static_cast<std::int64_t>(sizeof(T))};
+  }
+
+  /// Array number i of the own block as a buffer; nothing is copied.
+  template <bytes_copyable T, device_policy Policy>
+    requires(host_accessible(Policy::space))
+  [[nodiscard]] buffer<Policy, T> adopt(node_blocks const& blocks, std::size_t i, Policy policy) const {
+    return buffer<Policy, T>::adopt(reinterpret_cast<T*>(blocks.own.data() + offset(i)),
+                                    sizes_[i] / static_cast<std::int64_t>(sizeof(T)), blocks.keeper, std::move(policy));
+  }
+
+private:
+  static constexpr std::int64_t line_bytes = 64;
+  [[nodiscard]] static constexpr std::int64_t lines(std::int64_t bytes) noexcept {
+    return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+  }
+  [[nodiscard]] std::int64_t offset(std::size_t i) const noexcept {
+    auto at = lines(static_cast<std::int64_t>(sizeof(sizes_)));
+    for (std::size_t before = 0; before < i; ++before) {
+      at += lines(sizes_[before]);
+    }
+    return at;
+  }
+
+  std::array<std::int64_t, N> sizes_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/prefetch.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace glt::detail {
+
+/// Item i of a copy is row i.
+struct rows_in_order {
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return i; }
+};
+
+/// Item i of a copy is the row that element i of an array names.
+template <class Id>
+struct rows_listed {
+  Id const* ids;
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return ids[i]; }
+};
+
+/// Asks for the lines of a row some rows before it is read, so that several are on their way at a time: rows
+/// come from random places of a large memory.
+template <class From>
+struct row_prefetcher {
+  std::byte const* rows;
+  std::int64_t row_bytes;
+  From from;
+
+  /// Call it before item i of items up to `last` is read.
+  GLT_HOST_DEVICE void operator()(std::int64_t i, std::int64_t last) const {
+    if constexpr (!std::is_same_v<From, rows_in_order>) { // in order, the processor is ahead by itself
+      auto const* const row = rows + from(std::min(i + rows_ahead, last - 1)) * row_bytes;
+      for (std::int64_t byte = 0; byte < std::min(row_bytes, ahead_bytes); byte += line_bytes) {
+        prefetch(row + byte);
+      }
+    }
+  }
+
+private:
+  static constexpr std::int64_t rows_ahead = 8;
+  static constexpr std::int64_t line_bytes = 64;
+  static constexpr std::int64_t ahead_bytes = 8 * line_bytes; // the processor follows the rest of a longer row
+};
+
+} // namespace glt::detail

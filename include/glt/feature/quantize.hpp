@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/view.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// The largest magnitude of every column.
+///
+/// @shape  rows [V, F] → [F]
+/// @throws precondition_error  if an element is not finite; its place is named
+/// @cost   O(V · F)
+[[nodiscard]] inline std::vector<float> column_maxima(host_matrix<float const> rows) {
+  constexpr std::uint32_t infinity = 0x7F800000;
+  auto const width = static_cast<std::size_t>(rows.columns());
+  std::vector<std::uint32_t> largest(width, 0); // magnitudes are ordered as their bits; beyond infinity come NaNs
+  for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    auto const* const row = rows.row(r).data();
+    for (std::size_t c = 0; c < width; ++c) {
+      largest[c] = std::max(largest[c], detail::bits_of(row[c]) & 0x7FFFFFFFU);
+    }
+  }
+  auto const odd = std::ranges::find_if(largest, [](std::uint32_t bits) { return bits >= infinity; });
+  if (odd != largest.end()) {
+    auto const column = odd - largest.begin();
+    std::int64_t row = 0;
+    while ((detail::bits_of(rows(row, column)) & 0x7FFFFFFFU) < infinity) {
+      ++row;
+    }
+    throw precondition_error(detail::message("row ", row, " column ", column, " is ", rows(row, column),
+                                             "; only finite numbers have a scale: replace it first"));
+  }
+  std::vector<float> maxima(width);
+  std::ranges::transform(largest, maxima.begin(), detail::float_of);
+  return maxima;
+}
+
+/// The scales with which columns of 8-bit integers reach these magnitudes: the smallest floats of which 127
+/// are not less; 0 for a column of zeros.
+///
+/// @shape  maxima [F] → [F]
+[[nodiscard]] inline std::vector<float> int8_scales(host_view<float const> maxima) {
+  std::vector<float> scales;
+  for (auto const largest : maxima) {
+    auto scale = static_cast<float>(static_cast<double>(largest) / 127);
+    if (127 * static_cast<double>(scale) < static_cast<double>(largest)) {
+      scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
+    }
+    scales.push_back(scale);
+  }
+  return scales;
+}
+
+namespace detail {
+
+// One of the integers −127 … 127, symmetric around 0; what is beyond them ends at them.
+struct quantize_range {
+  float const* in;
+  float const* scales;
+  std::int64_t columns;
+  std::int8_t* out;
+
+  void operator()(std::int64_t first, std::int64_t last) const {
+    for (auto r = first; r < last; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) {
+        auto const value = static_cast<double>(in[r * columns + c]);
+        auto const steps = scales[c] > 0 ? value / static_cast<double>(scales[c]) : 0;
+        out[r * columns + c] = static_cast<std::int8_t>(std::nearbyint(std::clamp(steps, -127.0, 127.0)));
+      }
+    }
+  }
+};
+
+} // namespace detail
+
+/// Stores rows in 8 bits an element: element = integer · scale of its column, the integer rounded to the
+/// nearest, ties to the even one. No element is off by more than half the scale, and the rounding of the
+/// product to `float`, if the scales are those of the largest magnitudes; larger elements end at 127 scales.
+///
+/// Parts of one matrix need the same scales: combine their `column_maxima` first.
+///
+/// @shape  rows [V, F] · scales [F] → V rows of F columns, with scales
+/// @throws precondition_error  if there is not one scale per column, a scale is negative or not finite, or an
+///                             element is not finite
+/// @cost   O(V · F)
+template <device_policy Policy = device::cpu>
+  requires(host_accessible(Policy::space))
+[[nodiscard]] feature_store<Policy, std::int8_t> quantize_rows(host_matrix<float const> rows,
+                                                               host_view<float const> scales,
+                                                               buffer<Policy, label_type> labels = {},
+                                                               Policy policy = {}) {
+  if (scales.size() != rows.columns()) {
+    throw precondition_error(detail::message(scales.size(), " scales for ", rows.columns(),
+                                             " columns; give one per column"));
+  }
+  for (std::int64_t c = 0; c < scales.size(); ++c) {
+    if (!(scales[c] >= 0 && scales[c] <= std::numeric_limits<float>::max())) {
+      throw precondition_error(detail::message("scale ", c, " is ", scales[c], "; scales are finite and 0 or more"));
+    }
+  }
+  static_cast<void>(column_maxima(rows)); // refuses what is not finite
+  buffer<Policy, std::int8_t> integers(rows.rows() * rows.columns(), policy);
+  policy.executor().for_ranges(
+      rows.rows(), std::int64_t{64},
+      detail::quantize_range{rows.data(), scales.data(), rows.columns(), integers.data()});
+  return {rows.rows(), rows.columns(), std::move(integers), std::move(labels), make_buffer<Policy>(scales, policy)};
+}
+
+/// The same with the scales of the largest magnitudes.
+template <device_policy Policy = device::cpu>
+  requires(host_accessible(Policy::space))
+[[nodiscard]] feature_store<Policy, std::int8_t> quantize_rows(host_matrix<float const> rows, Policy policy = {}) {
+  return quantize_rows<Policy>(rows, int8_scales(column_maxima(rows)), {}, std::move(policy));
+}
+
+} // namespace glt

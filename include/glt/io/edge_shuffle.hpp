@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/agree.hpp>
+#include <glt/io/edge_spill.hpp>
+#include <glt/io/memory_plan.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/io/record_shuffle.hpp>
+#include <glt/io/shuffle_rounds.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace glt::io {
+
+/// Edges of a graph without types, borrowed, such as from mapped files; the position of an edge is its id.
+///
+/// @shape  sources, destinations [E] · weights [E] or empty · times [E] or empty
+struct edge_columns {
+  host_view<global_id const> sources;
+  host_view<global_id const> destinations;
+  host_view<float const> weights{};
+  host_view<std::int64_t const> times{};
+};
+
+/// Counts the edges into every vertex, every rank those of its slice, and checks their ends.
+///
+/// @shape  → [num_vertices], by row_of(destination)
+/// @comm   collective; one header exchange and a reduction of 8 bytes a vertex
+/// @throws collective_error  on every rank, naming an edge whose end is outside [0, num_vertices), or if there are
+///                           not as many sources as destinations
+template <communicator Comm, class RowOf>
+[[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, edge_columns const& edges, std::int64_t num_vertices,
+                                                       RowOf row_of) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(num_vertices), 0);
+  auto const check_end = [&](std::int64_t edge, char const* end, global_id vertex) {
+    if (vertex < 0 || vertex >= num_vertices) {
+      throw precondition_error(glt::detail::message(end, " of edge ", edge, " is ", vertex, ", outside [0, ",
+                                                    num_vertices, "), the ids of the graph"));
+    }
+  };
+  auto const failure = dist::failure_of([&] {
+    if (edges.sources.size() != edges.destinations.size()) {
+      throw precondition_error(glt::detail::message(edges.sources.size(), " sources and ", edges.destinations.size(),
+                                                    " destinations; every edge needs one of each"));
+    }
+    auto const [first, last] = slice_of(edges.sources.size(), comm.size(), comm.rank());
+    for (auto e = first; e < last; ++e) {
+      check_end(e, "source", edges.sources[e]);
+      check_end(e, "destination", edges.destinations[e]);
+      ++counts[static_cast<std::size_t>(row_of(edges.destinations[e]))];
+    }
+  });
+  dist::agree(comm, {.what = operation::shuffle}, failure, edges.sources.size(), [](auto own, auto first) {
+    return glt::detail::message("has ", own, " edges, but rank 0 has ", first, "; give all ranks the same list");
+  });
+  comm.all_reduce(std::span<std::int64_t>(counts), reduction::sum);
+  return counts;
+}
+
+/// Appends the bounds of ranges of the rows [first, last) that have at most `most_edges` edges, or one row each.
+///
+/// @shape  counts: edges of every row
+inline void append_bounds(std::vector<std::int64_t> const& counts, global_id first, global_id last,
+                          std::int64_t most_edges, std::vector<global_id>& bounds) {
+  std::int64_t edges = 0;
+  bounds.push_back(first);
+  for (auto row = first; row < last; ++row) {
+    auto const own = counts[static_cast<std::size_t>(row)];
+    if (edges > 0 && edges + own > most_edges) {
+      bounds.push_back(row);
+      edges = 0;
+    }
+    edges += own;
+  }
+}
+
+/// Edges that a range may have for `compress_range` to fit memory.
+[[nodiscard]] inline std::int64_t edges_of_range(memory_plan const& plan) noexcept {
+  return plan.for_edges / 4 / static_cast<std::int64_t>(sizeof(moving_edge) + sizeof(global_id) + sizeof(edge_id));
+}
+
+/// Moves all edges to the ranks that keep their rows, where they wait in spills.
+///
+/// @comm   collective; as `shuffle_in_rounds`
+/// @throws collective_error  on every rank, if a spill cannot be written
+/// @cost   reads every edge once, and moves 24 bytes for it
+template <communicator Comm, class VertexOf, class RankOfRow>
+void spill_edges(Comm& comm, edge_columns const& edges, memory_plan const& plan, progress_callback const& on_progress,
+                 VertexOf vertex_of, RankOfRow rank_of_row, edge_spill& spill) {
+  record_shuffle shuffle(comm, sizeof(moving_edge));
+  shuffle_in_rounds(
+      comm, shuffle, edges.sources.size(), plan.items_a_round(sizeof(moving_edge)),
+      {.what = "moving edges to their parts", .unit = "edges"}, on_progress,
+      [&](std::int64_t first, std::int64_t last) {
+        for (auto e = first; e < last; ++e) {
+          moving_edge const edge{vertex_of(edges.destinations[e]), vertex_of(edges.sources[e]), e};
+          shuffle.add(rank_of_row(edge.row), &edge);
+        }
+      },
+      [&](std::byte const* record) {
+        moving_edge edge{};
+        std::memcpy(&edge, record, sizeof(edge));
+        spill.add(edge);
+      });
+}
+
+} // namespace glt::io

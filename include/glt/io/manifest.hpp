@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/partition/book.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+/// How the parts of a folder came about; for people, and to do it again.
+struct partitioner_note {
+  std::string name = "unknown";
+  std::vector<std::pair<std::string, std::string>> options{};
+  std::uint64_t key = 0; ///< of the random numbers
+
+  friend bool operator==(partitioner_note const&, partitioner_note const&) = default;
+};
+
+/// Name, element type and shape of one row of arrays that every part has.
+struct manifest_array {
+  std::string name;
+  element_type type = element_type::float32;
+  std::vector<std::int64_t> row_shape; ///< [] of one number per vertex or edge, [F] of a row of features
+
+  friend bool operator==(manifest_array const&, manifest_array const&) = default;
+};
+
+/// What a folder holds of the vertices of one type; numbers are by part.
+struct manifest_nodes {
+  std::string name;
+  std::vector<global_id> offsets; ///< [P + 1] those of the partition book
+  std::vector<manifest_array> features;
+  std::optional<manifest_array> labels;
+  bool times = false;
+  std::vector<std::int64_t> train; ///< [P] vertices of the split; likewise the others
+  std::vector<std::int64_t> valid;
+  std::vector<std::int64_t> test;
+  std::vector<std::int64_t> hot; ///< [P] hot rows of other parts
+  std::vector<std::string> hot_features;
+
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return offsets.back(); }
+  friend bool operator==(manifest_nodes const&, manifest_nodes const&) = default;
+};
+
+/// What a folder holds of one link split; numbers are by part.
+struct manifest_links {
+  std::string name;
+  std::vector<std::int64_t> edges;
+  std::vector<std::int64_t> negatives;
+
+  friend bool operator==(manifest_links const&, manifest_links const&) = default;
+};
+
+/// What a folder holds of the edges of one type; numbers are by part.
+struct manifest_edges {
+  edge_type type;
+  std::vector<std::int64_t> edges; ///< [P]
+  bool weights = false;
+  bool times = false;
+  std::vector<manifest_array> features;
+  std::vector<std::int64_t> halo; ///< [P] remote vertices at which edges start; all 0 if no halo is stored
+  std::vector<manifest_links> links;
+
+  [[nodiscard]] std::int64_t num_edges() const noexcept {
+    return std::accumulate(edges.begin(), edges.end(), std::int64_t{0});
+  }
+  friend bool operator==(manifest_edges const&, manifest_edges const&) = default;
+};
+
+/// A file of the folder.
+struct manifest_file {
+  std::string path; ///< relative to the folder, with slashes
+  std::int64_t bytes = 0;
+  std::uint64_t xxh3 = 0;
+
+  friend bool operator==(manifest_file const&, manifest_file const&) = default;
+};
+
+/// What the folder of a partitioned data set says about itself.
+struct manifest {
+  std::string name;
+  partitioner_note partitioner{};
+  std::vector<manifest_nodes> nodes{};
+  std::vector<manifest_edges> edges{};
+  std::vector<manifest_file> files{};
+
+  /// @pre    there is a node type; not checked (likewise `book`)
+  [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(nodes.front().offsets.size()) - 1; }
+  /// Bytes of all files but the manifest.
+  [[nodiscard]] std::int64_t num_bytes() const noexcept {
+    return std::accumulate(files.begin(), files.end(), std::int64_t{0},
+                           [](std::int64_t sum, manifest_file const& file) { return sum + file.bytes; });
+  }
+  /// True if it has one type of vertices and one of edges.
+  [[nodiscard]] bool is_homogeneous() const noexcept { return nodes.size() == 1 && edges.size() == 1; }
+  [[nodiscard]] hetero_schema schema() const {
+    std::vector<node_type> node_types;
+    std::vector<edge_type> edge_types;
+    for (auto const& type : nodes) {
+      node_types.push_back({type.name, type.num_vertices()});
+    }
+    for (auto const& type : edges) {
+      edge_types.push_back(type.type);
+    }
+    return {std::move(node_types), std::move(edge_types)};
+  }
+  [[nodiscard]] partition_book book(int node_type) const {
+    return partition_book(nodes[static_cast<std::size_t>(node_type)].offsets);
+  }
+
+  friend bool operator==(manifest const&, manifest const&) = default;
+};
+
+namespace detail {
+
+inline void add_counts(std::vector<std::int64_t>& all, std::vector<std::int64_t> const& more) {
+  all.resize(std::max(all.size(), more.size()));
+  std::transform(more.begin(), more.end(), all.begin(), all.begin(), std::plus<>());
+}
+
+} // namespace detail
+
+/// Takes what the manifest of another part of the same folder says into `all`, which may be empty at first.
+///
+/// @throws precondition_error  if the two contradict each other in types, books, arrays or split names
+inline void add(manifest& all, manifest const& more) {
+  if (all.nodes.empty()) {
+    all.nodes = more.nodes;
+    all.edges = more.edges;
+    all.files.insert(all.files.end(), more.files.begin(), more.files.end());
+    return;
+  }
+  if (all.nodes.size() != more.nodes.size() || all.edges.size() != more.edges.size()) {
+    throw precondition_error(glt::detail::message("parts of ", all.nodes.size(), " and ", more.nodes.size(),
+                                                  " node types, ", all.edges.size(), " and ", more.edges.size(),
+                                                  " edge types; make all parts of one graph"));
+  }
+  auto const same = [](bool equal, std::string const& name, char const* what) {
+    if (!equal) {
+      throw precondition_error(
+          glt::detail::message("parts whose type '", name, "' differs in ", what, "; make all parts of one graph"));
+    }
+  };
+  for (std::size_t t = 0; t < all.nodes.size(); ++t) {
+    auto& a = all.nodes[t];
+    auto const& b = more.nodes[t];
+    same(a.name == b.name && a.offsets == b.offsets, a.name, "name or book");
+    same(a.features == b.features && a.labels == b.labels, a.name, "features or labels");
+    same(a.hot_features == b.hot_features, a.name, "the features of hot rows");
+    a.times = a.times || b.times;
+    for (auto const member :
+         {&manifest_nodes::train, &manifest_nodes::valid, &manifest_nodes::test, &manifest_nodes::hot}) {
+      detail::add_counts(a.*member, b.*member);
+    }
+  }
+  for (std::size_t t = 0; t < all.edges.size(); ++t) {
+    auto& a = all.edges[t];
+    auto const& b = more.edges[t];
+    same(a.type == b.type, a.type.name, "name or ends");
+    same(a.features == b.features, a.type.name, "features");
+    same(a.links.size() == b.links.size(), a.type.name, "link splits");
+    a.weights = a.weights || b.weights;
+    a.times = a.times || b.times;
+    detail::add_counts(a.edges, b.edges);
+    detail::add_counts(a.halo, b.halo);
+    for (std::size_t i = 0; i < a.links.size(); ++i) {
+      same(a.links[i].name == b.links[i].name, a.type.name, "link splits");
+      detail::add_counts(a.links[i].edges, b.links[i].edges);
+      detail::add_counts(a.links[i].negatives, b.links[i].negatives);
+    }
+  }
+  all.files.insert(all.files.end(), more.files.begin(), more.files.end());
+}
+
+} // namespace glt::io

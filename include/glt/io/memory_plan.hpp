@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+
+#include <cstdint>
+
+namespace glt::io {
+
+/// How a rank that divides a graph larger than its memory spends what it may take.
+struct memory_plan {
+  std::int64_t for_vertices = 0; ///< arrays of one element per vertex of the graph
+  std::int64_t for_edges = 0;    ///< what is left: pieces of the edge list and of features
+
+  static constexpr std::int64_t bytes_a_vertex = 32;
+  static constexpr std::int64_t least_for_edges = std::int64_t{16} << 20;
+
+  /// Items of that many bytes, held three times, that fit a quarter of what edges get; at least 1.
+  [[nodiscard]] std::int64_t items_a_round(std::int64_t item_bytes) const noexcept {
+    auto const items = for_edges / 4 / (3 * item_bytes);
+    return items > 0 ? items : 1;
+  }
+};
+
+/// Divides a limit of memory.
+///
+/// @units  bytes of this process, mapped files and its code aside
+/// @throws precondition_error  naming the smallest limit that would do, if this one does not
+[[nodiscard]] inline memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes) {
+  memory_plan plan{.for_vertices = memory_plan::bytes_a_vertex * num_vertices};
+  plan.for_edges = memory_bytes - plan.for_vertices;
+  if (plan.for_edges < memory_plan::least_for_edges) {
+    throw precondition_error(glt::detail::message("memory limit of ", memory_bytes, " bytes for ", num_vertices,
+                                                  " vertices; allow ", plan.for_vertices + memory_plan::least_for_edges,
+                                                  " bytes or more"));
+  }
+  return plan;
+}
+
+} // namespace glt::io

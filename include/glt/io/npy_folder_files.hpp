@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/io/data_set.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace glt::io::detail {
+
+// A type of vertices or edges and what it adds to the names of files.
+struct node_type_name {
+  std::string name;
+  std::string suffix;
+};
+struct edge_type_name {
+  std::string source;
+  std::string name;
+  std::string destination;
+  std::string suffix;
+};
+
+/// The files of a folder that holds arrays named `kind.npy` or `kind.type.npy`, and the types they name.
+class npy_folder_files {
+public:
+  /// @throws io_error  if it is no folder, it has no edges, or the types contradict each other
+  explicit npy_folder_files(std::filesystem::path folder) : folder_(std::move(folder)) {
+    std::error_code fault;
+    std::filesystem::directory_iterator entries(folder_, fault);
+    if (fault) {
+      throw io_error(folder_.string(), 0, "is no folder that can be read: " + fault.message());
+    }
+    for (auto const& entry : entries) {
+      add(entry.path());
+    }
+    find_edge_types();
+    find_node_types();
+    check_suffixes();
+  }
+
+  [[nodiscard]] std::string name() const {
+    auto const whole = folder_.lexically_normal();
+    return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+  }
+  [[nodiscard]] std::filesystem::path meta() const { return folder_ / "meta.json"; }
+  [[nodiscard]] std::int64_t num_files() const { return static_cast<std::int64_t>(files_.size()); }
+  [[nodiscard]] std::vector<node_type_name> const& node_types() const { return node_types_; }
+  [[nodiscard]] std::vector<edge_type_name> const& edge_types() const { return edge_types_; }
+
+  [[nodiscard]] std::optional<std::filesystem::path> find(std::string const& kind, std::string const& suffix) const {
+    auto const found = files_.find({kind, suffix});
+    return found == files_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+private:
+  static constexpr std::array<std::string_view, 7> node_kinds{"node_feat", "node_label", "node_time", "num_nodes",
+                                                              "train_idx", "valid_idx",  "test_idx"};
+  static constexpr std::array<std::string_view, 10> edge_kinds{
+      "edge_index", "edge_feat",      "edge_weight",    "edge_time",    "train_edge",
+      "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg", "test_edge_neg"};
+
+  void add(std::filesystem::path const& file) {
+    auto const name = file.filename().string();
+    bool const sparse = name.ends_with(".csr.npz");
+    if (!sparse && !name.ends_with(".npy")) {
+      return;
+    }
+    auto const stem = name.substr(0, name.size() - (sparse ? 8 : 4));
+    auto const dot = std::min(stem.find('.'), stem.size());
+    auto const kind = stem.substr(0, dot);
+    if (sparse ? kind != "node_feat"
+               : std::ranges::find(node_kinds, kind) == node_kinds.end() &&
+                     std::ranges::find(edge_kinds, kind) == edge_kinds.end()) {
+      return;
+    }
+    auto& place = files_[{kind, stem.substr(dot)}];
+    if (place.empty() || !sparse) { // the same matrix twice: the dense file needs no work
+      place = file;
+    }
+  }
+
+  void find_edge_types() {
+    for (auto const& [key, file] : files_) {
+      if (key.first != "edge_index") {
+        continue;
+      }
+      if (key.second.empty()) {
+        edge_types_.push_back({"node", "edge", "node", ""});
+        continue;
+      }
+      auto const type = key.second.substr(1);
+      auto const first = type.find("__");
+      auto const second = first == std::string::npos ? first : type.find("__", first + 2);
+      if (second == std::string::npos || first == 0 || second == first + 2 || second + 2 == type.size() ||
+          type.find("__", second + 2) != std::string::npos) {
+        throw io_error(file.string(), 0,
+                       "names the edges '" + type + "'; call them source__relation__destination, such as "
+                                                    "edge_index.paper__to__author.npy");
+      }
+      edge_types_.push_back(
+          {type.substr(0, first), type.substr(first + 2, second - first - 2), type.substr(second + 2), key.second});
+    }
+    if (edge_types_.empty()) {
+      throw io_error(folder_.string(), 0, "holds no edge_index.npy; give the folder that has it");
+    }
+    if (edge_types_.size() > 1 && edge_types_.front().suffix.empty()) {
+      throw io_error((folder_ / "edge_index.npy").string(), 0,
+                     "has no types, but another edge_index beside it has; remove the one or the other");
+    }
+  }
+
+  void find_node_types() {
+    if (edge_types_.front().suffix.empty()) {
+      node_types_.push_back({"node", ""});
+      return;
+    }
+    std::vector<std::string> names;
+    for (auto const& type : edge_types_) {
+      names.insert(names.end(), {type.source, type.destination});
+    }
+    std::ranges::sort(names);
+    auto const [first, last] = std::ranges::unique(names);
+    names.erase(first, last);
+    for (auto const& type : names) {
+      node_types_.push_back({type, "." + type});
+    }
+  }
+
+  void check_suffixes() const {
+    for (auto const& [key, file] : files_) {
+      bool const of_nodes = std::ranges::find(node_kinds, key.first) != node_kinds.end();
+      bool const known = of_nodes
+                             ? std::ranges::find(node_types_, key.second, &node_type_name::suffix) != node_types_.end()
+                             : std::ranges::find(edge_types_, key.second, &edge_type_name::suffix) != edge_types_.end();
+      if (!known) {
+        throw io_error(file.string(), 0,
+                       key.second.empty() ? "names no type, but the graph has types; call it " + key.first +
+                                                ".TYPE.npy"
+                                          : "is of the type '" + key.second.substr(1) +
+                                                "', which no edge_index names; rename or remove it");
+      }
+    }
+  }
+
+  std::filesystem::path folder_;
+  std::map<std::pair<std::string, std::string>, std::filesystem::path> files_; // by kind and suffix
+  std::vector<node_type_name> node_types_;
+  std::vector<edge_type_name> edge_types_;
+};
+
+} // namespace glt::io::detail

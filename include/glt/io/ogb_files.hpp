@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/io/progress.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+/// How a folder of the Open Graph Benchmark is read.
+struct ogb_options {
+  std::string split{};      ///< folder below split/; may be empty if there is at most one
+  read_options reading{};
+};
+
+namespace detail {
+
+// Where things are in the folder of a data set of the Open Graph Benchmark: tables in raw/, splits in split/NAME/.
+class ogb_files {
+public:
+  using path = std::filesystem::path;
+
+  ogb_files(path const& folder, ogb_options const& options) {
+    auto whole = folder.lexically_normal();
+    whole = whole.has_filename() ? whole : whole.parent_path();
+    if (is_raw(whole / "raw")) {
+      root_ = whole;
+      raw_ = whole / "raw";
+    } else if (is_raw(whole)) {
+      raw_ = whole;
+      root_ = whole.filename() == "raw" ? whole.parent_path() : whole;
+    } else {
+      throw io_error(folder.string(), 0,
+                     "holds neither num-node-list.csv.gz nor num-node-dict.csv.gz, nor does raw/ in it; give the "
+                     "folder that the data set was unpacked to");
+    }
+    choose_split(options.split);
+  }
+
+  [[nodiscard]] path const& raw() const { return raw_; }
+  [[nodiscard]] std::string name() const { return root_.filename().string(); }
+  /// The folder of the split; nothing if there is none.
+  [[nodiscard]] std::optional<path> const& split() const { return split_; }
+
+  /// The table of this name, packed or not.
+  [[nodiscard]] static std::optional<path> find(path const& folder, std::string const& name) {
+    for (char const* const ending : {".csv.gz", ".csv"}) {
+      std::error_code ignored;
+      if (auto const file = folder / (name + ending); std::filesystem::exists(file, ignored)) {
+        return file;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// @throws io_error  if there is none
+  [[nodiscard]] static path require(path const& folder, std::string const& name) {
+    auto const found = find(folder, name);
+    if (!found) {
+      throw io_error((folder / (name + ".csv.gz")).string(), 0, "there is no such file; unpack the data set again");
+    }
+    return *found;
+  }
+
+  /// Names of the tables whose names begin so, in alphabetical order.
+  [[nodiscard]] static std::vector<std::string> list(path const& folder, std::string_view beginning) {
+    std::vector<std::string> found;
+    std::error_code fault;
+    for (auto const& entry : std::filesystem::directory_iterator(folder, fault)) {
+      auto const name = entry.path().filename().string();
+      auto const end = std::min(name.find(".csv"), name.size());
+      if (name.starts_with(beginning) && end < name.size()) {
+        found.push_back(name.substr(0, end));
+      }
+    }
+    std::ranges::sort(found);
+    auto const [first, last] = std::ranges::unique(found);
+    found.erase(first, last);
+    return found;
+  }
+
+private:
+  static bool is_raw(path const& folder) {
+    return find(folder, "num-node-list").has_value() || find(folder, "num-node-dict").has_value();
+  }
+
+  void choose_split(std::string const& wanted) {
+    auto const folder = root_ / "split";
+    std::vector<std::string> names;
+    std::error_code fault;
+    for (auto const& entry : std::filesystem::directory_iterator(folder, fault)) {
+      if (entry.is_directory(fault)) {
+        names.push_back(entry.path().filename().string());
+      }
+    }
+    std::ranges::sort(names);
+    std::string listed;
+    for (auto const& name : names) {
+      listed += (listed.empty() ? "" : ", ") + name;
+    }
+    if (!wanted.empty() && std::ranges::find(names, wanted) == names.end()) {
+      throw io_error(folder.string(), 0,
+                     "holds no split '" + wanted + "' but " + (names.empty() ? "none at all" : listed));
+    }
+    if (wanted.empty() && names.size() > 1) {
+      throw io_error(folder.string(), 0, "holds several splits: " + listed + "; choose one by ogb_options::split");
+    }
+    if (!names.empty()) {
+      split_ = folder / (wanted.empty() ? names.front() : wanted);
+    }
+  }
+
+  path root_;
+  path raw_;
+  std::optional<path> split_;
+};
+
+} // namespace detail
+
+/// The files of a split that `read_ogb` leaves out because they are pickles of PyTorch, in alphabetical order.
+///
+/// @throws io_error  as `read_ogb` if the folder is none of a data set, or the split is not there
+[[nodiscard]] inline std::vector<std::filesystem::path> find_ogb_pickles(std::filesystem::path const& folder,
+                                                                         ogb_options const& options = {}) {
+  std::vector<std::filesystem::path> found;
+  if (auto const split = detail::ogb_files(folder, options).split()) {
+    std::error_code fault;
+    for (auto const& entry : std::filesystem::recursive_directory_iterator(*split, fault)) {
+      if (entry.path().extension() == ".pt") {
+        found.push_back(entry.path());
+      }
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+} // namespace glt::io

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/text_source.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace glt::io::detail {
+
+// A data set of one type of vertices and one of edges, with the name of a file up to its first dot.
+inline data_set graph_of(std::filesystem::path const& path) {
+  auto const file = path.filename().string();
+  data_set set;
+  set.name = file.substr(0, file.find('.', 1));
+  set.nodes.emplace_back();
+  set.edges.emplace_back();
+  return set;
+}
+
+// Every vertex costs memory later on, so a few bytes of text must not ask for very many.
+inline void check_density(text_source const& source, std::int64_t num_vertices, std::int64_t num_edges,
+                          char const* way_out) {
+  constexpr std::int64_t always = std::int64_t{1} << 20;
+  constexpr std::int64_t per_edge = 64;
+  if (num_vertices > always && num_vertices / per_edge > num_edges) {
+    throw io_error(source.path(), 0,
+                   glt::detail::message("has ", num_edges, " edges and numbers vertices up to ", num_vertices - 1,
+                                        ", most of which have none; ", way_out));
+  }
+}
+
+} // namespace glt::io::detail

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/exchange.hpp>
+#include <glt/core/view.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+/// Sends records of a fixed size to the ranks that own them, round by round, so that memory is bounded by a round.
+///
+/// @where  twice the bytes of a round, kept for the next one
+template <communicator Comm>
+class record_shuffle {
+public:
+  /// @pre    record_bytes > 0, the same on all ranks; not checked
+  /// @comm   none
+  record_shuffle(Comm comm, std::int64_t record_bytes)
+      : comm_(std::move(comm)), record_bytes_(record_bytes), for_ranks_(static_cast<std::size_t>(comm_.size())),
+        headers_(for_ranks_.size()) {}
+
+  /// Puts a record into this round's bytes for a rank, which may be the own one.
+  void add(int rank, void const* record) {
+    auto& bytes = for_ranks_[static_cast<std::size_t>(rank)];
+    auto const* const first = static_cast<std::byte const*>(record);
+    bytes.insert(bytes.end(), first, first + record_bytes_);
+  }
+
+  /// Ends the round: calls take(record) for all records that the ranks had for this one, in the order of the ranks
+  /// and of their `add`s. A record lives until `take` returns and need not be aligned.
+  ///
+  /// @comm   collective; one header exchange and one variable exchange
+  /// @throws collective_error  on every rank, if one of them passes a failure
+  template <class Take>
+  void exchange(std::int64_t step, std::string const& failure, Take take) {
+    auto const ranks = for_ranks_.size();
+    auto const own = static_cast<std::size_t>(comm_.rank());
+    send_counts_.assign(ranks, 0);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      send_counts_[rank] = rank == own ? 0 : std::ssize(for_ranks_[rank]);
+    }
+    exchange_headers(comm_, {.what = operation::shuffle, .step = step}, send_counts_, record_bytes_, failure, headers_);
+    receive_counts_.assign(ranks, 0);
+    std::int64_t arriving = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      receive_counts_[rank] = headers_[rank].count;
+      arriving += headers_[rank].count;
+    }
+    sent_.clear();
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      if (rank != own) {
+        sent_.insert(sent_.end(), for_ranks_[rank].begin(), for_ranks_[rank].end());
+        for_ranks_[rank].clear();
+      }
+    }
+    received_.resize(static_cast<std::size_t>(arriving));
+    exchange_rows(comm_, host_view<std::byte const>(sent_), send_counts_, host_view<std::byte>(received_),
+                  receive_counts_);
+    std::size_t next = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      auto const& bytes = rank == own ? for_ranks_[own] : received_;
+      auto const first = rank == own ? std::size_t{0} : next;
+      auto const count = rank == own ? for_ranks_[own].size() : static_cast<std::size_t>(receive_counts_[rank]);
+      for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(record_bytes_)) {
+        take(bytes.data() + first + i);
+      }
+      next += rank == own ? 0 : count;
+    }
+    for_ranks_[own].clear();
+  }
+
+private:
+  Comm comm_;
+  std::int64_t record_bytes_;
+  std::vector<std::vector<std::byte>> for_ranks_;
+  std::vector<call_header> headers_;
+  std::vector<std::int64_t> send_counts_;
+  std::vector<std::int64_t> receive_counts_;
+  std::vector<std::byte> sent_;
+  std::vector<std::byte> received_;
+};
+
+} // namespace glt::io

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/metis/error.hpp>
+#include <glt/metis/undirected.hpp>
+#include <glt/metis/vertex_weights.hpp>
+#include <glt/partition/balance.hpp>
+#include <glt/partition/balance_loads.hpp>
+#include <glt/partition/partitioner.hpp>
+
+#include <metis.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace glt {
+
+/// What METIS makes small.
+enum class metis_objective {
+  edge_cut,            ///< edges between parts
+  communication_volume ///< vertices that other parts need, counted once a part: the halos
+};
+
+/// METIS: multilevel k-way partitioning, the fewest cut edges for the most memory.
+///
+/// Takes the graph without directions and self-loops; edges between the same vertices count together. Balance
+/// is METIS's aim, not its promise: small graphs and tight limits miss it. A graph with no more vertices than
+/// parts, or without edges and limits, is shared out equally without METIS.
+///
+/// The parts are the same for the same seed, unless another thread uses std::rand at the same time: METIS sets its
+/// seed and draws from it. It also handles SIGTERM and SIGABRT while it runs.
+///
+/// @source Karypis & Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SIAM
+///         J. Sci. Comput. 20(1), 1998; several limits: "Multilevel algorithms for multi-constraint graph
+///         partitioning", SC 1998
+struct metis_partitioner {
+  std::uint64_t seed = 1;
+  double capacity_slack = 0.03; ///< a part should have at most (1 + slack) · V / P vertices
+  metis_objective objective = metis_objective::edge_cut;
+  int cuts = 1;                  ///< partitions that are tried; the best is taken
+  int refinements = 10;          ///< iterations of the refinement on every level
+  balance_constraints balance{}; ///< limits beside that of the vertices
+
+  /// @shape  graph [V] rows → [V]
+  /// @pre    sources are in [0, V); not checked, see `validate`
+  /// @throws precondition_error  if num_parts, cuts or refinements < 1, capacity_slack is negative, the graph is
+  ///                             not square, `balance` is wrong, or V, 2 E or the sum of a weight is more than
+  ///                             METIS can count
+  /// @throws metis_error         if METIS fails
+  /// @cost   O((V + E) log P) or so; about 60 bytes an edge
+  template <vertex_id Vertex>
+  [[nodiscard]] buffer<device::cpu, local_id> operator()(csr_view<memory_space::host, Vertex> graph,
+                                                         int num_parts) const {
+    detail::check_partition(graph, num_parts);
+    detail::check_slack("METIS", capacity_slack);
+    if (cuts < 1 || refinements < 1) {
+      throw precondition_error(detail::message("METIS with ", cuts, " cuts and ", refinements,
+                                               " refinements; there is at least 1 of each"));
+    }
+    auto const n = graph.num_rows();
+    if (num_parts == 1 || n <= num_parts || (graph.num_edges() == 0 && balance.empty())) {
+      return detail::equal_shares(n, num_parts, [](std::int64_t place) { return place; });
+    }
+    auto undirected = detail::make_metis_graph(graph);
+    auto weights = detail::make_metis_weights(n, capacity_slack, balance);
+    return partition(undirected, weights, num_parts);
+  }
+
+private:
+  [[nodiscard]] buffer<device::cpu, local_id> partition(detail::metis_graph& graph, detail::metis_weights& weights,
+                                                        int num_parts) const {
+    auto vertices = static_cast<idx_t>(graph.offsets.size() - 1);
+    auto constraints = static_cast<idx_t>(weights.tolerances.size());
+    idx_t parts = num_parts;
+    idx_t objective_value = 0;
+    std::array<idx_t, METIS_NOPTIONS> options{};
+    METIS_SetDefaultOptions(options.data());
+    options[METIS_OPTION_SEED] = static_cast<idx_t>(random_key(seed).bits() & 0x7FFFFFFF);
+    options[METIS_OPTION_OBJTYPE] =
+        objective == metis_objective::edge_cut ? METIS_OBJTYPE_CUT : METIS_OBJTYPE_VOL;
+    options[METIS_OPTION_NCUTS] = cuts;
+    options[METIS_OPTION_NITER] = refinements;
+    std::vector<idx_t> part_of(static_cast<std::size_t>(vertices), 0);
+    detail::check_metis(METIS_PartGraphKway(&vertices, &constraints, graph.offsets.data(), graph.neighbors.data(),
+                                            weights.values.empty() ? nullptr : weights.values.data(), nullptr,
+                                            graph.weights.data(), &parts, nullptr, weights.tolerances.data(),
+                                            options.data(), &objective_value, part_of.data()),
+                        "METIS_PartGraphKway");
+    buffer<device::cpu, local_id> made(vertices);
+    for (idx_t v = 0; v < vertices; ++v) {
+      made[v] = static_cast<local_id>(part_of[static_cast<std::size_t>(v)]);
+    }
+    return made;
+  }
+};
+
+} // namespace glt

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// What one vertex adds to a limit: a weight in one of its classes.
+struct balance_share {
+  std::int64_t group = 0;  ///< in [0, num_groups) of the limit
+  std::int64_t weight = 1; ///< 0 or more
+};
+
+/// Something that every part has about as much of as any other: vertices, edges, training seeds, vertices of a
+/// type.
+///
+/// A part has at most (1 + slack) · total / P of every group, rounded up, or the weight of the heaviest vertex
+/// where that is more. Weights are asked for vertex by vertex, so a limit needs no memory of its own unless its
+/// weights do.
+struct balance_limit {
+  std::string name;   ///< what errors call it
+  double slack = 0.05;
+  int num_groups = 1; ///< every group is shared out apart from the others
+  std::function<balance_share(std::int64_t vertex)> share{};
+};
+
+/// The limits that a partitioner keeps beside its own, none by default: LDG, Fennel and frequency as long as a
+/// part has room, METIS about. Partitioners that do not look at the graph take none.
+using balance_constraints = std::vector<balance_limit>;
+
+/// As many vertices in one part as in another.
+[[nodiscard]] inline balance_limit balance_vertices(double slack = 0.05) {
+  return {.name = "vertices", .slack = slack, .share = [](std::int64_t) { return balance_share{}; }};
+}
+
+/// As many edges into the vertices of one part as into those of another; the graph must outlive the limit.
+template <vertex_id Vertex>
+[[nodiscard]] balance_limit balance_edges(csr_view<memory_space::host, Vertex> graph, double slack = 0.05) {
+  return {.name = "edges", .slack = slack, .share = [offsets = graph.offsets()](std::int64_t v) {
+            return balance_share{.weight = offsets[v + 1] - offsets[v]};
+          }};
+}
+
+/// Any weights, borrowed.
+///
+/// @shape  weights [V], 0 or more
+template <std::integral T>
+[[nodiscard]] balance_limit balance_weights(std::string name, host_view<T const> weights, double slack = 0.05) {
+  return {.name = std::move(name), .slack = slack, .share = [weights](std::int64_t v) {
+            return balance_share{.weight = static_cast<std::int64_t>(weights[v])};
+          }};
+}
+
+/// As many vertices of every type in one part as in another; the types are borrowed.
+///
+/// @shape  type_of [V], in [0, num_types)
+template <std::integral T>
+[[nodiscard]] balance_limit balance_types(host_view<T const> type_of, int num_types, double slack = 0.05) {
+  return {.name = "vertices of a type", .slack = slack, .num_groups = num_types, .share = [type_of](std::int64_t v) {
+            return balance_share{.group = static_cast<std::int64_t>(type_of[v])};
+          }};
+}
+
+/// As many of the listed vertices in one part as in another; a vertex that is listed twice counts twice.
+///
+/// @shape  seeds [S]
+/// @throws precondition_error  naming the first seed that is not in [0, num_vertices)
+/// @cost   O(V + S), 4 bytes a vertex
+template <std::integral T>
+[[nodiscard]] balance_limit balance_seeds(std::int64_t num_vertices, host_view<T const> seeds, double slack = 0.05) {
+  auto const times = std::make_shared<std::vector<std::int32_t>>(static_cast<std::size_t>(num_vertices), 0);
+  for (std::int64_t i = 0; i < seeds.size(); ++i) {
+    auto const seed = static_cast<std::int64_t>(seeds[i]);
+    if (seed < 0 || seed >= num_vertices) {
+      throw precondition_error(detail::message("seed ", i, " is ", seed, ", but vertices are in [0, ", num_vertices,
+                                               "); pass ids of this graph"));
+    }
+    ++(*times)[static_cast<std::size_t>(seed)];
+  }
+  return {.name = "seeds", .slack = slack, .share = [times](std::int64_t v) {
+            return balance_share{.weight = (*times)[static_cast<std::size_t>(v)]};
+          }};
+}
+
+} // namespace glt

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/balance.hpp>
+#include <glt/partition/balance_loads.hpp>
+#include <glt/partition/part_room.hpp>
+#include <glt/partition/partitioner.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace glt {
+
+/// How evenly `assign_by_hotness` has to share out the vertices.
+struct frequency_options {
+  double capacity_slack = 0.05;  ///< a part has at most (1 + slack) · V / P vertices, rounded up
+  balance_constraints balance{}; ///< kept, like the capacity, where a part has room
+};
+
+namespace detail {
+
+// How much hotter a vertex is in its best part than in the second best.
+inline std::vector<double> advantages(host_matrix<double const> hotness) {
+  std::vector<double> second(static_cast<std::size_t>(hotness.columns()), 0);
+  std::vector<double> best(second.size(), 0);
+  for (std::int64_t part = 0; part < hotness.rows(); ++part) {
+    for (std::size_t v = 0; v < best.size(); ++v) {
+      auto const found = hotness(part, static_cast<std::int64_t>(v));
+      if (!(found >= 0)) {
+        throw precondition_error(message("hotness of vertex ", v, " in part ", part, " is ", found,
+                                         "; hotness is 0 or more"));
+      }
+      second[v] = std::max(second[v], std::min(best[v], found));
+      best[v] = std::max(best[v], found);
+    }
+  }
+  for (std::size_t v = 0; v < best.size(); ++v) {
+    best[v] -= second[v];
+  }
+  return best;
+}
+
+} // namespace detail
+
+/// Gives every vertex to the part that needs it most often and has room for it.
+///
+/// Those that lose most by going elsewhere choose first: vertices come by how much hotter they are in their best
+/// part than in the second best, equal ones by their number. Parts where a vertex is equally hot, or cold, stand
+/// in order of size, then of number. Where limits leave room in no part, the vertex goes to the part whose
+/// tightest capacity it exceeds least.
+///
+/// @shape  hotness [P, V], as `estimate_hotness` makes it from the seeds of each part → [V]
+/// @throws precondition_error  if there is no part, a hotness is negative or not a number, capacity_slack is
+///                             negative, or `balance` is wrong
+/// @cost   O(V · (P + log V) + V · limits); memory O(V)
+[[nodiscard]] inline buffer<device::cpu, local_id> assign_by_hotness(host_matrix<double const> hotness,
+                                                                     frequency_options const& options = {}) {
+  auto const num_vertices = hotness.columns();
+  auto const num_parts = static_cast<int>(hotness.rows());
+  detail::check_num_parts(num_parts);
+  detail::check_slack("assignment by hotness", options.capacity_slack);
+  auto const advantage = detail::advantages(hotness);
+  std::vector<std::int64_t> order(advantage.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
+    return advantage[static_cast<std::size_t>(a)] > advantage[static_cast<std::size_t>(b)];
+  });
+  detail::part_room room(detail::part_capacity(num_vertices, 1, options.capacity_slack, num_parts), options.balance,
+                         num_vertices, num_parts);
+  buffer<device::cpu, local_id> part_of(num_vertices);
+  for (auto const v : order) {
+    room.weigh(v);
+    auto best = room.smallest();
+    for (int part = 0; part < num_parts; ++part) {
+      auto const candidate = static_cast<std::size_t>(part);
+      auto const found = hotness(part, v);
+      auto const known = hotness(static_cast<std::int64_t>(best), v);
+      if ((found > known || (found == known && room.sizes().precedes(candidate, best))) && room.has_room(candidate)) {
+        best = candidate;
+      }
+    }
+    part_of[v] = static_cast<local_id>(best);
+    room.add(best);
+  }
+  return part_of;
+}
+
+} // namespace glt

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/io/input_file.hpp>
+#include <glt/io/npy.hpp>
+#include <glt/io/parts.hpp>
+#include <glt/io/parts_folder.hpp>
+#include <glt/partition/ldg.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "../support/scratch.hpp"
+
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using glt::global_id;
+
+std::string content_of(fs::path const& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::map<std::string, std::string> files_of(fs::path const& folder) {
+  std::map<std::string, std::string> files;
+  for (auto const& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      files[fs::relative(entry.path(), folder).string()] = content_of(entry.path());
+    }
+  }
+  return files;
+}
+
+struct outcome {
+  int status = -1;
+  std::string out;
+  std::string errors;
+};
+
+// Runs glt-partition, under a launcher if one is given.
+outcome run(glt_test::scratch_folder const& scratch, std::string const& arguments, std::string const& launcher = "") {
+  auto const out = scratch / "stdout";
+  auto const errors = scratch / "stderr";
+  auto const command =
+      launcher + " " GLT_PARTITION_PROGRAM " " + arguments + " > " + out.string() + " 2> " + errors.string();
+  int const status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(out), content_of(errors)};
+}
+
+bool has(std::string const& text, char const* word) {
+  return text.find(word) != std::string::npos;
+}
+
+// A random folder of .npy files.
+void write_folder(fs::path const& folder, std::int64_t num_vertices, std::int64_t num_edges, std::int64_t columns) {
+  fs::create_directory(folder);
+  glt::random_stream draws(glt::random_key(9), static_cast<std::uint64_t>(num_edges));
+  std::vector<std::int64_t> edges;
+  for (std::int64_t i = 0; i < 2 * num_edges; ++i) {
+    edges.push_back(static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(num_vertices))));
+  }
+  std::vector<float> features(static_cast<std::size_t>(num_vertices * columns));
+  std::vector<std::int64_t> labels(static_cast<std::size_t>(num_vertices));
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    features[i] = static_cast<float>(i % 1009);
+  }
+  std::vector<std::int64_t> train;
+  for (std::int64_t v = 0; v < num_vertices; v += 7) {
+    train.push_back(v);
+  }
+  glt::io::write_npy(folder / "edge_index.npy", glt::host_matrix<std::int64_t const>(edges.data(), 2, num_edges));
+  glt::io::write_npy(folder / "node_feat.npy", glt::host_matrix<float const>(features.data(), num_vertices, columns));
+  glt::io::write_npy(folder / "node_label.npy", labels);
+  glt::io::write_npy(folder / "train_idx.npy", train);
+}
+
+} // namespace
+
+TEST_CASE("an edge list in text becomes parts that load, are verified and described") {
+  glt_test::scratch_folder const scratch;
+  std::ofstream(scratch / "graph.txt") << "# a comment\n0 1\n1\t2\n2 0\n3 3\n";
+  auto const out = (scratch / "parts").string();
+  auto const made = run(scratch, (scratch / "graph.txt").string() + " --parts 2 --method contiguous --out " + out);
+  CHECK(made.status == 0);
+  CHECK(made.errors.empty());
+  CHECK(has(made.out, "4 vertices, 4 edges"));
+  auto const part = glt::io::read_part(out, 0);
+  CHECK(part.graph.book.num_vertices() == 4);
+  CHECK(part.graph.graph.view().num_edges() == 2);
+
+  CHECK(has(run(scratch, "--verify " + out).out, "as they were written"));
+  CHECK(has(run(scratch, "--info " + out).out, "contiguous"));
+  auto const object = nlohmann::json::parse(run(scratch, "--json --info " + out).out);
+  CHECK(object["manifest"]["partitioner"]["name"] == "contiguous");
+
+  std::ofstream(fs::path(out) / "part-1" / "node" / "original.npy", std::ios::app) << "x";
+  auto const damaged = run(scratch, "--verify " + out);
+  CHECK(damaged.status == 1);
+  CHECK(has(damaged.errors, "part-1/node/original.npy"));
+}
+
+TEST_CASE("every method divides a folder of arrays, and reports are written") {
+  glt_test::scratch_folder const scratch;
+  write_folder(scratch / "set", 300, 4000, 3);
+  std::string const input = (scratch / "set").string();
+  std::ofstream(scratch / "given.txt") << [] {
+    std::string lines;
+    for (int v = 0; v < 300; ++v) {
+      lines += std::to_string(v % 3) + "\n";
+    }
+    return lines;
+  }();
+  std::vector<std::string> methods{"ldg",
+                                   "fennel",
+                                   "random",
+                                   "hash",
+                                   "contiguous",
+                                   "frequency",
+                                   "file --assignment " + (scratch / "given.txt").string()};
+  for (auto const& method : methods) {
+    CAPTURE(method);
+    auto const out = scratch / ("parts-" + method.substr(0, 4));
+    auto const made =
+        run(scratch, input + " --parts 3 --method " + method + " --balance vertices,edges,seeds --cache-ratio 0.1" +
+                         " --halo --report " + (scratch / "report.svg").string() + " --report " +
+                         (scratch / "report.json").string() + " --json --out " + out.string());
+    CHECK(made.status == 0);
+    CHECK(made.errors.empty());
+    std::istringstream lines(made.out);
+    std::string last;
+    for (std::string line; std::getline(lines, line);) {
+      last = line;
+      CHECK(nlohmann::json::parse(line).contains("event"));
+    }
+    CHECK(nlohmann::json::parse(last)["event"] == "done");
+    auto const quality = nlohmann::json::parse(content_of(scratch / "report.json"));
+    CHECK(content_of(scratch / "report.svg").starts_with("<"));
+    std::int64_t vertices = 0;
+    glt::io::parts_folder const folder(out);
+    folder.verify();
+    for (int part = 0; part < 3; ++part) {
+      auto const loaded = folder.load(part);
+      vertices += loaded.graph.graph.view().num_rows();
+      CHECK(loaded.features.view().num_columns() == 3);
+      CHECK(loaded.hot.ids.size() > 0);
+    }
+    CHECK(vertices == 300);
+  }
+}
+
+TEST_CASE("a graph larger than the memory limit becomes the parts that it becomes in memory") {
+  glt_test::scratch_folder const scratch;
+  write_folder(scratch / "set", 500, 9000, 2);
+  for (std::string const method : {"ldg", "hash"}) {
+    auto const arguments = (scratch / "set").string() + " --parts 4 --passes 2 --halo --method " + method + " --out ";
+    auto const alone = scratch / (method + "-alone");
+    CHECK(run(scratch, arguments + alone.string()).status == 0);
+    auto const expected = files_of(alone);
+    auto const limited = scratch / (method + "-limited");
+    auto const made = run(scratch, arguments + limited.string() + " --memory 20MB");
+    CAPTURE(made.errors);
+    CHECK(made.status == 0);
+    CHECK(files_of(limited) == expected);
+#ifdef GLT_MPI_LAUNCH
+    for (auto const* const ranks : {"2", "3"}) {
+      auto const together = scratch / (method + "-together" + ranks);
+      auto const parallel = run(scratch, arguments + together.string(), std::string(GLT_MPI_LAUNCH " -n ") + ranks);
+      CAPTURE(parallel.errors);
+      CHECK(parallel.status == 0);
+      CHECK(files_of(together) == expected);
+    }
+#endif
+  }
+  auto const refused =
+      run(scratch, (scratch / "set").string() + " --parts 2 --memory 1MB --out " + (scratch / "refused").string());
+  CHECK(refused.status == 1);
+  CHECK(has(refused.errors, "memory limit of 1048576 bytes"));
+  CHECK(!fs::exists(scratch / "refused"));
+}
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+
+// Runs glt-partition and returns the most memory that was its own, files that it maps aside; 0 if it failed.
+std::int64_t peak_bytes(std::vector<std::string> arguments) {
+  std::fflush(stdout);
+  auto const child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    static_cast<void>(std::freopen("/dev/null", "w", stdout));
+    std::vector<char*> words{const_cast<char*>("glt-partition")};
+    for (auto& argument : arguments) {
+      words.push_back(argument.data());
+    }
+    words.push_back(nullptr);
+    execv(GLT_PARTITION_PROGRAM, words.data());
+    _exit(127);
+  }
+  std::int64_t peak = 0;
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    std::ifstream file("/proc/" + std::to_string(child) + "/status");
+    for (std::string word; file >> word;) {
+      if (std::int64_t kilobytes = 0; word == "RssAnon:" && file >> kilobytes) {
+        peak = std::max(peak, 1024 * kilobytes);
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? peak : 0;
+}
+
+} // namespace
+
+TEST_CASE("a graph four times as large as the memory limit is divided within the limit") {
+  glt_test::scratch_folder const scratch;
+  constexpr std::int64_t limit = 18 << 20;
+  constexpr std::int64_t num_edges = 4 * limit / 16;
+  write_folder(scratch / "set", 20000, num_edges, 64);
+  for (std::string const method : {"hash", "ldg"}) {
+    auto const out = (scratch / method).string();
+    auto const peak = peak_bytes({(scratch / "set").string(), "--parts", "4", "--passes", "1", "--method", method,
+                                  "--memory", std::to_string(limit), "--out", out});
+    MESSAGE(method << ": " << peak << " bytes at the peak, limit " << limit << ", edges of " << 16 * num_edges);
+    CHECK(peak > 0);
+    CHECK(peak <= limit);
+    std::int64_t edges = 0;
+    glt::io::parts_folder const folder(out);
+    for (int part = 0; part < 4; ++part) {
+      edges += folder.load(part).graph.graph.view().num_edges();
+    }
+    CHECK(edges == num_edges);
+  }
+}
+
+#endif
+
+TEST_CASE("wrong arguments and inputs say what is wrong, and leave nothing") {
+  glt_test::scratch_folder const scratch;
+  write_folder(scratch / "set", 20, 50, 2);
+  auto const set = (scratch / "set").string();
+  auto const out = " --out " + (scratch / "out").string();
+  auto const fails = [&](std::string const& arguments, int status, char const* text) {
+    CAPTURE(arguments);
+    auto const failed = run(scratch, arguments);
+    CAPTURE(failed.errors);
+    CHECK(failed.status == status);
+    CHECK(has(failed.errors, text));
+    CHECK(!fs::exists(scratch / "out"));
+  };
+  fails(set + out, 2, "--parts is required");
+  fails(set + " --parts 2", 2, "--out is required");
+  fails(set + " --parts 0" + out, 2, "--parts");
+  fails(set + " --parts 2 --method magic" + out, 2, "magic");
+  fails(set + " --parts 2 --report r.pdf" + out, 2, "r.pdf");
+  fails(set + " --parts 2 --method file" + out, 2, "--assignment");
+  fails((scratch / "nothing").string() + " --parts 2" + out, 1, "nothing");
+  fails(set + " --parts 2 --method frequency --memory 100MB" + out, 1, "use ldg, fennel");
+  std::ofstream(scratch / "bad.txt") << "0 1\n1 two\n";
+  fails((scratch / "bad.txt").string() + " --parts 2" + out, 1, "line 2");
+  std::vector<float> features(40, 0);
+  features[5] = std::numeric_limits<float>::quiet_NaN();
+  glt::io::write_npy(scratch / "set" / "node_feat.npy", glt::host_matrix<float const>(features.data(), 20, 2));
+  fails(set + " --parts 2 --strict" + out, 1, "1 values");
+  CHECK(has(run(scratch, set + " --parts 2" + out).out, "1 values"));
+  CHECK(fs::exists(scratch / "out"));
+}
+
+TEST_CASE("a run that is killed leaves a complete folder or none") {
+  glt_test::scratch_folder const scratch;
+  write_folder(scratch / "set", 3000, 60000, 8);
+  auto const set = (scratch / "set").string();
+  glt::random_stream draws(glt::random_key(31), 0);
+  int complete = 0;
+  for (int attempt = 0; attempt < 25; ++attempt) {
+    auto const out = (scratch / ("out" + std::to_string(attempt))).string();
+    std::fflush(stdout);
+    auto const child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      static_cast<void>(std::freopen("/dev/null", "w", stdout));
+      execl(GLT_PARTITION_PROGRAM, "glt-partition", set.c_str(), "--parts", "3", "--out", out.c_str(), nullptr);
+      _exit(127);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(draws.below(700)));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (fs::exists(out)) {
+      ++complete;
+      glt::io::parts_folder(out).verify();
+    }
+  }
+  CHECK(complete >= 1);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace glt_partition {
+
+inline std::vector<std::string> const formats{"auto",  "ogb",       "npy",     "snap",       "mtx",
+                                              "metis", "planetoid", "wordnet", "graphlearn", "pyg"};
+inline std::vector<std::string> const methods{"ldg",  "fennel",     "metis",     "random",
+                                              "hash", "contiguous", "frequency", "file"};
+inline std::vector<std::string> const balances{"vertices", "edges", "seeds", "types"};
+
+/// Declares the command line; values land in `chosen` when `app` has parsed.
+inline void declare(CLI::App& app, options& chosen) {
+  app.description("Divides a data set for graph learning into parts that ranks load on their own (glt-parts folders).");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+
+  auto* input = app.add_option("INPUT", chosen.input, "Folder or file of the data set");
+  app.add_option("--format", chosen.format, "How INPUT is laid out")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str();
+  app.add_option("--split", chosen.split, "Split of an OGB data set (default: the only one)");
+  app.add_flag("--symmetrize", chosen.symmetrize, "Add every edge in the other direction, and drop duplicates");
+  app.add_flag("--normalize", chosen.normalize, "Divide every row of float features by its sum");
+  app.add_flag("--strict", chosen.strict, "Refuse features that are not finite");
+
+  auto* parts = app.add_option("--parts", chosen.parts, "Number of parts")->check(CLI::PositiveNumber);
+  app.add_option("--method", chosen.method, "Partitioner")->check(CLI::IsMember(methods))->capture_default_str();
+  auto* assignment =
+      app.add_option("--assignment", chosen.assignment, "File with the part of every vertex (--method file)");
+  app.add_option("--key", chosen.key, "Key of all random choices")->capture_default_str();
+  app.add_option("--slack", chosen.slack, "How much fuller than its share a part may be")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--passes", chosen.passes, "Passes of ldg and fennel")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--balance", chosen.balance, "What parts share equally: vertices, edges, seeds, types")
+      ->delimiter(',')
+      ->check(CLI::IsMember(balances))
+      ->capture_default_str();
+
+  auto* out = app.add_option("--out", chosen.out, "Folder to make");
+  app.add_option("--fanout", chosen.fanouts, "Fanouts of training, for frequency and --cache-ratio")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--cache-ratio", chosen.cache_ratio,
+                 "Keep that share of the vertices as hot remote rows in every part")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_flag("--halo", chosen.halo, "Write the list of the remote vertices of every part");
+  app.add_option("--memory", chosen.memory, "Memory a process may take, such as 4GB (default: no limit)")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--threads", chosen.threads, "Threads of a process")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+
+  app.add_option("--report", chosen.reports, "File for the quality report: .svg, .json or .txt (may be repeated)");
+  app.add_flag("--json", chosen.json, "Print JSON, one object a line, instead of text");
+  auto* verify = app.add_option("--verify", chosen.verify, "Check every file of a glt-parts folder, and nothing else");
+  auto* info = app.add_option("--info", chosen.info, "Say what a glt-parts folder holds, and nothing else");
+  info->excludes(verify);
+
+  app.callback([=, &chosen] {
+    if (!chosen.verify.empty() || !chosen.info.empty()) {
+      return;
+    }
+    for (auto const* needed : {input, parts, out}) {
+      if (needed->count() == 0) {
+        throw CLI::RequiredError(needed->get_name());
+      }
+    }
+    if ((chosen.method == "file") != (assignment->count() > 0)) {
+      throw CLI::ValidationError("--assignment", "belongs to --method file, which needs it");
+    }
+    for (auto const& report : chosen.reports) {
+      auto const kind = report.extension();
+      if (kind != ".svg" && kind != ".json" && kind != ".txt") {
+        throw CLI::ValidationError("--report", report.string() + " ends in none of .svg, .json, .txt");
+      }
+    }
+  });
+}
+
+} // namespace glt_partition

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "console.hpp"
+#include "options.hpp"
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/graph/coo.hpp>
+#include <glt/graph/dedupe.hpp>
+#include <glt/graph/symmetrize.hpp>
+#include <glt/io/array_values.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/edge_list.hpp>
+#include <glt/io/graphlearn_folder.hpp>
+#include <glt/io/matrix_market.hpp>
+#include <glt/io/metis_graph.hpp>
+#include <glt/io/npy_folder.hpp>
+#include <glt/io/ogb.hpp>
+#include <glt/io/peer_partition.hpp>
+#include <glt/io/planetoid.hpp>
+#include <glt/io/pyg_folder.hpp>
+#include <glt/io/wordnet.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt_partition {
+
+/// The format that a path looks like.
+inline std::string guess_format(std::filesystem::path const& path) {
+  namespace fs = std::filesystem;
+  if (fs::is_directory(path)) {
+    if (fs::exists(path / "data.noun")) {
+      return "wordnet";
+    }
+    if (fs::exists(path / "META.json")) {
+      return "pyg";
+    }
+    if (fs::exists(path / "META")) {
+      return "graphlearn";
+    }
+    if (fs::exists(path / "raw" / "edge.csv.gz") || fs::exists(path / "raw" / "triplet-type-list.csv.gz") ||
+        fs::exists(path / "edge.csv.gz")) {
+      return "ogb";
+    }
+    return "npy";
+  }
+  auto const file = path.extension() == ".gz" ? path.stem() : path.filename();
+  auto const kind = file.extension();
+  return kind == ".mtx" ? "mtx" : kind == ".graph" ? "metis" : kind == ".npz" ? "planetoid" : "snap";
+}
+
+/// Reads the data set; one that another library has partitioned comes with that library's parts.
+inline glt::io::peer_partition read_input(options const& chosen, std::string const& format, console& out) {
+  namespace io = glt::io;
+  io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
+  auto const& path = chosen.input;
+  if (format == "graphlearn") {
+    return io::read_graphlearn_folder(path);
+  }
+  if (format == "pyg") {
+    return io::read_pyg_folder(path);
+  }
+  io::peer_partition made;
+  if (format == "ogb") {
+    made.data = io::read_ogb(path, {.split = chosen.split, .reading = reading});
+    for (auto const& left_out : io::find_ogb_pickles(path, {.split = chosen.split})) {
+      out.say("note: left out " + left_out.string() + ", which Python has pickled; save its arrays as .npy files");
+    }
+  } else if (format == "npy") {
+    made.data = io::read_npy_folder(path, {.reading = reading});
+  } else if (format == "snap") {
+    made.data = io::read_edge_list(path, {}, reading);
+  } else if (format == "mtx") {
+    made.data = io::read_matrix_market(path, reading);
+  } else if (format == "metis") {
+    made.data = io::read_metis_graph(path, reading);
+  } else if (format == "planetoid") {
+    made.data = io::read_planetoid_npz(path);
+  } else {
+    made.data = io::read_wordnet(path);
+  }
+  return made;
+}
+
+/// Makes the only edge table of a data set go both ways, without duplicates.
+inline void symmetrize(glt::io::data_set& data) {
+  if (data.edges.size() != 1 || data.nodes.size() != 1) {
+    throw glt::precondition_error(
+        "--symmetrize of a graph with types; name the relations both ways in the input instead");
+  }
+  auto& edges = data.edges[0];
+  if (!edges.features.empty() || !edges.weights.empty() || !edges.times.empty()) {
+    throw glt::precondition_error("--symmetrize of edges with values; give every edge in both directions instead");
+  }
+  glt::coo_view<glt::memory_space::host, glt::global_id> const list(
+      data.nodes[0].num_nodes, glt::host_view<glt::global_id const>(edges.sources),
+      glt::host_view<glt::global_id const>(edges.destinations));
+  auto const both = glt::symmetrize<glt::device::cpu>(list);
+  auto const simple = glt::remove_duplicates<glt::device::cpu>(both.view());
+  edges.sources.assign(simple.view().sources().begin(), simple.view().sources().end());
+  edges.destinations.assign(simple.view().destinations().begin(), simple.view().destinations().end());
+}
+
+/// Divides every row of float32 features by its sum; a row of sum 0 stays.
+inline void normalize(glt::io::data_set& data) {
+  for (auto& nodes : data.nodes) {
+    for (auto& [name, values] : nodes.features) {
+      if (values.type() != glt::element_type::float32) {
+        continue;
+      }
+      auto const shape = values.shape();
+      auto rows = std::move(values).take<float>();
+      auto const columns = shape.size() > 1 ? rows.size() / std::max<std::int64_t>(shape[0], 1) : 1;
+      for (std::int64_t r = 0; columns > 0 && r < rows.size() / columns; ++r) {
+        auto const row = rows.view().subview(r * columns, columns);
+        auto const sum = std::accumulate(row.begin(), row.end(), 0.0);
+        for (auto& value : row) {
+          value = sum != 0 ? static_cast<float>(value / sum) : value;
+        }
+      }
+      values = glt::io::array::of<float>(std::as_const(rows).view(), shape);
+    }
+  }
+}
+
+/// Counts and, if asked, refuses values that are not finite, and changes what the options say.
+inline void prepare(glt::io::data_set& data, options const& chosen, console& out) {
+  auto const odd = glt::io::count_not_finite(data);
+  if (odd > 0 && chosen.strict) {
+    throw glt::precondition_error(glt::detail::message(odd, " values of ", chosen.input.string(),
+                                                       " are not finite; mend them, or leave out --strict"));
+  }
+  if (odd > 0) {
+    out.say(glt::detail::message("note: ", odd, " values are not finite (--strict refuses them)"));
+  }
+  if (chosen.symmetrize) {
+    symmetrize(data);
+  }
+  if (chosen.normalize) {
+    normalize(data);
+  }
+}
+
+} // namespace glt_partition
