@@ -4,9 +4,10 @@
 # usage: bench/run.sh [--json FILE]
 #
 # Builds the benchmarks optimised and runs all of them: single-process ones on an R-MAT graph of scale 20 (workload W1),
-# partitioners and samplers also on one of scale 22 (W2), exchanges on 2 ranks, and distributed loading on 1 and 2 ranks. With --json,
-# writes all results to one file in the format of Google Benchmark; names there begin with the folder, and end with the
-# number of ranks or the scale where there are several. GLT_BENCH_SCALE=16 tries it out on small graphs.
+# those of graphs, files, partitioners and samplers also on one of scale 22 (W2), exchanges on 2 ranks, and distributed
+# loading on 1 and 2 ranks. With --json, writes all results to one file in the format of Google Benchmark; names there
+# begin with the folder, and end with the number of ranks or the scale where there are several. GLT_BENCH_SCALE=16 tries
+# it out on small graphs.
 set -euo pipefail
 usage() {
   printf 'usage: bench/run.sh [--json FILE]\n' >&2
@@ -71,7 +72,7 @@ for program in "$build"/bench/bench_*; do
   folder=${program##*/bench_}
   case $folder in
     comm) measure comm 2 ;;
-    partition | sample) for graph in "$scale" $((scale + 2)); do measure "$folder" 0 "$graph"; done ;;
+    graph | io | partition | sample) for graph in "$scale" $((scale + 2)); do measure "$folder" 0 "$graph"; done ;;
     dist) for ranks in 1 2; do measure dist "$ranks"; done ;;
     *) measure "$folder" 0 ;;
   esac

@@ -11,10 +11,10 @@ namespace glt::io {
 /// How a rank that divides a graph larger than its memory spends what it may take.
 struct memory_plan {
   std::int64_t for_vertices = 0; ///< arrays of one element per vertex of the graph
-  std::int64_t for_edges = 0;    ///< what is left: pieces of the edge list and of features
+  std::int64_t for_edges = 0;    ///< three quarters of what is left: pieces of the edge list and of features
 
   static constexpr std::int64_t bytes_a_vertex = 32;
-  static constexpr std::int64_t least_for_edges = std::int64_t{16} << 20;
+  static constexpr std::int64_t least_left = std::int64_t{16} << 20; ///< a quarter of it for the program itself
 
   /// Items of that many bytes, held three times, that fit a quarter of what edges get; at least 1.
   [[nodiscard]] std::int64_t items_a_round(std::int64_t item_bytes) const noexcept {
@@ -29,10 +29,11 @@ struct memory_plan {
 /// @throws precondition_error  naming the smallest limit that would do, if this one does not
 [[nodiscard]] inline memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes) {
   memory_plan plan{.for_vertices = memory_plan::bytes_a_vertex * num_vertices};
-  plan.for_edges = memory_bytes - plan.for_vertices;
-  if (plan.for_edges < memory_plan::least_for_edges) {
+  auto const left = memory_bytes - plan.for_vertices;
+  plan.for_edges = left / 4 * 3;
+  if (left < memory_plan::least_left) {
     throw precondition_error(glt::detail::message("memory limit of ", memory_bytes, " bytes for ", num_vertices,
-                                                  " vertices; allow ", plan.for_vertices + memory_plan::least_for_edges,
+                                                  " vertices; allow ", plan.for_vertices + memory_plan::least_left,
                                                   " bytes or more"));
   }
   return plan;
