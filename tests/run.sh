@@ -3,7 +3,7 @@
 #
 # Installs what is missing, builds everything and runs all tests:
 #   dev    everything, with Open MPI and LibTorch
-#   asan   core and thread ranks under the address and undefined-behaviour sanitizers
+#   asan   files, features, thread ranks and fuzzed samplers under the address and undefined-behaviour sanitizers
 #   tsan   thread ranks and samplers in several threads under the thread sanitizer
 #   mpich  the tests of communicators with MPICH
 # Without arguments all of them, one after the other. The last line is "<n> passed, <n> failed".
