@@ -183,7 +183,7 @@ private:
     made.name = type.at("name").text();
     auto const offsets = type.at("offsets");
     made.offsets = offsets.counts();
-    if (static_cast<std::int64_t>(made.offsets.size()) != parts_ + 1) {
+    if (static_cast<std::int64_t>(made.offsets.size()) - 1 != parts_) {
       offsets.fail(glt::detail::message("has ", made.offsets.size(), " numbers for ", parts_,
                                         " parts; there is one a part and a last one"));
     }
