@@ -172,6 +172,15 @@ TEST_CASE("every method divides a folder of arrays, and reports are written") {
 TEST_CASE("a graph larger than the memory limit becomes the parts that it becomes in memory") {
   glt_test::scratch_folder const scratch;
   write_folder(scratch / "set", 500, 9000, 2);
+  std::vector<float> weights(9000);
+  std::vector<std::int64_t> times(9000);
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    weights[e] = static_cast<float>(e % 17);
+    times[e] = static_cast<std::int64_t>(e % 101);
+  }
+  glt::io::write_npy(scratch / "set" / "edge_weight.npy", weights);
+  glt::io::write_npy(scratch / "set" / "edge_time.npy", times);
+  glt::io::write_npy(scratch / "set" / "node_time.npy", std::vector<std::int64_t>(500, 3));
   for (std::string const method : {"ldg", "hash"}) {
     auto const arguments = (scratch / "set").string() + " --parts 4 --passes 2 --halo --method " + method + " --out ";
     auto const alone = scratch / (method + "-alone");
@@ -197,6 +206,52 @@ TEST_CASE("a graph larger than the memory limit becomes the parts that it become
   CHECK(refused.status == 1);
   CHECK(has(refused.errors, "memory limit of 1048576 bytes"));
   CHECK(!fs::exists(scratch / "refused"));
+}
+
+TEST_CASE("a folder without features has the vertices that its meta.json states, with and without a limit") {
+  glt_test::scratch_folder const scratch;
+  std::vector<std::int64_t> const edges{0, 1, 2, 1, 2, 0};
+  fs::create_directory(scratch / "set");
+  glt::io::write_npy(scratch / "set" / "edge_index.npy", glt::host_matrix<std::int64_t const>(edges.data(), 2, 3));
+  std::ofstream(scratch / "set" / "meta.json") << R"({"num_nodes": 6})";
+  auto const arguments = (scratch / "set").string() + " --parts 2 --method hash --out ";
+  CHECK(run(scratch, arguments + (scratch / "alone").string()).status == 0);
+  CHECK(run(scratch, arguments + (scratch / "limited").string() + " --memory 20MB").status == 0);
+  CHECK(files_of(scratch / "alone") == files_of(scratch / "limited"));
+  CHECK(glt::io::parts_folder(scratch / "alone").book().num_vertices() == 6);
+}
+
+TEST_CASE("what is wrong with a graph on disk is named, and nothing is left") {
+  glt_test::scratch_folder const scratch;
+  auto const set = scratch / "set";
+  auto const fails = [&](std::string const& method, char const* text) {
+    CAPTURE(method);
+    auto const failed = run(scratch, set.string() + " --parts 2 --memory 100MB --method " + method + " --out " +
+                                         (scratch / "out").string());
+    CAPTURE(failed.errors);
+    CHECK(failed.status == 1);
+    CHECK(has(failed.errors, text));
+    for (auto const& entry : fs::directory_iterator(scratch.path())) {
+      CHECK(!entry.path().filename().string().starts_with("out"));
+    }
+  };
+  std::ofstream(scratch / "short.txt") << "0\n1\n";
+  write_folder(set, 20, 50, 2);
+  fails("file --assignment " + (scratch / "short.txt").string(), "parts of 2 vertices for 20");
+  glt::io::write_npy(set / "train_idx.npy", std::vector<std::int64_t>{3, 20});
+  fails("hash", "train: element 1 is 20");
+  fs::remove(set / "train_idx.npy");
+  glt::io::write_npy(set / "node_label.npy", std::vector<std::int64_t>(19));
+  fails("hash", "features 'node_feat' have 20 rows for 19");
+  fs::remove(set / "node_label.npy");
+  std::vector<std::int64_t> edges(100, 0);
+  edges[70] = 1 << 30;
+  glt::io::write_npy(set / "edge_index.npy", glt::host_matrix<std::int64_t const>(edges.data(), 2, 50));
+  for (std::string const method : {"hash", "random", "ldg"}) {
+    fails(method, "destination of edge 20 is 1073741824");
+  }
+  glt::io::write_npy(set / "edge_feat.npy", glt::host_matrix<float const>(std::vector<float>(50).data(), 50, 1));
+  fails("hash", "edge_feat.npy");
 }
 
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -276,6 +331,7 @@ TEST_CASE("wrong arguments and inputs say what is wrong, and leave nothing") {
   fails(set + " --parts 2 --method magic" + out, 2, "magic");
   fails(set + " --parts 2 --report r.pdf" + out, 2, "r.pdf");
   fails(set + " --parts 2 --method file" + out, 2, "--assignment");
+  fails(set + " --parts 2 --method keep" + out, 1, "graphlearn and pyg");
   fails((scratch / "nothing").string() + " --parts 2" + out, 1, "nothing");
   fails(set + " --parts 2 --method frequency --memory 100MB" + out, 1, "use ldg, fennel");
   std::ofstream(scratch / "bad.txt") << "0 1\n1 two\n";

@@ -17,8 +17,11 @@
 #include <glt/io/large_stream.hpp>
 #include <glt/io/mapped_npy.hpp>
 #include <glt/io/memory_plan.hpp>
+#include <glt/io/npy_folder_counts.hpp>
+#include <glt/io/npy_folder_files.hpp>
 #include <glt/io/npy_header.hpp>
 #include <glt/io/parallel_parts.hpp>
+#include <glt/io/staging.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -35,11 +38,16 @@ namespace glt_partition {
 struct large_input {
   glt::io::node_table nodes;
   glt::io::array edge_index; ///< int64 [2, E]
+  glt::io::array weights;    ///< float32 [E] or empty
+  glt::io::array times;      ///< int64 [E] or empty
   std::string name;
 
   [[nodiscard]] glt::io::edge_columns columns() const {
     auto const edges = edge_index.matrix<std::int64_t>();
-    return {.sources = edges.row(0), .destinations = edges.row(1)};
+    return {.sources = edges.row(0),
+            .destinations = edges.row(1),
+            .weights = weights.empty() ? glt::host_view<float const>() : weights.values<float>(),
+            .times = times.empty() ? glt::host_view<std::int64_t const>() : times.values<std::int64_t>()};
   }
 };
 
@@ -55,45 +63,91 @@ inline glt::element_type type_of(std::filesystem::path const& path) {
   throw glt::io_error(path.string(), 0, "holds elements of type '" + header.type + "'; convert it with NumPy's astype");
 }
 
-/// Maps the arrays of a folder of .npy files.
+/// Maps the arrays of a folder of .npy files, of which `read_npy_folder` makes the same data set in memory.
 inline large_input map_input(std::filesystem::path const& folder) {
   namespace io = glt::io;
-  auto const find = [&](char const* file) -> std::optional<io::array> {
-    auto const path = folder / file;
-    return std::filesystem::exists(path) ? std::optional(io::map_npy(path, type_of(path))) : std::nullopt;
+  io::detail::npy_folder_files const files(folder);
+  if (files.node_types().size() != 1 || files.edge_types().size() != 1) {
+    throw glt::precondition_error(folder.string() + " holds a graph with types; start one process without --memory");
+  }
+  auto const& nodes_suffix = files.node_types()[0].suffix;
+  auto const& edges_suffix = files.edge_types()[0].suffix;
+  for (auto const* const kind :
+       {"edge_feat", "train_edge", "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg", "test_edge_neg"}) {
+    if (auto const file = files.find(kind, edges_suffix)) {
+      throw glt::precondition_error(file->string() +
+                                    " belongs to edges, of which only weights and times go with a graph " +
+                                    "that stays on disk; start one process without --memory");
+    }
+  }
+  auto const map = [](std::optional<std::filesystem::path> const& file) {
+    return file ? std::optional(io::map_npy(*file, type_of(*file))) : std::nullopt;
   };
   large_input made;
-  made.name = folder.filename().string();
-  made.edge_index = io::map_npy(folder / "edge_index.npy", glt::element_type::int64);
+  made.name = files.name();
+  auto const edge_file = *files.find("edge_index", edges_suffix);
+  made.edge_index = io::map_npy(edge_file, glt::element_type::int64);
   if (made.edge_index.shape().size() != 2 || made.edge_index.rows() != 2) {
-    throw glt::io_error((folder / "edge_index.npy").string(), 0, "is no edge list: its shape is not [2, E]");
+    throw glt::io_error(edge_file.string(), 0, "is no edge list: its shape is not [2, E]");
+  }
+  if (auto const file = files.find("edge_weight", edges_suffix)) {
+    made.weights = io::map_npy(*file, glt::element_type::float32);
+  }
+  if (auto const file = files.find("edge_time", edges_suffix)) {
+    made.times = io::map_npy(*file, glt::element_type::int64);
   }
   auto& nodes = made.nodes;
-  if (auto features = find("node_feat.npy")) {
+  nodes.name = files.node_types()[0].name;
+  auto const list = [&](char const* kind, std::vector<std::int64_t>& out) {
+    auto const file = files.find(kind, nodes_suffix);
+    if (auto const ids = map(file)) {
+      out = io::integers_of(*ids, file->string());
+    }
+  };
+  nodes.num_nodes = -1;
+  if (auto features = map(files.find("node_feat", nodes_suffix))) {
     nodes.num_nodes = features->rows();
     nodes.features.push_back({"node_feat", std::move(*features)});
   }
-  if (auto labels = find("node_label.npy")) {
-    nodes.num_nodes = std::max(nodes.num_nodes, labels->rows());
+  if (auto labels = map(files.find("node_label", nodes_suffix))) {
+    nodes.num_nodes = labels->rows();
     nodes.labels = std::move(*labels);
   }
-  if (auto const number = find("num_nodes.npy")) {
-    nodes.num_nodes = io::integers_of(*number, (folder / "num_nodes.npy").string()).at(0);
-  }
-  if (nodes.num_nodes == 0) {
+  list("node_time", nodes.times);
+  list("train_idx", nodes.train);
+  list("valid_idx", nodes.valid);
+  list("test_idx", nodes.test);
+  std::vector<std::int64_t> number;
+  list("num_nodes", number);
+  auto const counts = io::detail::read_node_counts(files.meta());
+  if (auto const stated = counts.find(nodes.name); stated != counts.end()) {
+    nodes.num_nodes = stated->second;
+  } else if (!number.empty()) {
+    nodes.num_nodes = number[0];
+  } else if (nodes.num_nodes < 0) {
     auto const ids = made.edge_index.values<std::int64_t>();
     nodes.num_nodes = ids.empty() ? 0 : *std::max_element(ids.begin(), ids.end()) + 1;
   }
-  auto const list = [&](char const* file, std::vector<glt::global_id>& out) {
-    if (auto const ids = find(file)) {
-      out = io::integers_of(*ids, (folder / file).string());
-    }
-  };
-  list("train_idx.npy", nodes.train);
-  list("valid_idx.npy", nodes.valid);
-  list("test_idx.npy", nodes.test);
   return made;
 }
+
+/// A folder for what waits on disk, which goes away with everything in it.
+class scratch_folder {
+public:
+  explicit scratch_folder(std::filesystem::path path) : path_(std::move(path)) {
+    std::filesystem::create_directories(path_);
+  }
+  scratch_folder(scratch_folder const&) = delete;
+  scratch_folder& operator=(scratch_folder const&) = delete;
+  ~scratch_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+
+private:
+  std::filesystem::path path_;
+};
 
 /// Assigns the vertices of a graph that stays on disk.
 template <glt::communicator Comm>
@@ -114,13 +168,11 @@ assignment assign_large(Comm comm, options const& chosen, large_input const& inp
     return partitioner(host_csr(num_vertices, std::as_const(offsets).view(), {}), chosen.parts);
   };
   auto const streamed = [&](auto make_stream) {
-    auto const scratch = std::filesystem::path(chosen.out.string() + ".scratch" + std::to_string(comm.rank()));
-    std::filesystem::create_directories(scratch);
-    auto parts = glt::io::assign_by_stream(
+    auto const out_folder = glt::io::detail::without_trailing_separator(chosen.out);
+    scratch_folder const scratch(out_folder.string() + ".scratch" + std::to_string(comm.rank()));
+    return glt::io::assign_by_stream(
         comm, make_stream, num_vertices, input.columns(),
-        {.passes = chosen.passes, .plan = plan, .scratch = scratch, .on_progress = out.progress()});
-    std::filesystem::remove_all(scratch);
-    return parts;
+        {.passes = chosen.passes, .plan = plan, .scratch = scratch.path(), .on_progress = out.progress()});
   };
   auto const& method = chosen.method;
   if (method == "contiguous") {
@@ -154,6 +206,8 @@ assignment assign_large(Comm comm, options const& chosen, large_input const& inp
 }
 
 /// Edges by the parts of their ends, every rank those of its slice.
+///
+/// @pre    ends and parts were checked, as `write_parts_together` does; not checked
 template <glt::communicator Comm>
 std::vector<std::int64_t> count_edges_between(Comm comm, large_input const& input,
                                               glt::host_view<glt::local_id const> part_of, int num_parts) {

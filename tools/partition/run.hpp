@@ -83,7 +83,7 @@ inline void say_done(options const& chosen, console& out) {
 }
 
 /// The whole job in the memory of one process.
-inline void partition_in_memory(options chosen, std::string const& format, console& out) {
+inline void partition_in_memory(options const& chosen, std::string const& format, console& out) {
   auto input = read_input(chosen, format, out);
   auto& data = input.data;
   prepare(data, chosen, out);
@@ -105,9 +105,13 @@ inline void partition_in_memory(options chosen, std::string const& format, conso
   }
   whole_graph const graph(data);
   assignment part_of;
-  if (input.num_parts == chosen.parts && chosen.method == "ldg" && !input.assignment.empty()) {
-    out.say("keeping the parts of the input");
-    chosen.method = format;
+  if (chosen.method == "keep") {
+    if (input.num_parts != chosen.parts) {
+      throw glt::precondition_error(
+          input.num_parts == 0 ? "--method keep of a format without parts; use it for graphlearn and pyg folders"
+                               : glt::detail::message("--method keep of ", input.num_parts, " parts; ask for --parts ",
+                                                      input.num_parts));
+    }
     part_of.resize(graph.view().num_rows());
     std::int64_t next = 0;
     for (auto const& of_type : input.assignment) {
@@ -154,13 +158,13 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
                                comm.size(), " rank(s); each takes up to ", bytes_text(limit), " of memory, and about ",
                                bytes_text(48 * num_edges / comm.size()), " of disk for edges that wait"));
   auto const part_of = assign_large(comm, chosen, input, plan, out);
-  auto const between = count_edges_between(comm, input, part_of.view(), chosen.parts);
   glt::io::write_parts_together(comm, chosen.out, input.nodes, input.columns(), part_of.view(), chosen.parts,
                                 {.name = input.name,
                                  .partitioner = note_of(chosen),
                                  .halo = chosen.halo,
                                  .plan = plan,
                                  .on_progress = out.progress()});
+  auto const between = count_edges_between(comm, input, part_of.view(), chosen.parts);
   std::int64_t cut = num_edges;
   for (int part = 0; part < chosen.parts; ++part) {
     cut -= between[static_cast<std::size_t>(part) * static_cast<std::size_t>(chosen.parts + 1)];

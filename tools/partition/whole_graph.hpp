@@ -31,10 +31,8 @@ public:
   explicit whole_graph(glt::io::data_set const& data) : data_(data), typed_(make_typed(data)) {
     for (auto const& nodes : data.nodes) {
       first_.push_back(first_.back() + nodes.num_nodes);
-      for (auto const* list : {&nodes.train}) {
-        for (auto const vertex : *list) {
-          seeds_.push_back(first_[first_.size() - 2] + vertex);
-        }
+      for (auto const vertex : nodes.train) {
+        seeds_.push_back(first_[first_.size() - 2] + vertex);
       }
       type_of_.insert(type_of_.end(), static_cast<std::size_t>(nodes.num_nodes),
                       static_cast<glt::local_id>(first_.size() - 2));

@@ -36,7 +36,7 @@ struct edge_columns {
 /// @shape  → [num_vertices], by row_of(destination)
 /// @comm   collective; one header exchange and a reduction of 8 bytes a vertex
 /// @throws collective_error  on every rank, naming an edge whose end is outside [0, num_vertices), or if there are
-///                           not as many sources as destinations
+///                           not as many sources as destinations, or as many weights or times if there are any
 template <communicator Comm, class RowOf>
 [[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, edge_columns const& edges, std::int64_t num_vertices,
                                                        RowOf row_of) {
@@ -51,6 +51,12 @@ template <communicator Comm, class RowOf>
     if (edges.sources.size() != edges.destinations.size()) {
       throw precondition_error(glt::detail::message(edges.sources.size(), " sources and ", edges.destinations.size(),
                                                     " destinations; every edge needs one of each"));
+    }
+    for (auto const values : {edges.weights.size(), edges.times.size()}) {
+      if (values != 0 && values != edges.sources.size()) {
+        throw precondition_error(glt::detail::message(values, " weights or times for ", edges.sources.size(),
+                                                      " edges; give one per edge or none"));
+      }
     }
     auto const [first, last] = slice_of(edges.sources.size(), comm.size(), comm.rank());
     for (auto e = first; e < last; ++e) {

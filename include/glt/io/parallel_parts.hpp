@@ -82,8 +82,8 @@ public:
     spill_edges(
         comm_, edges_, options_.plan, options_.on_progress, row_of, [&](global_id row) { return rank_of_row(row); },
         *spill_);
-    for (auto const& [name, values] : nodes_.features) {
-      gather_rows(name, values);
+    for (auto const& feature : nodes_.features) {
+      gather_rows(feature.values);
     }
   }
 
@@ -108,11 +108,10 @@ private:
   }
 
   // Every rank reads its slice of the rows; those of a part come from each rank in the order of their places there.
-  void gather_rows(std::string const& name, array const& values) {
+  void gather_rows(array const& values) {
     auto const row_bytes = values.columns() * size_of(values.type());
     auto& of_parts = rows_.emplace_back();
     auto const failure = dist::failure_of([&] {
-      check_rows(values.rows(), nodes_.num_nodes, "features '" + name + "'");
       for (auto part = own_.first; part < own_.last; ++part) {
         of_parts.emplace_back(scratch_ / ("rows-" + std::to_string(rows_.size()) + "-" + std::to_string(part)));
       }
@@ -269,7 +268,7 @@ void broadcast_text(Comm& comm, std::string& text) {
 /// @shape  nodes, edges: the same on all ranks · part_of [V], in [0, num_parts), the same on all ranks
 /// @comm   collective; per round of `plan` one exchange of edges or feature rows
 /// @throws collective_error  on every rank, naming an edge whose end no vertex is, an array without one row per
-///                           vertex, or a file that cannot be written
+///                           vertex or edge, a listed vertex that does not exist, or a file that cannot be written
 /// @cost   24 bytes moved an edge; memory as planned, beside labels and lists of vertices
 template <communicator Comm>
 void write_parts_together(Comm comm, std::filesystem::path const& dir, node_table const& nodes,
@@ -289,6 +288,7 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, node_tabl
       throw precondition_error(glt::detail::message("parts of ", part_of.size(), " vertices for ", nodes.num_nodes,
                                                     "; give one part per vertex"));
     }
+    detail::check_nodes(nodes);
     labels = make_relabelling(part_of, num_parts);
     if (comm.rank() == 0) {
       writer.emplace(dir, options.name, options.partitioner);
@@ -310,7 +310,8 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, node_tabl
       }
     });
   }
-  std::filesystem::remove_all(scratch);
+  std::error_code ignored;
+  std::filesystem::remove_all(scratch, ignored);
   auto const all = detail::gather_texts(comm, texts);
   agreed([&] {
     if (comm.rank() == 0) {

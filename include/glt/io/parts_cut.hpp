@@ -87,6 +87,23 @@ inline void check_ids(std::vector<global_id> const& ids, std::int64_t bound, std
   }
 }
 
+// Throws unless everything that is said about the vertices of a type is said of its vertices, one row each.
+inline void check_nodes(node_table const& table) {
+  auto const name = "node type '" + table.name + "'";
+  for (auto const& feature : table.features) {
+    check_rows(feature.values.rows(), table.num_nodes, name + ": features '" + feature.name + "'");
+  }
+  if (!table.labels.shape().empty()) {
+    check_rows(table.labels.rows(), table.num_nodes, name + ": labels");
+  }
+  if (!table.times.empty()) {
+    check_rows(std::ssize(table.times), table.num_nodes, name + ": times");
+  }
+  check_ids(table.train, table.num_nodes, name + ": train");
+  check_ids(table.valid, table.num_nodes, name + ": valid");
+  check_ids(table.test, table.num_nodes, name + ": test");
+}
+
 // The edges of one type, cut part by part out of the list. Several parts at a time, as many as have an eighth of
 // the edges together, so that the list is read a few times however many parts there are.
 class edge_cutter {

@@ -170,18 +170,7 @@ private:
                                                     " parts, but the first type in ", num_parts(),
                                                     "; make as many of each"));
     }
-    for (auto const& feature : table.features) {
-      check_rows(feature.values.rows(), table.num_nodes, name + ": features '" + feature.name + "'");
-    }
-    if (!table.labels.shape().empty()) {
-      check_rows(table.labels.rows(), table.num_nodes, name + ": labels");
-    }
-    if (!table.times.empty()) {
-      check_rows(std::ssize(table.times), table.num_nodes, name + ": times");
-    }
-    check_ids(table.train, table.num_nodes, name + ": train");
-    check_ids(table.valid, table.num_nodes, name + ": valid");
-    check_ids(table.test, table.num_nodes, name + ": test");
+    check_nodes(table);
   }
 
   void check(edge_table const& table, std::size_t type) const {
