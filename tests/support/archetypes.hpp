@@ -85,6 +85,12 @@ struct counting_resource {
   void copy(void* to, void const* from, std::size_t bytes) const noexcept {
     glt::host_resource{}.copy(to, from, bytes);
   }
+  void copy_in(void* to, void const* from, std::size_t bytes) const noexcept {
+    glt::host_resource{}.copy(to, from, bytes);
+  }
+  void copy_out(void* to, void const* from, std::size_t bytes) const noexcept {
+    glt::host_resource{}.copy(to, from, bytes);
+  }
 };
 static_assert(glt::memory_resource<counting_resource>);
 

@@ -28,6 +28,12 @@ struct scarce_resource {
   void copy(void* to, void const* from, std::size_t bytes) const noexcept {
     glt::host_resource{}.copy(to, from, bytes);
   }
+  void copy_in(void* to, void const* from, std::size_t bytes) const noexcept {
+    glt::host_resource{}.copy(to, from, bytes);
+  }
+  void copy_out(void* to, void const* from, std::size_t bytes) const noexcept {
+    glt::host_resource{}.copy(to, from, bytes);
+  }
 };
 
 /// `device::cpu` with scarce memory.

@@ -32,7 +32,8 @@ struct archetype_predicate {
 
 /// A small value that runs bulk work over memory it can reach.
 ///
-/// Models: `exec::sequential`, `exec::threaded`. Results never depend on how the work is divided.
+/// Models: `exec::sequential`, `exec::threaded`, `exec::thrust_executor` over any system. Results never depend on how
+/// the work is divided.
 ///
 /// - `ex.for_each(n, f)`: f(i) for i in [0, n), in any order
 /// - `ex.for_ranges(n, smallest, f)`: f(first, last) for ranges that cover [0, n) without overlap, at the same
@@ -66,5 +67,11 @@ concept executor = std::copyable<E> &&
 /// The executor may touch memory of this space: the constraint of every algorithm that runs over views.
 template <class E, memory_space Space>
 concept reaches = executor<E> && E::reaches(Space);
+
+/// An executor whose work is done when a call returns, over memory that the caller may touch as well: algorithms may
+/// mix its calls with loops of their own. Others (GPUs, and what stands for them in tests) get algorithms made of
+/// nothing but the executor's calls.
+template <class E>
+concept host_executor = reaches<E, memory_space::host>;
 
 } // namespace glt

@@ -27,6 +27,12 @@ constexpr std::make_unsigned_t<Key> radix_image(Key key) noexcept {
   }
 }
 
+inline void check_sort(std::int64_t keys, std::int64_t values) {
+  if (keys != values) {
+    throw precondition_error(message("sort of ", keys, " keys with ", values, " values; give one value per key"));
+  }
+}
+
 /// Sorts integer keys ascending and moves the values along; equal keys keep their order.
 ///
 /// @shape  keys [n] · values [n]
@@ -36,9 +42,7 @@ constexpr std::make_unsigned_t<Key> radix_image(Key key) noexcept {
 template <memory_space Space, std::integral Key, class Value>
 void radix_sort_by_key(array_view<Space, Key> keys, array_view<Space, Value> values) {
   static_assert(host_accessible(Space));
-  if (keys.size() != values.size()) {
-    throw precondition_error(message("sort of ", keys.size(), " keys with ", values.size(), " values"));
-  }
+  check_sort(keys.size(), values.size());
   constexpr int digit_bits = 11;
   constexpr std::size_t buckets = std::size_t{1} << digit_bits;
   constexpr int key_bits = std::numeric_limits<std::make_unsigned_t<Key>>::digits;

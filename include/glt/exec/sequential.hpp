@@ -9,6 +9,17 @@
 
 #include <cstdint>
 
+namespace glt::detail {
+
+inline void check_scan(std::int64_t in, std::int64_t out) {
+  if (out != in && out != in + 1) {
+    throw precondition_error(message("scan of ", in, " values into ", out,
+                                     " places; give as many places as values, or one more"));
+  }
+}
+
+} // namespace glt::detail
+
 namespace glt::exec {
 
 /// Runs everything in the calling thread, in index order.
@@ -40,10 +51,7 @@ struct sequential {
   /// @throws precondition_error  if out is neither as long as in nor one longer
   template <memory_space Space, class In, class Out>
   void exclusive_scan(array_view<Space, In> in, array_view<Space, Out> out) const {
-    if (out.size() != in.size() && out.size() != in.size() + 1) {
-      throw precondition_error(glt::detail::message("scan of ", in.size(), " values into ", out.size(),
-                                               " places; give as many places as values, or one more"));
-    }
+    glt::detail::check_scan(in.size(), out.size());
     Out sum{};
     for (std::int64_t i = 0; i < in.size(); ++i) {
       Out const value = static_cast<Out>(in[i]);

@@ -24,6 +24,12 @@ concept device_policy = std::copyable<P> && std::default_initializable<P> && req
   { p.executor() } -> reaches<P::space>;
 };
 
+/// A policy whose executor is a `host_executor`: its owners may be read and written by plain loops.
+template <class P>
+concept host_policy = device_policy<P> && host_accessible(P::space) && requires(P const& p) {
+  { p.executor() } -> host_executor;
+};
+
 namespace device {
 
 /// Ordinary memory, worked on by the calling thread or by a pool of threads.

@@ -16,12 +16,18 @@ namespace glt {
 /// - `r.allocate(bytes)`: at least 64-byte aligned; throws `std::bad_alloc` or an error that derives from
 ///   `glt::error`
 /// - `r.deallocate(pointer, bytes)`: never throws
-/// - `r.copy(to, from, bytes)`: inside the space
+/// - `r.copy(to, from, bytes)`: inside the space; may only enqueue
+/// - `r.copy_in(to, from, bytes)`: from ordinary memory, which may change afterwards, into the space; may only enqueue
+/// - `r.copy_out(to, from, bytes)`: from the space to ordinary memory; returns when the bytes are there
+///
+/// What was enqueued before on the executor of the same policy comes before any copy.
 template <class R>
 concept memory_resource = std::copyable<R> && requires(R const& r, void* to, void const* from, std::size_t bytes) {
   { r.allocate(bytes) } -> std::same_as<void*>;
   { r.deallocate(to, bytes) } noexcept;
   r.copy(to, from, bytes);
+  r.copy_in(to, from, bytes);
+  r.copy_out(to, from, bytes);
 };
 
 /// Ordinary memory of the process, aligned to cache lines; from `huge_from` bytes on aligned to huge pages,
@@ -41,6 +47,8 @@ struct host_resource {
     ::operator delete(pointer, bytes, alignment_of(bytes));
   }
   void copy(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
+  void copy_in(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
+  void copy_out(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
 
 private:
   static constexpr std::align_val_t alignment_of(std::size_t bytes) noexcept {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/space.hpp>
+#include <glt/thrust/systems.hpp>
+
+#include <thrust/system/omp/execution_policy.h>
+
+namespace glt::exec {
+
+/// Thrust in the threads of OpenMP; needs a compiler that has it switched on.
+struct thrust_omp {
+  static constexpr bool on_gpu = false;
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+  [[nodiscard]] auto policy() const noexcept { return ::thrust::omp::par; }
+};
+
+static_assert(thrust_system<thrust_omp>);
+
+} // namespace glt::exec

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/graph/csr.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#if defined(GLT_TEST_THRUST)
+#include <glt/thrust/emulated.hpp>
+#include <glt/thrust/omp.hpp>
+#endif
+#if defined(GLT_TEST_CUDA)
+#include <glt/cuda/policy.hpp>
+#endif
+
+#include <doctest/doctest.h>
+
+namespace glt_test {
+
+#if defined(GLT_TEST_THRUST)
+using emulated_cpp = glt::device::emulated<glt::exec::thrust_cpp>;
+using emulated_omp = glt::device::emulated<glt::exec::thrust_omp>;
+using emulated_zero_copy = glt::device::emulated<glt::exec::thrust_cpp, glt::memory_space::pinned>;
+#endif
+
+} // namespace glt_test
+
+/// The policies over which a TEST_CASE_TEMPLATE runs: those of the host, and what stands for a GPU; in programs for
+/// GPUs those of CUDA.
+#if defined(GLT_TEST_CUDA)
+#define GLT_TEST_POLICIES glt::device::cuda, glt::device::zero_copy
+#elif defined(GLT_TEST_THRUST)
+#define GLT_TEST_POLICIES                                                                                              \
+  glt::device::cpu, glt_test::emulated_cpp, glt_test::emulated_omp, glt_test::emulated_zero_copy
+#else
+#define GLT_TEST_POLICIES glt::device::cpu
+#endif
