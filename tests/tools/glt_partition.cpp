@@ -184,20 +184,33 @@ TEST_CASE("a graph larger than the memory limit becomes the parts that it become
   for (std::string const method : {"ldg", "hash"}) {
     auto const arguments = (scratch / "set").string() + " --parts 4 --passes 2 --halo --method " + method + " --out ";
     auto const alone = scratch / (method + "-alone");
-    CHECK(run(scratch, arguments + alone.string()).status == 0);
+    auto const report = scratch / (method + ".json");
+    auto const reporting = " --report " + report.string();
+    CHECK(run(scratch, arguments + alone.string() + reporting).status == 0);
     auto const expected = files_of(alone);
+    auto const quality = content_of(report);
+    auto const says_the_same = [&] {
+      auto const same = content_of(report) == quality;
+      std::filesystem::remove(report);
+      return same;
+    };
+    CHECK(says_the_same());
+    CHECK(run(scratch, "--info " + alone.string() + reporting).status == 0);
+    CHECK(says_the_same());
     auto const limited = scratch / (method + "-limited");
-    auto const made = run(scratch, arguments + limited.string() + " --memory 20MB");
+    auto const made = run(scratch, arguments + limited.string() + reporting + " --memory 20MB");
     CAPTURE(made.errors);
     CHECK(made.status == 0);
     CHECK(files_of(limited) == expected);
+    CHECK(says_the_same());
 #ifdef GLT_MPI_LAUNCH
     for (auto const* const ranks : {"2", "3"}) {
       auto const together = scratch / (method + "-together" + ranks);
-      auto const parallel = run(scratch, arguments + together.string(), std::string(GLT_MPI_LAUNCH " -n ") + ranks);
+      auto const parallel = run(scratch, arguments + together.string() + reporting, std::string(GLT_MPI_LAUNCH " -n ") + ranks);
       CAPTURE(parallel.errors);
       CHECK(parallel.status == 0);
       CHECK(files_of(together) == expected);
+      CHECK(says_the_same());
     }
 #endif
   }

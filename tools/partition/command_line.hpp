@@ -65,10 +65,17 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_option("--report", chosen.reports, "File for the quality report: .svg, .json or .txt (may be repeated)");
   app.add_flag("--json", chosen.json, "Print JSON, one object a line, instead of text");
   auto* verify = app.add_option("--verify", chosen.verify, "Check every file of a glt-parts folder, and nothing else");
-  auto* info = app.add_option("--info", chosen.info, "Say what a glt-parts folder holds, and nothing else");
+  auto* info = app.add_option("--info", chosen.info,
+                              "Say what a glt-parts folder holds (with --report also how good it is), and nothing else");
   info->excludes(verify);
 
   app.callback([=, &chosen] {
+    for (auto const& report : chosen.reports) {
+      auto const kind = report.extension();
+      if (kind != ".svg" && kind != ".json" && kind != ".txt") {
+        throw CLI::ValidationError("--report", report.string() + " ends in none of .svg, .json, .txt");
+      }
+    }
     if (!chosen.verify.empty() || !chosen.info.empty()) {
       return;
     }
@@ -79,12 +86,6 @@ inline void declare(CLI::App& app, options& chosen) {
     }
     if ((chosen.method == "file") != (assignment->count() > 0)) {
       throw CLI::ValidationError("--assignment", "belongs to --method file, which needs it");
-    }
-    for (auto const& report : chosen.reports) {
-      auto const kind = report.extension();
-      if (kind != ".svg" && kind != ".json" && kind != ".txt") {
-        throw CLI::ValidationError("--report", report.string() + " ends in none of .svg, .json, .txt");
-      }
     }
   });
 }

@@ -19,6 +19,8 @@
 #include <glt/io/parallel_parts.hpp>
 #include <glt/io/parts.hpp>
 #include <glt/io/parts_describe.hpp>
+#include <glt/io/parts_folder.hpp>
+#include <glt/io/parts_quality.hpp>
 #include <glt/io/parts_writer.hpp>
 #include <glt/io/quality_json.hpp>
 #include <glt/io/quality_svg.hpp>
@@ -80,6 +82,12 @@ inline void say_done(options const& chosen, console& out) {
   out.result(
       {{"event", "done"}, {"out", chosen.out.string()}, {"parts", folder.num_parts()}, {"bytes", bytes}},
       glt::detail::message(folder.num_parts(), " parts, ", bytes_text(bytes), ", in ", chosen.out.string(), "\n"));
+}
+
+/// Measures parts that are on disk, one after the other.
+inline glt::partition_quality measure_folder(glt::io::parts_folder const& folder, int threads) {
+  cpu const policy(threads);
+  return glt::io::measure_parts(folder, policy.executor());
 }
 
 /// The whole job in the memory of one process.
@@ -145,10 +153,9 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
                                   " on several ranks or with --memory; only folders of .npy files stay "
                                   "on disk while they are divided: save the edges as edge_index.npy [2, E]");
   }
-  if (chosen.symmetrize || chosen.normalize || chosen.cache_ratio > 0 || !chosen.reports.empty()) {
-    throw glt::precondition_error(
-        "--symmetrize, --normalize, --cache-ratio and --report need the whole graph in one process; "
-        "leave them out, or start one process without --memory");
+  if (chosen.symmetrize || chosen.normalize || chosen.cache_ratio > 0) {
+    throw glt::precondition_error("--symmetrize, --normalize and --cache-ratio need the whole graph in one process; "
+                                  "leave them out, or start one process without --memory");
   }
   auto const input = map_input(chosen.input);
   auto const limit = chosen.memory > 0 ? chosen.memory : std::int64_t{4} << 30;
@@ -172,6 +179,9 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   out.result({{"event", "quality"},
               {"quality", {{"num_edges", num_edges}, {"num_cut_edges", cut}, {"edges_between", between}}}},
              glt::detail::message(cut, " of ", num_edges, " edges cut\n"));
+  if (!chosen.reports.empty() && comm.rank() == 0) {
+    report(chosen, measure_folder(glt::io::parts_folder(chosen.out), chosen.threads), out);
+  }
   say_done(chosen, out);
 }
 
@@ -191,6 +201,9 @@ void run(Comm comm, options const& chosen) {
     glt::io::parts_folder const folder(chosen.info);
     out.result({{"event", "info"}, {"manifest", nlohmann::ordered_json::parse(glt::io::to_json(folder.info()))}},
                glt::io::describe(folder.info()));
+    if (!chosen.reports.empty() && comm.rank() == 0) {
+      report(chosen, measure_folder(folder, chosen.threads), out);
+    }
     return;
   }
   auto const format = chosen.format == "auto" ? guess_format(chosen.input) : chosen.format;

@@ -72,13 +72,14 @@ public:
         edges_between_(num_parts_ * num_parts_) {}
 
   /// Counts the edges of a relation into the vertices of a part, and returns their number; all relations of a
-  /// part come before the next part.
+  /// part come before the next part. Row 0 of the relation is vertex `first_vertex`.
   ///
-  /// @shape  relation [V of rows] rows, [V of columns] columns
+  /// @shape  relation [V of rows] rows, or those of the part · [V of columns] columns
   /// @cost   O(rows + edges) of the part + O(P · types of the columns)
   template <vertex_id Vertex, reaches<memory_space::host> Executor>
   edge_counts count_edges(csr_view<memory_space::host, Vertex> relation, measured_vertices<Vertex>& rows,
-                          measured_vertices<Vertex>& columns, int part, Executor const& ex) {
+                          measured_vertices<Vertex>& columns, int part, Executor const& ex,
+                          std::int64_t first_vertex = 0) {
     auto const first_row = rows.book.begin(part);
     std::atomic<std::int64_t> num_edges{0};
     std::atomic<std::int64_t> num_cut_edges{0};
@@ -87,14 +88,15 @@ public:
                     std::vector<std::int64_t>(num_parts_ * columns.num_types)};
       for (auto place = first_row + first; place < first_row + last; ++place) {
         if (place + 1 < first_row + last) {
-          auto const next = relation.row(rows.by_part[place + 1]);
+          auto const next = relation.row(rows.by_part[place + 1] - first_vertex);
           for (std::int64_t i = 0; i < std::min(next.size(), lookahead); ++i) {
             prefetch(&columns.states[next[i]]);
           }
         }
         auto const v = rows.by_part[place];
-        auto const cut = count_row(relation.row(v), columns, part, counted);
-        counted.of_type[rows.type_of(v)] += {relation.degree(v), cut};
+        auto const row = v - first_vertex;
+        auto const cut = count_row(relation.row(row), columns, part, counted);
+        counted.of_type[rows.type_of(v)] += {relation.degree(row), cut};
         // Nobody else marks the vertices of the part whose turn it is.
         std::atomic_ref<local_id> const seen_by(rows.states[v].seen_by);
         if (cut > 0 && seen_by.load(std::memory_order_relaxed) == measured_vertices<Vertex>::unseen) {
