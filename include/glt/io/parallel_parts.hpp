@@ -15,6 +15,7 @@
 #include <glt/io/edge_spill.hpp>
 #include <glt/io/manifest.hpp>
 #include <glt/io/manifest_json.hpp>
+#include <glt/io/manifest_parser.hpp>
 #include <glt/io/memory_plan.hpp>
 #include <glt/io/parts_content.hpp>
 #include <glt/io/parts_cut.hpp>

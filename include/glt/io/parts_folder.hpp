@@ -6,7 +6,7 @@
 #include <glt/io/checksum.hpp>
 #include <glt/io/input_file.hpp>
 #include <glt/io/manifest.hpp>
-#include <glt/io/manifest_json.hpp>
+#include <glt/io/manifest_parser.hpp>
 #include <glt/io/parts_content.hpp>
 #include <glt/io/parts_loaded.hpp>
 #include <glt/io/parts_paths.hpp>
