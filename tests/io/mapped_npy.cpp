@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include "../support/archives.hpp"
 #include "../support/errors.hpp"
 #include "../support/scratch.hpp"
 
 #include <glt/core/half.hpp>
 #include <glt/io/mapped_npy.hpp>
+#include <glt/io/npy_any.hpp>
 #include <glt/io/npy.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -80,5 +83,30 @@ TEST_CASE("another type, order or length is refused") {
     auto bytes = whole;
     write_bytes(path, bytes.replace(bytes.find("(3,), }"), shape.size(), shape));
     CHECK(names(fault_of(path, element_type::int32), "no array of shape"));
+  }
+}
+
+TEST_CASE("a mapped array of any type is what reading the file gives, or is refused") {
+  scratch_folder const scratch;
+  auto const path = scratch / "a.npy";
+  for (std::string const type : {"|i1", "|u1", "|b1", "<i2", "<i4", "<i8", "<f2", "<f4", "<f8", "|V2"}) {
+    CAPTURE(type);
+    auto const size = static_cast<std::size_t>(type[2] - '0');
+    write_bytes(path, npy_bytes(type, "(3, 2)", std::string(6 * size, '\1')));
+    auto const mapped = io::map_npy_any(path);
+    auto const expected = io::read_npy_any(path);
+    CHECK(mapped.type() == expected.type());
+    CHECK(mapped.shape() == expected.shape());
+    CHECK(std::ranges::equal(mapped.bytes(), expected.bytes()));
+  }
+  for (std::string const type : {"<u2", "<u4", "<u8"}) {
+    write_bytes(path, npy_bytes(type, "(1,)", std::string(static_cast<std::size_t>(type[2] - '0'), '\1')));
+    auto const text = thrown<io_error>([&] { static_cast<void>(io::map_npy_any(path)); });
+    CHECK(names(text, "'" + type + "'", type == "<u2" ? "int32" : "int64", "astype"));
+  }
+  for (std::string const type : {"|O", ">f4", "<c8"}) {
+    write_bytes(path, npy_bytes(type, "(1,)", std::string(8, '\1')));
+    CHECK(thrown<io_error>([&] { static_cast<void>(io::map_npy_any(path)); }) ==
+          thrown<io_error>([&] { static_cast<void>(io::read_npy_any(path)); }));
   }
 }

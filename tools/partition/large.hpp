@@ -19,7 +19,6 @@
 #include <glt/io/memory_plan.hpp>
 #include <glt/io/npy_folder_counts.hpp>
 #include <glt/io/npy_folder_files.hpp>
-#include <glt/io/npy_header.hpp>
 #include <glt/io/parallel_parts.hpp>
 #include <glt/io/staging.hpp>
 
@@ -51,18 +50,6 @@ struct large_input {
   }
 };
 
-/// The element type of an .npy file.
-inline glt::element_type type_of(std::filesystem::path const& path) {
-  auto const header = glt::io::read_npy_header(path);
-  for (std::size_t i = 0; i < glt::detail::element_table.size(); ++i) {
-    auto const type = static_cast<glt::element_type>(i);
-    if (glt::io::detail::npy_name_of(type) == header.type) {
-      return type;
-    }
-  }
-  throw glt::io_error(path.string(), 0, "holds elements of type '" + header.type + "'; convert it with NumPy's astype");
-}
-
 /// Maps the arrays of a folder of .npy files, of which `read_npy_folder` makes the same data set in memory.
 inline large_input map_input(std::filesystem::path const& folder) {
   namespace io = glt::io;
@@ -81,7 +68,7 @@ inline large_input map_input(std::filesystem::path const& folder) {
     }
   }
   auto const map = [](std::optional<std::filesystem::path> const& file) {
-    return file ? std::optional(io::map_npy(*file, type_of(*file))) : std::nullopt;
+    return file ? std::optional(io::map_npy_any(*file)) : std::nullopt;
   };
   large_input made;
   made.name = files.name();

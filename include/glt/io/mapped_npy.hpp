@@ -7,6 +7,7 @@
 #include <glt/core/message.hpp>
 #include <glt/io/array.hpp>
 #include <glt/io/mapped_file.hpp>
+#include <glt/io/npy_any.hpp>
 #include <glt/io/npy_header.hpp>
 #include <glt/memory/buffer.hpp>
 
@@ -56,6 +57,32 @@ private:
 
 } // namespace detail
 
+namespace detail {
+
+// The array of a mapped .npy file, whose header was read, as elements of a type of the same size.
+inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, element_type type) {
+  mapped_source const source(*file);
+  if (header.fortran_order) {
+    source.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
+  }
+  auto const count = count_elements(header.shape);
+  auto const available = file->size() - header.data_offset;
+  if (!count || *count > available / size_of(type) || *count * size_of(type) != available) {
+    source.fail(header.data_offset,
+                glt::detail::message("has ", available, " bytes of data, which make no array of shape ",
+                                     shape_text(header.shape), "; make it again"));
+  }
+  auto* const first = file->data() + header.data_offset;
+  if (header.data_offset % size_of(type) == 0) {
+    return {type, std::move(header.shape), buffer<device::cpu, std::byte>::adopt(first, available, std::move(file))};
+  }
+  buffer<device::cpu, std::byte> copied(available);
+  glt::detail::copy_bytes(copied.data(), first, available);
+  return {type, std::move(header.shape), std::move(copied)};
+}
+
+} // namespace detail
+
 /// Maps an .npy file whose elements are of a known type; bfloat16 is stored as uint16. What is written to the
 /// array never reaches the file.
 ///
@@ -70,23 +97,28 @@ private:
     source.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", detail::npy_name_of(type),
                                         "'; convert it with NumPy's astype"));
   }
-  if (header.fortran_order) {
-    source.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
+  return detail::map_elements(std::move(file), std::move(header), type);
+}
+
+/// Maps an .npy file whose element type is found out: what `read_npy_any` makes of it, of types that it leaves as they
+/// are in the file.
+///
+/// @throws io_error  as `read_npy_any`, and if elements of this type are converted or checked when they are read
+/// @cost   as `map_npy`
+[[nodiscard]] inline array map_npy_any(std::filesystem::path const& path, map_options options = {}) {
+  auto file = std::make_shared<mapped_file>(path, options);
+  detail::mapped_source source(*file);
+  auto header = detail::read_npy_header(source);
+  auto const& known = detail::npy_conversions;
+  auto const* const found = std::ranges::find(known, header.type, &detail::npy_conversion::stored);
+  if (found == known.end()) {
+    source.fail(0, detail::refuse_npy_type(header.type));
   }
-  auto const count = detail::count_elements(header.shape);
-  auto const available = file->size() - header.data_offset;
-  if (!count || *count > available / size_of(type) || *count * size_of(type) != available) {
-    source.fail(header.data_offset,
-                glt::detail::message("has ", available, " bytes of data, which make no array of shape ",
-                                     detail::shape_text(header.shape), "; make it again"));
+  if (found->stored_size != size_of(found->type) || found->stored == "<u8") {
+    source.fail(0, glt::detail::message("holds elements of type '", header.type, "', which cannot stay in their file: ",
+                                        "they are read as ", name_of(found->type), "; convert it with NumPy's astype"));
   }
-  auto* const first = file->data() + header.data_offset;
-  if (header.data_offset % size_of(type) == 0) {
-    return {type, std::move(header.shape), buffer<device::cpu, std::byte>::adopt(first, available, std::move(file))};
-  }
-  buffer<device::cpu, std::byte> copied(available);
-  glt::detail::copy_bytes(copied.data(), first, available);
-  return {type, std::move(header.shape), std::move(copied)};
+  return detail::map_elements(std::move(file), std::move(header), found->type);
 }
 
 } // namespace glt::io
