@@ -25,8 +25,8 @@ std::string outcome(std::filesystem::path const& path, std::int64_t piece_bytes)
       source.skip(source.unread().size());
     }
     return "value " + text;
-  } catch (glt::io_error const& error) {
-    return std::string("error ") + error.what();
+  } catch (glt::io_error const&) {
+    return "error"; // how much of damaged data zlib has looked at when it notices depends on the room for the result
   }
 }
 
