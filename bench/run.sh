@@ -1,24 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: bench/run.sh [--json FILE]
+# usage: bench/run.sh [--json FILE] [--build DIR]
 #
 # Builds the benchmarks optimised and runs all of them: single-process ones on an R-MAT graph of scale 20 (workload W1),
 # those of graphs, files, partitioners and samplers also on one of scale 22 (W2), exchanges on 2 ranks, and distributed
 # loading on 1 and 2 ranks. With --json, writes all results to one file in the format of Google Benchmark; names there
 # begin with the folder, and end with the number of ranks or the scale where there are several. GLT_BENCH_SCALE=16 tries
-# it out on small graphs.
+# it out on small graphs. With --build, nothing is built: the programs of that build folder run.
 set -euo pipefail
 usage() {
-  printf 'usage: bench/run.sh [--json FILE]\n' >&2
+  printf 'usage: bench/run.sh [--json FILE] [--build DIR]\n' >&2
   exit 2
 }
 json=
+built=
 while [ $# -gt 0 ]; do
   case $1 in
     --json)
       [ $# -ge 2 ] || usage
       json=$(realpath -m "$2")
+      shift 2
+      ;;
+    --build)
+      [ $# -ge 2 ] || usage
+      built=$(realpath -m "$2")
       shift 2
       ;;
     *) usage ;;
@@ -34,14 +40,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 require_packages g++ cmake ninja-build zlib1g-dev libzip-dev libxxhash-dev nlohmann-json3-dev libmetis-dev libopenmpi-dev openmpi-bin libbenchmark-dev
 require_tools
 
-build=build/bench
-printf 'building the benchmarks\n'
-mkdir -p "$build"
-if ! { cmake --preset release -B "$build" -DGLT_MPI=ON -DMPI_CXX_COMPILER=mpicxx.openmpi -DGLT_TORCH=OFF -DGLT_BUILD_EXAMPLES=OFF \
-  -DGLT_BUILD_BENCHMARKS=ON && cmake --build "$build"; } > "$build/build.log" 2>&1; then
-  grep -E -A 12 'error|Error|FAILED' "$build/build.log" >&2 || tail -n 20 "$build/build.log" >&2
-  printf 'error: the benchmarks do not build (the whole log is %s)\n' "$build/build.log" >&2
-  exit 1
+build=${built:-build/bench}
+if [ -z "$built" ]; then
+  printf 'building the benchmarks\n'
+  mkdir -p "$build"
+  if ! { cmake --preset release -B "$build" -DGLT_MPI=ON -DMPI_CXX_COMPILER=mpicxx.openmpi -DGLT_TORCH=OFF -DGLT_BUILD_EXAMPLES=OFF \
+    -DGLT_BUILD_BENCHMARKS=ON && cmake --build "$build"; } > "$build/build.log" 2>&1; then
+    grep -E -A 12 'error|Error|FAILED' "$build/build.log" >&2 || tail -n 20 "$build/build.log" >&2
+    printf 'error: the benchmarks do not build (the whole log is %s)\n' "$build/build.log" >&2
+    exit 1
+  fi
 fi
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -71,6 +79,7 @@ measure() {
 for program in "$build"/bench/bench_*; do
   folder=${program##*/bench_}
   case $folder in
+    cuda_* | emulated_*) ;; # see bench/gpu.sh
     comm) measure comm 2 ;;
     graph | io | partition | sample) for graph in "$scale" $((scale + 2)); do measure "$folder" 0 "$graph"; done ;;
     dist) for ranks in 1 2; do measure dist "$ranks"; done ;;

@@ -6,7 +6,9 @@ include_guard(GLOBAL)
 set(GLT_SANITIZE "" CACHE STRING "Sanitizers of tests, benchmarks and examples, such as address,undefined")
 
 add_library(glt_warnings INTERFACE)
-target_compile_options(glt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+set(glt_flags -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+target_compile_options(glt_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${glt_flags}>"
+                                              $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
 if(GLT_SANITIZE)
   # Null pointers and object sizes are the address sanitizer's as well; without them compiling takes half the time.
   target_compile_options(glt_warnings INTERFACE -fsanitize=${GLT_SANITIZE} -fno-sanitize-recover=all
@@ -17,6 +19,7 @@ endif()
 find_program(GLT_CCACHE ccache)
 if(GLT_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${GLT_CCACHE}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${GLT_CCACHE}")
 endif()
 
 if(GLT_WITH_MPI)

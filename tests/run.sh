@@ -6,26 +6,34 @@
 #   asan   files, features, thread ranks and fuzzed samplers under the address and undefined-behaviour sanitizers
 #   tsan   thread ranks and samplers in several threads under the thread sanitizer
 #   mpich  the tests of communicators with MPICH
+#   cuda   programs for GPUs, where nvcc is at hand: all are compiled and linked, and run where a GPU is (see tests/gpu.sh)
 # Without arguments all of them, one after the other. The last line is "<n> passed, <n> failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/apt.sh
 
+nvcc=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin command -v nvcc || true)
 presets=(dev asan tsan mpich)
+if [ -n "$nvcc" ]; then
+  presets+=(cuda)
+fi
 if [ $# -gt 0 ]; then
   presets=("$@")
 fi
 for preset in "${presets[@]}"; do
   case $preset in
-    core | dev | asan | tsan | mpich) ;;
+    core | dev | asan | tsan | mpich | cuda) ;;
     *)
-      printf 'usage: tests/run.sh [core|dev|asan|tsan|mpich]...\n' >&2
+      printf 'usage: tests/run.sh [core|dev|asan|tsan|mpich|cuda]...\n' >&2
       exit 2
       ;;
   esac
 done
 
-packages=(g++ cmake ninja-build doctest-dev zlib1g-dev libzip-dev libxxhash-dev nlohmann-json3-dev libmetis-dev libcli11-dev)
+packages=(g++ cmake ninja-build doctest-dev zlib1g-dev libzip-dev libxxhash-dev nlohmann-json3-dev libmetis-dev libcli11-dev libdlpack-dev)
+if [ -z "$nvcc" ]; then
+  packages+=(libthrust-dev) # a CUDA toolkit brings its own
+fi
 for preset in "${presets[@]}"; do
   case $preset in
     dev) packages+=(libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread libbenchmark-dev wordnet-base) ;;
@@ -34,6 +42,10 @@ for preset in "${presets[@]}"; do
 done
 require_packages "${packages[@]}"
 require_tools
+
+if [ -z "$nvcc" ]; then
+  printf 'without the preset cuda (no nvcc)\n'
+fi
 
 started=$SECONDS
 say() { printf '[%3d min %02d s] %s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$*"; }

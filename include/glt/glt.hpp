@@ -3,10 +3,13 @@
 
 // Everything that needs a C++20 compiler and nothing else.
 
+#include <glt/core/atomic.hpp>
+#include <glt/core/bounded_size.hpp>
 #include <glt/core/bytes.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/exact_product.hpp>
 #include <glt/core/exponential.hpp>
 #include <glt/core/half.hpp>
 #include <glt/core/heap.hpp>
@@ -33,6 +36,7 @@
 #include <glt/memory/resource.hpp>
 
 #include <glt/comm/agreement.hpp>
+#include <glt/comm/alarm.hpp>
 #include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
@@ -41,6 +45,7 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
+#include <glt/comm/threads_alarm.hpp>
 #include <glt/comm/threads_board.hpp>
 #include <glt/comm/threads_call.hpp>
 #include <glt/comm/threads_comm.hpp>
@@ -48,6 +53,8 @@
 
 #include <glt/graph/convert.hpp>
 #include <glt/graph/coo.hpp>
+#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/copy_hetero_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/dedupe.hpp>
 #include <glt/graph/edge_values.hpp>
@@ -61,22 +68,34 @@
 #include <glt/graph/symmetrize.hpp>
 #include <glt/graph/validate.hpp>
 
+#include <glt/feature/chunk_grid.hpp>
 #include <glt/feature/convert_rows.hpp>
+#include <glt/feature/copy_features.hpp>
 #include <glt/feature/copy_rows.hpp>
+#include <glt/feature/copy_rows_in.hpp>
 #include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/feature/gather.hpp>
+#include <glt/feature/hot_limit.hpp>
 #include <glt/feature/id_table.hpp>
 #include <glt/feature/prefetch_rows.hpp>
+#include <glt/feature/put_located_rows.hpp>
 #include <glt/feature/put_rows.hpp>
 #include <glt/feature/quantize.hpp>
+#include <glt/feature/row_chunks.hpp>
+#include <glt/feature/scatter.hpp>
 #include <glt/feature/stream_bytes.hpp>
+#include <glt/feature/striped_rows.hpp>
+#include <glt/feature/tier_plan.hpp>
+#include <glt/feature/tiered_store.hpp>
+#include <glt/feature/tiered_view.hpp>
 
 #include <glt/partition/assigned.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/balance_loads.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/partition/book_view.hpp>
 #include <glt/partition/contiguous.hpp>
 #include <glt/partition/fennel.hpp>
 #include <glt/partition/frequency.hpp>
@@ -85,6 +104,7 @@
 #include <glt/partition/hetero_partition.hpp>
 #include <glt/partition/hetero_split.hpp>
 #include <glt/partition/ldg.hpp>
+#include <glt/partition/owner_buckets.hpp>
 #include <glt/partition/part_room.hpp>
 #include <glt/partition/part_sizes.hpp>
 #include <glt/partition/partitioner.hpp>
@@ -101,7 +121,9 @@
 #include <glt/sample/alias_table.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/sample/builder.hpp>
+#include <glt/sample/copy_subgraph.hpp>
 #include <glt/sample/draw.hpp>
+#include <glt/sample/draw_negatives.hpp>
 #include <glt/sample/edge_exclusions.hpp>
 #include <glt/sample/edge_keys.hpp>
 #include <glt/sample/edge_questions.hpp>
@@ -112,6 +134,7 @@
 #include <glt/sample/full_neighborhoods.hpp>
 #include <glt/sample/full_rows.hpp>
 #include <glt/sample/hetero_builder.hpp>
+#include <glt/sample/hetero_hop_worker.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_rules.hpp>
 #include <glt/sample/hetero_sampler.hpp>
@@ -120,14 +143,18 @@
 #include <glt/sample/hop_worker.hpp>
 #include <glt/sample/hotness.hpp>
 #include <glt/sample/hotness_walk.hpp>
+#include <glt/sample/hottest_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
+#include <glt/sample/invert_permutation.hpp>
 #include <glt/sample/known_edges.hpp>
+#include <glt/sample/known_sizes.hpp>
 #include <glt/sample/labor_rule.hpp>
 #include <glt/sample/link_assembly.hpp>
 #include <glt/sample/link_options.hpp>
 #include <glt/sample/link_sample.hpp>
 #include <glt/sample/link_sampler.hpp>
 #include <glt/sample/local_candidates.hpp>
+#include <glt/sample/log_miss.hpp>
 #include <glt/sample/metapath.hpp>
 #include <glt/sample/negative_drawer.hpp>
 #include <glt/sample/negatives.hpp>
@@ -138,11 +165,25 @@
 #include <glt/sample/node2vec_choice.hpp>
 #include <glt/sample/numbering.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/parallel_batch.hpp>
+#include <glt/sample/parallel_builder.hpp>
+#include <glt/sample/parallel_edge_exclusions.hpp>
+#include <glt/sample/parallel_hetero_batch.hpp>
+#include <glt/sample/parallel_hetero_builder.hpp>
+#include <glt/sample/parallel_hetero_hop_worker.hpp>
+#include <glt/sample/parallel_hop_worker.hpp>
+#include <glt/sample/parallel_known_edges.hpp>
+#include <glt/sample/parallel_link_assembly.hpp>
+#include <glt/sample/parallel_numbering.hpp>
+#include <glt/sample/parallel_seed_edges.hpp>
+#include <glt/sample/parallel_vertex_weights.hpp>
 #include <glt/sample/pick.hpp>
 #include <glt/sample/pick_lanes.hpp>
+#include <glt/sample/position_table.hpp>
 #include <glt/sample/prefix_pick.hpp>
 #include <glt/sample/random_walk.hpp>
 #include <glt/sample/row_batches.hpp>
+#include <glt/sample/row_search.hpp>
 #include <glt/sample/rule.hpp>
 #include <glt/sample/seed_edges.hpp>
 #include <glt/sample/smallest_keys.hpp>
@@ -153,6 +194,7 @@
 #include <glt/sample/validate.hpp>
 #include <glt/sample/vertex_filter.hpp>
 #include <glt/sample/vertex_weights.hpp>
+#include <glt/sample/walk_alone.hpp>
 #include <glt/sample/walk_block.hpp>
 #include <glt/sample/walk_draws.hpp>
 #include <glt/sample/walk_options.hpp>
@@ -165,6 +207,8 @@
 #include <glt/dist/agree.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/collected_rows.hpp>
+#include <glt/dist/device_batch.hpp>
+#include <glt/dist/device_comm.hpp>
 #include <glt/dist/edge_feature_collector.hpp>
 #include <glt/dist/edge_features.hpp>
 #include <glt/dist/edge_queries.hpp>
@@ -188,10 +232,17 @@
 #include <glt/dist/loader.hpp>
 #include <glt/dist/make_hot_rows.hpp>
 #include <glt/dist/metapath_walk.hpp>
+#include <glt/dist/near_draws.hpp>
 #include <glt/dist/near_rows.hpp>
 #include <glt/dist/neighbor_sampler.hpp>
 #include <glt/dist/node2vec_walk.hpp>
 #include <glt/dist/node2vec_walk_turn.hpp>
+#include <glt/dist/parallel_feature_collector.hpp>
+#include <glt/dist/parallel_reply.hpp>
+#include <glt/dist/parallel_row_messages.hpp>
+#include <glt/dist/parallel_sample_exchange.hpp>
+#include <glt/dist/parallel_serving.hpp>
+#include <glt/dist/parallel_stitch.hpp>
 #include <glt/dist/parcels.hpp>
 #include <glt/dist/queries.hpp>
 #include <glt/dist/random_walk.hpp>
@@ -199,22 +250,29 @@
 #include <glt/dist/relation_exchange.hpp>
 #include <glt/dist/relation_stitch.hpp>
 #include <glt/dist/remote_candidates.hpp>
+#include <glt/dist/reply_slices.hpp>
 #include <glt/dist/requests.hpp>
+#include <glt/dist/routed_vertices.hpp>
 #include <glt/dist/row_exchange.hpp>
 #include <glt/dist/row_message.hpp>
 #include <glt/dist/row_requests.hpp>
 #include <glt/dist/sample_exchange.hpp>
 #include <glt/dist/sample_reply.hpp>
+#include <glt/dist/sample_serving.hpp>
+#include <glt/dist/sample_stitch.hpp>
 #include <glt/dist/seed_order.hpp>
 #include <glt/dist/set_request.hpp>
 #include <glt/dist/shared_arrays.hpp>
 #include <glt/dist/shared_features.hpp>
 #include <glt/dist/shared_graph.hpp>
 #include <glt/dist/slice_exchange.hpp>
+#include <glt/dist/staged_exchange.hpp>
 #include <glt/dist/stopwatch.hpp>
+#include <glt/dist/to_device.hpp>
 #include <glt/dist/typed_rows.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/dist/vertex_weights.hpp>
+#include <glt/dist/view_exchange.hpp>
 #include <glt/dist/walk_mail.hpp>
 #include <glt/dist/walk_rounds.hpp>
 #include <glt/dist/walk_turn.hpp>

@@ -67,6 +67,25 @@ TEST_CASE("rows arrive in the order of the ranks") {
   });
 }
 
+TEST_CASE("sizes that only their sender knows are told to the others") {
+  on_ranks([](auto comm) {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> expected;
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      sizes.push_back(comm.rank() * 10 + peer);
+      expected.push_back(peer * 10 + comm.rank());
+    }
+    std::vector<std::int64_t> received(sizes.size(), -1);
+    exchange_sizes(comm, sizes, received);
+    CHECK(received == expected);
+    sizes.pop_back();
+    CHECK(names(thrown<precondition_error>([&] { exchange_sizes(comm, sizes, received); }), "exchange_sizes: sizes"));
+    received.push_back(0);
+    sizes.push_back(0);
+    CHECK(names(thrown<precondition_error>([&] { exchange_sizes(comm, sizes, received); }), "received has"));
+  });
+}
+
 TEST_CASE("rows of a negative number of columns are refused") {
   on_ranks([](auto comm) {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);

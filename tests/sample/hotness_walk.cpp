@@ -5,48 +5,9 @@
 
 #include "../support/graphs.hpp"
 
-#include <cmath>
 #include <cstdint>
-#include <thread>
-#include <vector>
 
-using glt::detail::certain;
-using glt::detail::log_miss;
 using glt::device::cpu;
-
-TEST_CASE("sums of logarithms give the probability of any of independent events") {
-  for (double const p : {0.0, 1e-9, 0.001, 0.25, 0.5, 0.999999}) {
-    CHECK(glt::detail::probability_of(glt::detail::log_miss_of(p)) == doctest::Approx(p).epsilon(1e-6));
-    auto const twice = 2 * glt::detail::log_miss_of(p);
-    CHECK(glt::detail::probability_of(twice) == doctest::Approx(1 - (1 - p) * (1 - p)).epsilon(1e-6));
-  }
-  CHECK(glt::detail::log_miss_of(0) == 0);
-  CHECK(glt::detail::probability_of(0) == 0);
-  CHECK(glt::detail::log_miss_of(1) == certain);
-  CHECK(glt::detail::probability_of(certain) == 1);
-  CHECK(glt::detail::probability_of(certain - 1) == 1); // so the cap is no step
-}
-
-TEST_CASE("capped sums do not depend on the order, nor on who adds, and never overflow") {
-  log_miss sum = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 3; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 1000; ++i) {
-        glt::detail::add_capped(sum, certain - 1);
-      }
-    });
-  }
-  for (auto& thread : threads) {
-    thread.join();
-  }
-  CHECK(sum >= certain);
-  CHECK(glt::detail::probability_of(sum) == 1);
-  log_miss below = 0;
-  glt::detail::add_capped(below, 5);
-  glt::detail::add_capped(below, 7);
-  CHECK(below == 12);
-}
 
 TEST_CASE("the probability of a draw is that of the options") {
   CHECK(glt::detail::draw_probability(7, {.fanout = -1}) == 1);

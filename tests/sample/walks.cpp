@@ -22,7 +22,7 @@ TEST_CASE("walks have a row each, and edge ids if asked for") {
   CHECK(std::as_const(walks).edge_ids().columns() == 4);
   walks.resize(3, 2, 4, false);
   CHECK(walks.edge_ids().rows() == 0);
-  walks.resize(0, 2, 4, true);
+  walks.resize(glt::device::cpu(), 0, 2, 4, true);
   CHECK(walks.vertices().rows() == 0);
   CHECK(walks.edge_ids().rows() == 0);
 }

@@ -23,8 +23,9 @@ set(may_include_metis ${core_folders})
 set(may_include_mpi core comm memory)
 set(may_include_thrust core exec memory)
 set(may_include_cuda core exec memory thrust)
-set(may_include_nccl core comm cuda)
-set(may_include_torch ${core_folders})
+set(may_include_nccl core comm memory cuda)
+set(may_include_dlpack ${core_folders})
+set(may_include_torch ${core_folders} dlpack)
 
 # Names that the core folders leave to the optional ones, and ending the process, which they leave to their user.
 set(optional_names "MPI_[A-Za-z]|ompi_|torch::|at::Tensor|thrust::|cuda[A-Z]|nccl[A-Z]|GLT_TEST|abort *\\(")
@@ -51,7 +52,8 @@ endfunction()
 
 # Every source file names the licence in its first lines.
 file(GLOB_RECURSE sources RELATIVE "${ROOT}"
-     "${ROOT}/include/*.hpp" "${ROOT}/tests/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/examples/*.?pp" "${ROOT}/tools/*.?pp"
+     "${ROOT}/include/*.hpp" "${ROOT}/include/*.cuh" "${ROOT}/tests/*.cu" "${ROOT}/bench/*.cu" "${ROOT}/examples/*.cu"
+     "${ROOT}/tests/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/examples/*.?pp" "${ROOT}/tools/*.?pp"
      "${ROOT}/cmake/*" "${ROOT}/tests/*.cmake" "${ROOT}/*CMakeLists.txt" "${ROOT}/tests/*.sh" "${ROOT}/bench/*.sh"
      "${ROOT}/examples/*.sh" "${ROOT}/.ci/run")
 list(FILTER sources EXCLUDE REGEX "^build")

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace glt {
@@ -50,12 +53,14 @@ struct reply_buffer {
 
 /// R ranks that exchange bytes by collective calls; every rank makes the same calls in the same order.
 ///
-/// Models: `serial_comm`, `threads_comm`, `mpi_comm`, `counting_comm` around any of them.
+/// Models: `serial_comm`, `threads_comm`, `mpi_comm`, `counting_comm` around any of them; `nccl_comm`, and
+/// `dist::device_comm` around any, for memory of GPUs.
 /// A model is a handle: copying it never communicates; `split` and `duplicate` are collectives.
 /// Bytes to send and bytes to receive never overlap. A rank's arguments are checked before it sends anything
 /// (precondition_error).
 /// All collectives except `start_all_to_all_v` block until the result is there. Spans of size R are indexed
-/// by rank.
+/// by rank. All arrays are ordinary memory, but for the bytes of `all_to_all_v` and `start_all_to_all_v`: see
+/// `carries`.
 ///
 /// - `c.rank()`, `c.size()`
 /// - `c.all_to_all(send, receive, bytes)`: `bytes` bytes from `send + p * bytes` go to rank p, itself
@@ -93,5 +98,37 @@ concept communicator = std::copyable<C> &&
   { c.split(0, 0) } -> std::same_as<C>;
   { c.duplicate() } -> std::same_as<C>;
 };
+
+namespace detail {
+
+template <class C>
+[[nodiscard]] constexpr bool carries_space(memory_space space) noexcept {
+  if constexpr (requires { C::carries(space); }) {
+    return C::carries(space);
+  } else {
+    return host_accessible(space);
+  }
+}
+
+} // namespace detail
+
+/// The bytes of `all_to_all_v` and `start_all_to_all_v` may lie in memory of this space.
+///
+/// A model says so by `C::carries(space)`, static and constexpr; one that does not carries what the host can reach.
+/// The bytes are read and written at once: work on them that was only enqueued must be done before the call, unless
+/// the model says that it waits for it (`dist::device_comm`) or queues up behind it (`nccl_comm`).
+template <class C, memory_space Space>
+concept carries = communicator<C> && detail::carries_space<std::remove_cv_t<C>>(Space);
+
+/// The communicator of the same ranks that carries ordinary memory: `comm.host()` where there is one, else `comm`
+/// itself.
+template <communicator C>
+[[nodiscard]] auto& host_comm(C& comm) noexcept {
+  if constexpr (requires { comm.host(); }) {
+    return host_comm(comm.host());
+  } else {
+    return comm;
+  }
+}
 
 } // namespace glt

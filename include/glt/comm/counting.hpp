@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/alarm.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/space.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -49,7 +51,8 @@ struct traffic {
 
 /// A communicator that counts what this rank sends through another one.
 ///
-/// Copies of a handle count together; `split` and `duplicate` return one that starts at zero.
+/// Copies of a handle count together; `split` and `duplicate` return one that starts at zero. It carries what the
+/// other one carries. Of a `device_comm` or an `nccl_comm`, count the communicator of the host, too.
 template <communicator C>
 class counting_comm {
   using clock = std::chrono::steady_clock;
@@ -87,6 +90,8 @@ public:
   };
 
   explicit counting_comm(C inner) : inner_(std::move(inner)), counts_(std::make_shared<traffic>()) {}
+
+  [[nodiscard]] static constexpr bool carries(memory_space space) noexcept { return detail::carries_space<C>(space); }
 
   [[nodiscard]] int rank() const noexcept { return inner_.rank(); }
   [[nodiscard]] int size() const noexcept { return inner_.size(); }
@@ -141,6 +146,20 @@ public:
   [[nodiscard]] counting_comm duplicate() {
     auto const watch = count(counts_->other, 0, 0);
     return counting_comm(inner_.duplicate());
+  }
+
+  /// See `mpi_comm`.
+  [[nodiscard]] bool device_aware() const noexcept
+    requires requires(C const& comm) { comm.device_aware(); }
+  {
+    return inner_.device_aware();
+  }
+
+  /// See `alarming`; its messages are not counted.
+  [[nodiscard]] auto make_alarm()
+    requires alarming<C>
+  {
+    return inner_.make_alarm();
   }
 
 private:

@@ -5,6 +5,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 
@@ -50,31 +51,58 @@ private:
   std::vector<std::int64_t> offsets_{0};
 };
 
+namespace detail {
+
+// The bytes of both sides of `exchange_rows`.
+struct row_bytes {
+  byte_counts sent;
+  byte_counts received;
+
+  row_bytes(std::int64_t send_size, std::span<std::int64_t const> send_counts, std::int64_t receive_size,
+            std::span<std::int64_t const> receive_counts, std::int64_t columns, std::int64_t item) {
+    if (columns < 0) {
+      throw precondition_error(message("exchange_rows: rows of ", columns, " columns; pass 0 or more"));
+    }
+    sent.set(send_counts, static_cast<std::size_t>(item * columns));
+    received.set(receive_counts, static_cast<std::size_t>(item * columns));
+    if (sent.total() != send_size * item || received.total() != receive_size * item) {
+      throw precondition_error(message("exchange_rows: ", send_size, " elements to send and ", receive_size,
+                                       " to receive, but the counts say ", sent.total() / item, " and ",
+                                       received.total() / item));
+    }
+  }
+};
+
+} // namespace detail
+
 /// Sends slices of rows to their ranks and receives theirs; slices lie in the order of the ranks, without
 /// gaps.
 ///
 /// @shape  send [sum of send_counts · columns] · send_counts [R], rows; 0 for the own rank · receive_counts
 ///         [R], rows, as the other ranks count them · receive [sum of receive_counts · columns], written
+/// @where  memory of any space that the communicator carries
 /// @comm   collective; one variable exchange
 /// @throws precondition_error  if columns is negative, or send or receive is not as long as its counts say
-template <communicator C, bytes_copyable T>
-void exchange_rows(C& comm, host_view<T const> send, std::span<std::int64_t const> send_counts,
-                   host_view<T> receive, std::span<std::int64_t const> receive_counts,
+template <communicator C, memory_space Space, bytes_copyable T>
+  requires carries<C, Space>
+void exchange_rows(C& comm, array_view<Space, T const> send, std::span<std::int64_t const> send_counts,
+                   array_view<Space, T> receive, std::span<std::int64_t const> receive_counts,
                    std::int64_t columns = 1) {
-  if (columns < 0) {
-    throw precondition_error(detail::message("exchange_rows: rows of ", columns, " columns; pass 0 or more"));
-  }
-  byte_counts sent;
-  byte_counts received;
-  sent.set(send_counts, sizeof(T) * static_cast<std::size_t>(columns));
-  received.set(receive_counts, sizeof(T) * static_cast<std::size_t>(columns));
-  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-  if (sent.total() != send.size() * item || received.total() != receive.size() * item) {
-    throw precondition_error(detail::message("exchange_rows: ", send.size(), " elements to send and ",
-                                             receive.size(), " to receive, but the counts say ",
-                                             sent.total() / item, " and ", received.total() / item));
-  }
-  comm.all_to_all_v(sent.out(send.data()), received.in(receive.data()));
+  detail::row_bytes const bytes(send.size(), send_counts, receive.size(), receive_counts, columns, sizeof(T));
+  comm.all_to_all_v(bytes.sent.out(send.data()), bytes.received.in(receive.data()));
+}
+
+/// Tells every rank one number and learns theirs: the sizes of what follows, where only its sender knows them.
+///
+/// @shape  sizes [R], the number for every rank · received [R], written
+/// @comm   collective; one all-to-all of 8 bytes a rank
+/// @throws precondition_error  if sizes or received have not R elements
+template <communicator C>
+void exchange_sizes(C& comm, std::span<std::int64_t const> sizes, std::span<std::int64_t> received) {
+  detail::check_length("exchange_sizes", "sizes", sizes.size(), comm.size());
+  detail::check_length("exchange_sizes", "received", received.size(), comm.size());
+  comm.all_to_all(reinterpret_cast<std::byte const*>(sizes.data()), reinterpret_cast<std::byte*>(received.data()),
+                  sizeof(std::int64_t));
 }
 
 } // namespace glt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/alarm.hpp>
 #include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
 
@@ -17,6 +18,14 @@ public:
   class request {
   public:
     void wait() noexcept {}
+  };
+
+  /// Nobody else can fail.
+  class alarm {
+  public:
+    void raise() noexcept {}
+    [[nodiscard]] bool raised() const noexcept { return false; }
+    void settle(std::span<char const>) noexcept {}
   };
 
   [[nodiscard]] int rank() const noexcept { return 0; }
@@ -53,8 +62,11 @@ public:
 
   [[nodiscard]] serial_comm split(int, int) const noexcept { return {}; }
   [[nodiscard]] serial_comm duplicate() const noexcept { return {}; }
+
+  /// See `alarming`.
+  [[nodiscard]] alarm make_alarm() const noexcept { return {}; }
 };
 
-static_assert(communicator<serial_comm>);
+static_assert(communicator<serial_comm> && alarming<serial_comm>);
 
 } // namespace glt

@@ -61,7 +61,8 @@ struct threads_family {
 class threads_board {
 public:
   threads_board(std::shared_ptr<threads_family> family, std::vector<int> threads)
-      : family_(std::move(family)), threads_(std::move(threads)), next_(threads_.size(), 0) {}
+      : family_(std::move(family)), threads_(std::move(threads)), next_(threads_.size(), 0),
+        alarms_(threads_.size(), 0) {}
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(threads_.size()); }
 
@@ -106,6 +107,23 @@ public:
     if (failure) {
       give_up(*failure);
     }
+  }
+
+  /// Says whether this rank has raised the alarm.
+  void set_alarm(int rank, bool raised) {
+    std::scoped_lock const hold(family_->lock);
+    alarms_[static_cast<std::size_t>(rank)] = raised ? 1 : 0;
+  }
+
+  /// True if another rank has raised the alarm, or has left.
+  [[nodiscard]] bool alarmed(int rank) {
+    std::scoped_lock const hold(family_->lock);
+    bool found = family_->broken.has_value();
+    for (std::size_t other = 0; other < threads_.size() && !found; ++other) {
+      found = static_cast<int>(other) != rank &&
+              (alarms_[other] != 0 || family_->gone[static_cast<std::size_t>(threads_[other])] != 0);
+    }
+    return found;
   }
 
   /// Boards for the ranks of each color, handed out through the calls.
@@ -174,6 +192,7 @@ private:
   std::shared_ptr<threads_family> family_;
   std::vector<int> threads_;       ///< [R], the number of each rank in `run_threads`
   std::vector<std::int64_t> next_; ///< [R], the number of each rank's next call
+  std::vector<char> alarms_;       ///< [R], nonzero for ranks that have raised theirs
   std::map<std::int64_t, meeting> meetings_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/threads_alarm.hpp>
 #include <glt/comm/threads_board.hpp>
 #include <glt/comm/threads_call.hpp>
 #include <glt/core/error.hpp>
@@ -133,6 +134,9 @@ public:
   [[nodiscard]] threads_comm split(int color, int order) { return divide("split", color, order); }
   [[nodiscard]] threads_comm duplicate() { return divide("duplicate", 0, 0); }
 
+  /// See `alarming`.
+  [[nodiscard]] threads_alarm make_alarm() const noexcept { return {board_, rank_}; }
+
 private:
   static detail::threads_call named(std::string_view name, detail::threads_call::work complete) {
     detail::threads_call call;
@@ -162,6 +166,6 @@ private:
   int rank_;
 };
 
-static_assert(communicator<threads_comm>);
+static_assert(communicator<threads_comm> && alarming<threads_comm>);
 
 } // namespace glt

@@ -31,15 +31,17 @@ inline constexpr std::uint32_t philox_steps[] = {0x9E3779B9U, 0xBB67AE85U};
 /// @source Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011 (Philox4x32-10)
 GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4>
 philox(std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter) noexcept {
+  constexpr std::uint64_t factors[] = {detail::philox_factors[0], detail::philox_factors[1]};
+  constexpr std::uint32_t steps[] = {detail::philox_steps[0], detail::philox_steps[1]};
   for (int round = 0; round < detail::philox_rounds; ++round) {
-    std::uint64_t const first = std::uint64_t{detail::philox_factors[0]} * counter[0];
-    std::uint64_t const second = std::uint64_t{detail::philox_factors[1]} * counter[2];
+    std::uint64_t const first = factors[0] * counter[0];
+    std::uint64_t const second = factors[1] * counter[2];
     counter = {static_cast<std::uint32_t>(second >> 32) ^ counter[1] ^ key[0],
                static_cast<std::uint32_t>(second),
                static_cast<std::uint32_t>(first >> 32) ^ counter[3] ^ key[1],
                static_cast<std::uint32_t>(first)};
-    key[0] += detail::philox_steps[0];
-    key[1] += detail::philox_steps[1];
+    key[0] += steps[0];
+    key[1] += steps[1];
   }
   return counter;
 }

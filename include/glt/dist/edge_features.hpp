@@ -43,7 +43,7 @@ public:
                              "; store the same columns on all ranks");
     });
     auto const print =
-        fingerprint().add(feature_fingerprint(local_.rows())).add(book_fingerprint(book_)).value();
+        fingerprint().add(feature_fingerprint(local_.rows(), Policy{})).add(book_fingerprint(book_)).value();
     agree(comm, site, {}, print, [](auto, auto) {
       return "has edge features of another element type, other scales or another partition than rank 0; load parts of "
              "one data set on all ranks";

@@ -13,6 +13,7 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/hot_rows.hpp>
 #include <glt/dist/near_rows.hpp>
+#include <glt/dist/parallel_feature_collector.hpp>
 #include <glt/dist/row_exchange.hpp>
 #include <glt/dist/row_message.hpp>
 #include <glt/dist/row_requests.hpp>
@@ -30,6 +31,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace glt::dist {
@@ -40,10 +42,10 @@ namespace glt::dist {
 ///         that are not among its hot rows, one exchange of their numbers and one of rows for every
 ///         `default_round_bytes`: 4 bytes a remote vertex out, F · sizeof(T) bytes and 8 for a label back;
 ///         features and labels of an owner come in one message
-template <communicator Comm, device_policy Policy, bytes_copyable T>
+template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy = Policy>
 class feature_collector {
-  static_assert(host_accessible(Policy::space),
-                "feature_collector packs messages on the host: use a host-accessible policy");
+  static_assert(std::is_same_v<Policy, StorePolicy>,
+                "a feature_collector on a policy of the host takes features of the same policy");
   static constexpr memory_space space = Policy::space;
 
 public:
@@ -217,5 +219,21 @@ private:
   collector_seconds seconds_;
   collected_counts counts_;
 };
+
+/// The same for policies whose memory the host does not work on; the features may be in another space that the
+/// policy's executor reaches.
+template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
+  requires(!host_policy<Policy>)
+class feature_collector<Comm, Policy, T, StorePolicy>
+    : public parallel_feature_collector<Comm, Policy, T, StorePolicy> {
+public:
+  using parallel_feature_collector<Comm, Policy, T, StorePolicy>::parallel_feature_collector;
+};
+
+template <communicator Comm, device_policy Policy, bytes_copyable T>
+feature_collector(Comm, feature_store<Policy, T> const&) -> feature_collector<Comm, Policy, T>;
+template <communicator Comm, device_policy StorePolicy, bytes_copyable T, device_policy Policy>
+feature_collector(Comm, feature_store<StorePolicy, T> const&, Policy)
+    -> feature_collector<Comm, Policy, T, StorePolicy>;
 
 } // namespace glt::dist

@@ -11,6 +11,7 @@
 #include <glt/dist/agree.hpp>
 #include <glt/feature/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 
@@ -24,15 +25,17 @@
 namespace glt::dist {
 
 /// The fingerprint of what rows are made of: their elements and scales.
-template <memory_space Space, class T>
-[[nodiscard]] std::int64_t feature_fingerprint(feature_view<Space, T> rows) {
+///
+/// @where  synchronises
+template <class T, device_policy Policy>
+[[nodiscard]] std::int64_t feature_fingerprint(feature_view<Policy::space, T> rows, Policy const& policy) {
   fingerprint print;
   print.add(static_cast<std::int64_t>(sizeof(T)));
   if constexpr (element<T>) {
     print.add(static_cast<std::int64_t>(element_type_of<T>));
   }
-  for (std::int64_t c = 0; c < rows.scales.size(); ++c) {
-    print.add(std::int64_t{detail::bits_of(rows.scales[c])});
+  for (auto const scale : to_vector(policy, rows.scales)) {
+    print.add(std::int64_t{detail::bits_of(scale)});
   }
   return print.value();
 }
@@ -55,12 +58,13 @@ public:
   feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T> local)
       : book_(std::move(book)), local_(std::move(local)) {
     call_site const site{.what = operation::make_features};
-    agree(comm, site, fault(comm), num_columns(), [](std::int64_t columns, std::int64_t first) {
+    agree(host_comm(comm), site, fault(comm), num_columns(), [](std::int64_t columns, std::int64_t first) {
       return detail::message("has ", columns, " feature columns, but rank 0 has ", first,
                              "; store the same columns on all ranks");
     });
-    auto const print = fingerprint().add(feature_fingerprint(local_.view())).add(book_fingerprint(book_)).value();
-    agree(comm, site, {}, print, [](auto, auto) {
+    auto const rows = feature_fingerprint(local_.view(), local_.policy());
+    auto const print = fingerprint().add(rows).add(book_fingerprint(book_)).value();
+    agree(host_comm(comm), site, {}, print, [](auto, auto) {
       return "has features of another element type, other scales or another partition than rank 0; load parts of one "
              "data set on all ranks";
     });
@@ -94,7 +98,7 @@ private:
     bool const labelled = !local().labels.empty();
     bool const unlabelled = !labelled && local().num_vertices() > 0;
     std::array<std::int64_t, 2> first{labelled ? comm.rank() : comm.size(), unlabelled ? comm.rank() : comm.size()};
-    comm.all_reduce(std::span<std::int64_t>(first), reduction::min);
+    host_comm(comm).all_reduce(std::span<std::int64_t>(first), reduction::min);
     if (first[0] < comm.size() && first[1] < comm.size()) {
       bool const odd_one_lacks = first[0] < first[1];
       throw collective_error(static_cast<int>(std::max(first[0], first[1])),

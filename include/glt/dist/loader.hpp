@@ -18,8 +18,10 @@
 #include <glt/dist/shared_graph.hpp>
 #include <glt/dist/stopwatch.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/rule.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <algorithm>
@@ -50,8 +52,11 @@ struct loader_options {
 ///
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
+/// @where  batches are in memory of `Policy`, seeds in ordinary memory. Graph and features may be in other spaces that
+///         the policy's executor reaches, if it is not of the host; what a batch has may still be enqueued on it then
 /// @comm   collective, every step; see `neighbor_sampler` and `feature_collector`
-template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T>
+template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T,
+          device_policy GraphPolicy = Policy, device_policy StorePolicy = Policy>
 class loader {
 public:
   static constexpr memory_space space = Policy::space;
@@ -63,11 +68,11 @@ public:
   /// @comm   collective; two header exchanges
   /// @throws collective_error  on every rank, if the options of a rank are wrong, a seed is not in [0, V), or
   ///                           features and graph are of different partitions
-  loader(Comm comm, graph<Policy, Vertex> const& graph, feature_store<Policy, T> const& features,
-         std::type_identity_t<array_view<space, Vertex const>> seeds, loader_options options, Policy policy = {})
+  loader(Comm comm, graph<GraphPolicy, Vertex> const& graph, feature_store<StorePolicy, T> const& features,
+         std::type_identity_t<host_view<Vertex const>> seeds, loader_options options, Policy policy = {})
       : options_(std::move(options)), features_(&features), seeds_(seeds.begin(), seeds.end()),
-        sampler_(comm, graph, options_.neighbors, policy), num_steps_(agree_on_steps(comm, graph, seeds)),
-        collector_(comm, features, std::move(policy)) {}
+        policy_(policy), batch_seeds_(0, policy), sampler_(comm, graph, options_.neighbors, policy),
+        num_steps_(agree_on_steps(comm, graph, seeds)), collector_(comm, features, std::move(policy)) {}
 
   /// Steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
@@ -85,8 +90,16 @@ public:
   ///
   /// @comm   none
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features'
-  void read_in_place(node_views<part_view<space, Vertex>> parts) { sampler_.read_in_place(std::move(parts)); }
-  void read_in_place(node_views<feature_view<space, T>> rows) { collector_.read_in_place(std::move(rows)); }
+  void read_in_place(node_views<part_view<space, Vertex>> parts)
+    requires host_policy<Policy>
+  {
+    sampler_.read_in_place(std::move(parts));
+  }
+  void read_in_place(node_views<feature_view<space, T>> rows)
+    requires host_policy<Policy>
+  {
+    collector_.read_in_place(std::move(rows));
+  }
 
   class iterator;
   struct range {
@@ -118,17 +131,17 @@ private:
     return seeds / options_.batch_size + (last_is_partial ? 1 : 0);
   }
 
-  std::int64_t agree_on_steps(Comm& comm, graph<Policy, Vertex> const& graph,
-                              array_view<space, Vertex const> seeds) const {
+  std::int64_t agree_on_steps(Comm& comm, graph<GraphPolicy, Vertex> const& graph,
+                              host_view<Vertex const> seeds) const {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
     std::vector<call_header> headers(counts.size());
     auto const failure = failure_of([&] { check(graph, seeds); });
-    exchange_headers(comm, {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0, failure,
-                     headers);
+    exchange_headers(host_comm(comm), {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0,
+                     failure, headers);
     return std::ranges::max(headers, {}, &call_header::value).value;
   }
 
-  void check(graph<Policy, Vertex> const& graph, array_view<space, Vertex const> seeds) const {
+  void check(graph<GraphPolicy, Vertex> const& graph, host_view<Vertex const> seeds) const {
     if (options_.batch_size < 1) {
       throw precondition_error(detail::message("batch size ", options_.batch_size, "; give 1 or more seeds a batch"));
     }
@@ -150,11 +163,11 @@ private:
   void load() {
     auto const total = static_cast<std::int64_t>(order_.size());
     auto const begin = batch_.step < own_steps() ? batch_.step * options_.batch_size : total;
-    auto const seeds =
-        array_view<space, Vertex const>(order_).subview(begin, std::min(options_.batch_size, total - begin));
+    auto const seeds = host_view<Vertex const>(order_).subview(begin, std::min(options_.batch_size, total - begin));
     batch_.num_seeds = seeds.size();
     stopwatch watch;
-    sampler_.sample(seeds, {.seed = options_.seed, .epoch = batch_.epoch, .step = batch_.step}, batch_.subgraph);
+    sample_key const key{.seed = options_.seed, .epoch = batch_.epoch, .step = batch_.step};
+    sampler_.sample(in_memory_of_policy(seeds), key, batch_.subgraph);
     watch.lap(seconds_.sampling);
     auto const distinct = batch_.subgraph.num_sampled_nodes()[0];
     collector_.collect(batch_.subgraph.nodes(), features_->has_labels() ? distinct : 0, batch_.step, batch_.rows);
@@ -163,20 +176,42 @@ private:
     seconds_.collecting = collector_.seconds();
   }
 
+  [[nodiscard]] array_view<space, Vertex const> in_memory_of_policy(host_view<Vertex const> seeds) {
+    if constexpr (space == memory_space::host) {
+      return seeds;
+    } else {
+      batch_seeds_.resize(seeds.size());
+      copy_in(policy_, seeds, batch_seeds_.view());
+      return batch_seeds_.view();
+    }
+  }
+
   loader_options options_;
-  feature_store<Policy, T> const* features_;
+  feature_store<StorePolicy, T> const* features_;
   std::vector<Vertex> seeds_;
   std::vector<Vertex> order_;
-  neighbor_sampler<Comm, Policy, Vertex> sampler_;
+  Policy policy_;
+  buffer<Policy, Vertex> batch_seeds_; // of one batch, if the policy's memory is not that of `seeds_`
+  neighbor_sampler<Comm, Policy, Vertex, uniform_rule, GraphPolicy> sampler_;
   std::int64_t num_steps_; // before the collector, which tells no other rank what is wrong with the features
-  feature_collector<Comm, Policy, T> collector_;
+  feature_collector<Comm, Policy, T, StorePolicy> collector_;
   batch_type batch_;
   loader_seconds seconds_;
 };
 
-/// Input iterator over the batches of an epoch; loading happens when it is made and advanced.
 template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T>
-class loader<Comm, Policy, Vertex, T>::iterator {
+loader(Comm, graph<Policy, Vertex> const&, feature_store<Policy, T> const&,
+       std::type_identity_t<host_view<Vertex const>>, loader_options) -> loader<Comm, Policy, Vertex, T>;
+template <communicator Comm, device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T,
+          device_policy Policy>
+loader(Comm, graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&,
+       std::type_identity_t<host_view<Vertex const>>, loader_options, Policy)
+    -> loader<Comm, Policy, Vertex, T, GraphPolicy, StorePolicy>;
+
+/// Input iterator over the batches of an epoch; loading happens when it is made and advanced.
+template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T, device_policy GraphPolicy,
+          device_policy StorePolicy>
+class loader<Comm, Policy, Vertex, T, GraphPolicy, StorePolicy>::iterator {
 public:
   using iterator_concept = std::input_iterator_tag;
   using value_type = batch_type;

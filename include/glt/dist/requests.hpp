@@ -6,6 +6,7 @@
 #include <glt/comm/exchange.hpp>
 #include <glt/core/bytes.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/partition/book.hpp>
@@ -33,6 +34,10 @@ using wire_row = std::int32_t;
 /// kept.
 template <communicator Comm>
 class requests {
+  static_assert(carries<Comm, memory_space::host>,
+                "this communicator does not carry ordinary memory: with a policy of the host take the communicator that "
+                "it is made of, or a policy of a GPU");
+
 public:
   explicit requests(Comm comm) : comm_(std::move(comm)) {}
 

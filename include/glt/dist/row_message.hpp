@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/bytes.hpp>
+#include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/collected_rows.hpp>
 #include <glt/dist/requests.hpp>
@@ -78,7 +79,7 @@ public:
 private:
   struct requested {
     wire_row const* rows;
-    [[nodiscard]] std::int64_t operator()(std::int64_t i) const noexcept { return row_of(rows[i]); }
+    [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return row_of(rows[i]); }
   };
 
   [[nodiscard]] static std::int64_t num_marked(std::span<wire_row const> rows) noexcept {

@@ -78,6 +78,8 @@ public:
   [[nodiscard]] feature_view<Policy::space, T> view() const {
     return {{rows_.data(), num_vertices_, num_columns_}, labels_.view(), scales_.view()};
   }
+  /// That of the rows.
+  [[nodiscard]] Policy const& policy() const noexcept { return rows_.policy(); }
 
 private:
   std::int64_t num_vertices_ = 0;

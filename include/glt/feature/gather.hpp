@@ -11,33 +11,49 @@
 #include <glt/feature/prefetch_rows.hpp>
 #include <glt/feature/put_rows.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 namespace glt {
 
+namespace detail {
+
+inline void check_gather(std::int64_t ids, std::int64_t columns, std::int64_t out_rows, std::int64_t out_columns) {
+  if (out_rows != ids || out_columns != columns) {
+    throw precondition_error(message("gather of ", ids, " rows of ", columns, " columns into [", out_rows, ", ",
+                                     out_columns, "]; the shapes must be equal"));
+  }
+}
+
+} // namespace detail
+
 /// Copies the rows `ids` of features, in that order; an id may come more than once. Elements of another type
 /// than the result's are converted on the way, with the scale of their column if there are scales.
 ///
+/// The bits are the same on every executor, except those of what is no number (NaN).
+///
 /// @shape  in [V, F] · ids [S] · out [S, F], written
-/// @where  memory of `Space`; enqueues on `ex` and does not synchronise
+/// @where  memory that the executor reaches, each in a space of its own; enqueues on `ex` and does not synchronise
 /// @pre    every id is in [0, V); not checked
 /// @throws precondition_error  if out is not [S, F]
 /// @cost   O(S · F)
-template <executor Executor, memory_space Space, class In, class Id, bytes_copyable T>
-  requires(reaches<Executor, Space> && gathers_as<In, T>)
-void gather_rows(Executor const& ex, feature_view<Space, In> in, array_view<Space, Id> ids, matrix_view<Space, T> out) {
-  if (out.rows() != ids.size() || out.columns() != in.num_columns()) {
-    throw precondition_error(detail::message("gather of ", ids.size(), " rows of ", in.num_columns(), " columns into [",
-                                             out.rows(), ", ", out.columns(), "]; the shapes must be equal"));
-  }
+template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
+          bytes_copyable T>
+  requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> && gathers_as<In, T>)
+void gather_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdSpace, Id> ids,
+                 matrix_view<OutSpace, T> out) {
+  detail::check_gather(ids.size(), in.num_columns(), out.rows(), out.columns());
   detail::put_rows(ex, ids.size(), in, detail::rows_listed<std::remove_const_t<Id>>{ids.data()},
                    detail::rows_in_order{}, out.data());
 }
 
 /// The same for the rows of a matrix.
-template <executor Executor, memory_space Space, class In, class Id, bytes_copyable T>
-  requires(reaches<Executor, Space> && gathers_as<std::remove_const_t<In>, T>)
-void gather_rows(Executor const& ex, matrix_view<Space, In> in, array_view<Space, Id> ids, matrix_view<Space, T> out) {
+template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
+          bytes_copyable T>
+  requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> &&
+           gathers_as<std::remove_const_t<In>, T>)
+void gather_rows(Executor const& ex, matrix_view<Space, In> in, array_view<IdSpace, Id> ids,
+                 matrix_view<OutSpace, T> out) {
   gather_rows(ex, feature_view<Space, std::remove_const_t<In>>{.features = in}, ids, out);
 }
 

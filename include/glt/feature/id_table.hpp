@@ -26,7 +26,7 @@ namespace glt {
 /// @source linear probing, Knuth, TAOCP vol. 3, 6.4, Alg. L
 template <device_policy Policy>
 class id_table {
-  static_assert(host_accessible(Policy::space), "id_table is looked up on the host: use a host-accessible policy");
+  static_assert(host_policy<Policy>, "id_table is looked up on the host: use a host policy, such as device::cpu");
 
 public:
   /// No ids.

@@ -35,7 +35,8 @@ struct row_prefetcher {
   GLT_HOST_DEVICE void operator()(std::int64_t i, std::int64_t last) const {
     if constexpr (!std::is_same_v<From, rows_in_order>) { // in order, the processor is ahead by itself
       auto const* const row = rows + from(std::min(i + rows_ahead, last - 1)) * row_bytes;
-      for (std::int64_t byte = 0; byte < std::min(row_bytes, ahead_bytes); byte += line_bytes) {
+      auto const asked = row_bytes < ahead_bytes ? row_bytes : ahead_bytes;
+      for (std::int64_t byte = 0; byte < asked; byte += line_bytes) {
         prefetch(row + byte);
       }
     }

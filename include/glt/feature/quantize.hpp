@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -97,9 +98,9 @@ struct quantize_range {
 /// @shape  rows [V, F] · scales [F] → V rows of F columns, with scales
 /// @throws precondition_error  if there is not one scale per column, a scale is negative or not finite, or an
 ///                             element is not finite
+/// @where  policies of GPUs get a copy of what the host has made
 /// @cost   O(V · F)
 template <device_policy Policy = device::cpu>
-  requires(host_accessible(Policy::space))
 [[nodiscard]] feature_store<Policy, std::int8_t> quantize_rows(host_matrix<float const> rows,
                                                                host_view<float const> scales,
                                                                buffer<Policy, label_type> labels = {},
@@ -114,16 +115,25 @@ template <device_policy Policy = device::cpu>
     }
   }
   static_cast<void>(column_maxima(rows)); // refuses what is not finite
-  buffer<Policy, std::int8_t> integers(rows.rows() * rows.columns(), policy);
-  policy.executor().for_ranges(
+  using maker = std::conditional_t<host_policy<Policy>, Policy, device::cpu>;
+  maker host;
+  if constexpr (host_policy<Policy>) {
+    host = policy;
+  }
+  buffer<maker, std::int8_t> integers(rows.rows() * rows.columns(), host);
+  host.executor().for_ranges(
       rows.rows(), std::int64_t{64},
       detail::quantize_range{rows.data(), scales.data(), rows.columns(), integers.data()});
-  return {rows.rows(), rows.columns(), std::move(integers), std::move(labels), make_buffer<Policy>(scales, policy)};
+  if constexpr (host_policy<Policy>) {
+    return {rows.rows(), rows.columns(), std::move(integers), std::move(labels), make_buffer<Policy>(scales, policy)};
+  } else {
+    return {rows.rows(), rows.columns(), make_buffer<Policy>(integers, policy), std::move(labels),
+            make_buffer<Policy>(scales, policy)};
+  }
 }
 
 /// The same with the scales of the largest magnitudes.
 template <device_policy Policy = device::cpu>
-  requires(host_accessible(Policy::space))
 [[nodiscard]] feature_store<Policy, std::int8_t> quantize_rows(host_matrix<float const> rows, Policy policy = {}) {
   return quantize_rows<Policy>(rows, int8_scales(column_maxima(rows)), {}, std::move(policy));
 }

@@ -9,6 +9,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
@@ -30,10 +31,10 @@ struct position_if_edge_outside {
   }
 };
 
-template <class Graph, class T>
+template <class Graph, memory_space Space, class T>
 struct copy_edge_value {
   Graph graph;
-  host_view<T const> by_edge_id;
+  array_view<Space, T const> by_edge_id;
   array_view<Graph::space, T> out;
   GLT_HOST_DEVICE void operator()(std::int64_t p) const { out[p] = by_edge_id[graph.id_of_edge(p)]; }
 };
@@ -46,11 +47,11 @@ struct copy_edge_value {
 /// is in the order of its own positions, and gets a copy.
 ///
 /// @shape  graph E edges · by_edge_id [edges of the input] → [E]
-/// @where  memory of `Policy`, which the host must reach
+/// @where  by_edge_id in ordinary memory, the result in memory of `Policy`; synchronises
 /// @throws precondition_error  naming the first position whose edge id is outside by_edge_id
-/// @cost   O(E)
+/// @cost   O(E); where the policy does not work on ordinary memory, a copy of by_edge_id
 template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vertex, std::ranges::contiguous_range Range>
-  requires(host_accessible(Policy::space) && Space == Policy::space)
+  requires(Space == Policy::space)
 [[nodiscard]] auto make_edge_values(csr_view<Space, Vertex> graph, Range const& by_edge_id, Policy policy = {}) {
   using graph_type = csr_view<Space, Vertex>;
   using value = std::ranges::range_value_t<Range>;
@@ -60,12 +61,19 @@ template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vert
   auto const bad = ex.reduce(num_edges, num_edges, detail::position_if_edge_outside<graph_type>{graph, values.size()},
                              detail::smaller{});
   if (bad < num_edges) {
-    throw precondition_error(detail::message("edge at position ", bad, " has id ", graph.id_of_edge(bad),
+    auto const id = graph.has_edge_ids() ? detail::look_at(policy, graph.edge_ids(), bad) : bad;
+    throw precondition_error(detail::message("edge at position ", bad, " has id ", id,
                                              ", but there are ", values.size(), " values; give one for every ",
                                              "edge of the input, in its order"));
   }
   buffer<Policy, value> made(num_edges, policy);
-  ex.for_each(num_edges, detail::copy_edge_value<graph_type, value>{graph, values, made.view()});
+  if constexpr (host_policy<Policy>) {
+    ex.for_each(num_edges,
+                detail::copy_edge_value<graph_type, memory_space::host, value>{graph, values, made.view()});
+  } else {
+    auto const copied = make_buffer(values, policy);
+    ex.for_each(num_edges, detail::copy_edge_value<graph_type, Space, value>{graph, copied.view(), made.view()});
+  }
   return made;
 }
 

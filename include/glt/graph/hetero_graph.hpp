@@ -99,16 +99,16 @@ private:
   std::vector<csr_view<Policy::space, Vertex>> views_;
 };
 
-/// Checks relations that nobody vouches for.
+/// Checks relations that nobody vouches for; `examiner` as for the rows of a graph.
 ///
 /// @throws precondition_error  naming the first wrong edge type and what `validate` finds wrong with its rows
 /// @cost   O(V + E)
-template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
-  requires(host_accessible(Space))
-void validate(hetero_view<Space, Vertex> graph, Executor const& ex = {}) {
+template <memory_space Space, vertex_id Vertex, class Examiner = exec::sequential>
+  requires detail::examines<Examiner, Space>
+void validate(hetero_view<Space, Vertex> graph, Examiner const& examiner = {}) {
   for (int e = 0; e < graph.schema().num_edge_types(); ++e) {
     try {
-      validate(graph.relation(e), ex);
+      validate(graph.relation(e), examiner);
     } catch (precondition_error const& fault) {
       throw precondition_error(detail::message("relation ", graph.schema().name_of_edge_type(e), ": ", fault.what()));
     }

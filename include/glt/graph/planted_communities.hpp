@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/narrow.hpp>
@@ -10,6 +11,7 @@
 #include <glt/graph/coo.hpp>
 #include <glt/graph/random_permutation.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -27,10 +29,10 @@ struct planted_options {
 };
 
 /// A graph and the community that every vertex was born into.
-template <vertex_id Vertex = local_id>
+template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
 struct planted_communities {
-  coo_graph<device::cpu, Vertex> graph;
-  buffer<device::cpu, local_id> community; ///< [V], in [0, num_communities)
+  coo_graph<Policy, Vertex> graph;
+  buffer<Policy, local_id> community; ///< [V], in [0, num_communities)
 };
 
 namespace detail {
@@ -59,6 +61,16 @@ inline void check_planted(planted_options const& options) {
 }
 
 // Place p of `order` holds a vertex of community p mod C, so members of a community are C places apart.
+template <memory_space Space, class Vertex>
+struct settle_vertex {
+  array_view<Space, Vertex const> order;
+  std::int64_t num_communities;
+  array_view<Space, local_id> community;
+  GLT_HOST_DEVICE void operator()(std::int64_t place) const {
+    community[order[place]] = static_cast<local_id>(place % num_communities);
+  }
+};
+
 template <memory_space Space, class Vertex>
 struct draw_planted_edges {
   random_key key;
@@ -101,26 +113,28 @@ struct draw_planted_edges {
 /// @shape  → V vertices, E = V · (in_degree + out_degree) edges, community [V]
 /// @throws precondition_error  if a number is negative or too large, a community would be empty, or edges are
 ///                             asked from outside the only community
+/// @where  memory of `Policy`; enqueues on its executor, but for the order of vertices, which one thread shuffles
 /// @cost   O(V + E)
-template <vertex_id Vertex = local_id>
-[[nodiscard]] planted_communities<Vertex> make_planted_communities(planted_options options,
-                                                                   device::cpu policy = {}) {
+template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
+[[nodiscard]] planted_communities<Vertex, Policy> make_planted_communities(planted_options options,
+                                                                           Policy policy = {}) {
+  constexpr auto space = Policy::space;
   detail::check_planted(options);
   static_cast<void>(narrow<Vertex>(options.num_vertices, "number of vertices"));
   static_cast<void>(narrow<local_id>(options.num_communities, "number of communities"));
   auto const key = random_key(options.seed);
-  auto const order = make_random_permutation<Vertex>(options.num_vertices, key.fold(1));
-  buffer<device::cpu, local_id> community(options.num_vertices, policy);
-  for (std::int64_t place = 0; place < options.num_vertices; ++place) {
-    community[order[place]] = static_cast<local_id>(place % options.num_communities);
-  }
+  auto const ex = policy.executor();
+  auto const order = make_random_permutation<Vertex>(options.num_vertices, key.fold(1), policy);
+  buffer<Policy, local_id> community(options.num_vertices, policy);
+  ex.for_each(options.num_vertices,
+              detail::settle_vertex<space, Vertex>{order.view(), options.num_communities, community.view()});
   auto const num_edges = options.num_vertices * (options.in_degree + options.out_degree);
-  buffer<device::cpu, Vertex> sources(num_edges, policy);
-  buffer<device::cpu, Vertex> destinations(num_edges, policy);
-  policy.executor().for_each(options.num_vertices,
-                             detail::draw_planted_edges<memory_space::host, Vertex>{
-                                 key.fold(0), options, order.view(), std::as_const(community).view(),
-                                 sources.view(), destinations.view()});
+  buffer<Policy, Vertex> sources(num_edges, policy);
+  buffer<Policy, Vertex> destinations(num_edges, policy);
+  ex.for_each(options.num_vertices,
+              detail::draw_planted_edges<space, Vertex>{key.fold(0), options, order.view(),
+                                                        std::as_const(community).view(), sources.view(),
+                                                        destinations.view()});
   return {{options.num_vertices, std::move(sources), std::move(destinations)}, std::move(community)};
 }
 

@@ -24,12 +24,11 @@ struct relation_options {
 ///
 /// @shape  sources [E], ids of the source type · destinations [E], ids of the destination type → one row per
 ///         vertex of the destination type, one column per vertex of the source type
-/// @where  memory of `Policy`, which the host must reach
+/// @where  memory of `Policy`; synchronises
 /// @throws precondition_error  if there is no such edge type, the lengths differ, or naming the first id that
 ///                             its type does not have
 /// @cost   as `make_csr`
 template <device_policy Policy, vertex_id Vertex = local_id>
-  requires(host_accessible(Policy::space))
 [[nodiscard]] csr_graph<Policy, Vertex>
 make_relation(hetero_schema const& schema, int edge_type,
               std::type_identity_t<array_view<Policy::space, Vertex const>> sources,
@@ -42,9 +41,8 @@ make_relation(hetero_schema const& schema, int edge_type,
     throw precondition_error(detail::message(name, " with ", sources.size(), " sources and ", destinations.size(),
                                              " destinations; every edge needs one of each"));
   }
-  auto const ex = policy.executor();
-  detail::validate_ids(ex, sources, num_columns, (name + ": source of edge").c_str());
-  detail::validate_ids(ex, destinations, num_rows, (name + ": destination of edge").c_str());
+  detail::validate_ids(policy, sources, num_columns, (name + ": source of edge").c_str());
+  detail::validate_ids(policy, destinations, num_rows, (name + ": destination of edge").c_str());
   return detail::compress_rows<Policy, Vertex>(num_rows, num_columns, destinations, sources, options.edge_ids, policy);
 }
 

@@ -10,6 +10,7 @@
 #include <glt/graph/coo.hpp>
 #include <glt/graph/random_permutation.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -80,15 +81,16 @@ struct draw_rmat_edge {
 /// A random graph with the skewed degrees of social networks; has self-loops, multi-edges and isolated
 /// vertices.
 ///
-/// Edge i depends on nothing but the options and i, so the graph is the same on any number of threads.
+/// Edge i depends on nothing but the options and i, so the graph is the same on any number of threads and on a GPU.
 ///
 /// @shape  → V = 2^scale vertices, E = edge_factor · V edges
 /// @throws precondition_error  if the scale does not suit `Vertex`, the edge factor is below 1 or too large,
 ///                             or the probabilities are negative or exceed 1 together
+/// @where  memory of `Policy`; enqueues on its executor, but for the names of vertices, which one thread shuffles
 /// @cost   O(E · scale); 1 id a vertex beside the result
 /// @source Chakrabarti, Zhan, Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004; without noise
-template <vertex_id Vertex = local_id>
-[[nodiscard]] coo_graph<device::cpu, Vertex> make_rmat(rmat_options options, device::cpu policy = {}) {
+template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
+[[nodiscard]] coo_graph<Policy, Vertex> make_rmat(rmat_options options, Policy policy = {}) {
   detail::check_rmat<Vertex>(options);
   auto const num_vertices = std::int64_t{1} << options.scale;
   auto const num_edges = options.edge_factor << options.scale;
@@ -96,14 +98,14 @@ template <vertex_id Vertex = local_id>
   auto const threshold = [](double probability) {
     return probability >= 1 ? std::uint64_t{1} << 32 : static_cast<std::uint64_t>(probability * 0x1.0p32);
   };
-  buffer<device::cpu, Vertex> names;
+  buffer<Policy, Vertex> names(0, policy);
   if (options.shuffle_ids) {
-    names = make_random_permutation<Vertex>(num_vertices, key.fold(1));
+    names = make_random_permutation<Vertex>(num_vertices, key.fold(1), policy);
   }
-  buffer<device::cpu, Vertex> sources(num_edges, policy);
-  buffer<device::cpu, Vertex> destinations(num_edges, policy);
+  buffer<Policy, Vertex> sources(num_edges, policy);
+  buffer<Policy, Vertex> destinations(num_edges, policy);
   policy.executor().for_each(
-      num_edges, detail::draw_rmat_edge<memory_space::host, Vertex>{
+      num_edges, detail::draw_rmat_edge<Policy::space, Vertex>{
                      key.fold(0), options.scale, threshold(options.a), threshold(options.a + options.b),
                      threshold(options.a + options.b + options.c), std::as_const(names).view(),
                      sources.view(), destinations.view()});

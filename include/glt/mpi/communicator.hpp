@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/alarm.hpp>
 #include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/mpi/alarm.hpp>
 #include <glt/mpi/api.hpp>
+#include <glt/mpi/device_aware.hpp>
 #include <glt/mpi/error.hpp>
 #include <glt/mpi/exchange_plan.hpp>
 #include <glt/mpi/handle.hpp>
@@ -69,6 +73,12 @@ public:
   [[nodiscard]] int rank() const noexcept { return handle_->rank(); }
   [[nodiscard]] int size() const noexcept { return handle_->size(); }
   [[nodiscard]] mpi_options options() const noexcept { return {.block_bytes = handle_->block_bytes()}; }
+
+  /// Memory that the host can reach, always; that of GPUs if `device_aware()`.
+  [[nodiscard]] static constexpr bool carries(memory_space space) noexcept { return host_accessible(space); }
+
+  /// True if the MPI that runs says that it takes pointers into memory of CUDA GPUs.
+  [[nodiscard]] bool device_aware() const noexcept { return detail::mpi_is_device_aware(); }
 
   /// The MPI communicator behind this handle, for calls of the user's own.
   [[nodiscard]] MPI_Comm native() const noexcept { return handle_->comm(); }
@@ -143,6 +153,9 @@ public:
 
   [[nodiscard]] mpi_comm duplicate() { return duplicate_of(handle_->comm(), options()); }
 
+  /// See `alarming`.
+  [[nodiscard]] mpi_alarm make_alarm() const { return mpi_alarm(handle_); }
+
 private:
   mpi_comm(MPI_Comm comm, std::int64_t block_bytes)
       : handle_(std::make_shared<detail::mpi_handle const>(comm, block_bytes)) {}
@@ -172,6 +185,6 @@ private:
   std::shared_ptr<detail::mpi_handle const> handle_;
 };
 
-static_assert(communicator<mpi_comm>);
+static_assert(communicator<mpi_comm> && alarming<mpi_comm>);
 
 } // namespace glt

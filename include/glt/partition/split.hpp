@@ -6,9 +6,11 @@
 #include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/graph/copy_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/partition/graph_part.hpp>
 #include <glt/partition/relabel.hpp>
 
@@ -70,47 +72,53 @@ csr_graph<Policy, Column> cut_rows(csr_view<memory_space::host, Vertex> graph, h
 /// old order, edge ids as `id_of_edge` gives them.
 ///
 /// @shape  graph [V] rows, [V] columns → part of book.size(part) rows
-/// @where  memory of `Policy`, which the host must reach
+/// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
 /// @pre    sources are in [0, V); not checked, see `validate`
 /// @throws precondition_error  if there is no such part, the graph and the relabelling have not the same
 ///                             number of vertices, or a new id does not fit `Column`
 /// @cost   O(rows + edges) of the part, in time and memory
 template <vertex_id Column = global_id, device_policy Policy = device::cpu, vertex_id Vertex>
-  requires(host_accessible(Policy::space))
 [[nodiscard]] graph_part<Policy, Column> split_graph(csr_view<memory_space::host, Vertex> graph,
                                                      relabelling const& labels, int part,
                                                      Policy policy = {}) {
   detail::check_split(labels, part, graph.num_rows(), "rows");
   detail::check_split(labels, part, graph.num_columns(), "columns");
   auto const own = detail::originals_of(labels, part);
-  auto rows = detail::cut_rows<Column>(graph, own, labels, policy);
-  return {labels.book, part, std::move(rows), make_buffer<Policy>(own, policy)};
+  if constexpr (host_policy<Policy>) {
+    auto rows = detail::cut_rows<Column>(graph, own, labels, policy);
+    return {labels.book, part, std::move(rows), make_buffer<Policy>(own, policy)};
+  } else {
+    auto const rows = detail::cut_rows<Column>(graph, own, labels, device::cpu());
+    return {labels.book, part, copy_graph<Policy>(rows.view(), policy), make_buffer<Policy>(own, policy)};
+  }
 }
 
 /// Cuts the rows of one part out of a matrix by original vertex id, in the order of the part's rows.
 ///
 /// @shape  rows [V, F] → [book.size(part) · F]
-/// @where  memory of `Policy`, which the host must reach
+/// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
 /// @throws precondition_error  if there is no such part, or the matrix has not one row per vertex
 template <device_policy Policy = device::cpu, class T>
-  requires(host_accessible(Policy::space))
 [[nodiscard]] auto split_rows(host_matrix<T> rows, relabelling const& labels, int part, Policy policy = {}) {
   detail::check_split(labels, part, rows.rows(), "rows");
-  auto const own = detail::originals_of(labels, part);
-  buffer<Policy, std::remove_const_t<T>> taken(own.size() * rows.columns(), policy);
-  for (std::int64_t r = 0; r < own.size(); ++r) {
-    std::ranges::copy(rows.row(own[r]), taken.begin() + r * rows.columns());
+  if constexpr (host_policy<Policy>) {
+    auto const own = detail::originals_of(labels, part);
+    buffer<Policy, std::remove_const_t<T>> taken(own.size() * rows.columns(), policy);
+    for (std::int64_t r = 0; r < own.size(); ++r) {
+      std::ranges::copy(rows.row(own[r]), taken.begin() + r * rows.columns());
+    }
+    return taken;
+  } else {
+    return make_buffer(split_rows<device::cpu>(rows, labels, part), policy);
   }
-  return taken;
 }
 
 /// Cuts the elements of one part out of an array by original vertex id, in the order of the part's rows.
 ///
 /// @shape  values [V] → [book.size(part)]
-/// @where  memory of `Policy`, which the host must reach
+/// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
 /// @throws precondition_error  if there is no such part, or the array has not one element per vertex
 template <device_policy Policy = device::cpu, class T>
-  requires(host_accessible(Policy::space))
 [[nodiscard]] auto split_rows(host_view<T> values, relabelling const& labels, int part, Policy policy = {}) {
   return split_rows(host_matrix<T>(values.data(), values.size(), 1), labels, part, std::move(policy));
 }

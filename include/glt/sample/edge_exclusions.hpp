@@ -5,6 +5,7 @@
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/exclusion_search.hpp>
 #include <glt/sample/exclusions.hpp>
 
@@ -17,8 +18,9 @@ namespace glt {
 
 /// Owns the edges that sampling leaves out; made anew for every batch in the same memory.
 template <device_policy Policy>
-  requires(host_accessible(Policy::space))
 class edge_exclusions {
+  static_assert(host_policy<Policy>, "edge_exclusions searches on the host: use parallel_edge_exclusions");
+
 public:
   static constexpr memory_space space = Policy::space;
 
@@ -37,8 +39,8 @@ public:
   /// @pre    every row is in [0, graph.num_rows()); not checked
   /// @cost   O(X log X) for X edges and, unless rows ascend, one pass over the rows; allocates only while
   ///         they are more than ever before
-  template <vertex_id Vertex>
-  exclusions_view<space> look_up(csr_view<space, Vertex> graph, bool ascending = false) {
+  template <memory_space GraphSpace, vertex_id Vertex>
+  exclusions_view<space> look_up(csr_view<GraphSpace, Vertex> graph, bool ascending = false) {
     std::sort(edges_.begin(), edges_.end());
     edges_.resize(std::unique(edges_.begin(), edges_.end()) - edges_.begin());
     rows_.clear();
@@ -64,13 +66,13 @@ private:
     list[list.size() - 1] = value;
   }
 
-  template <class Vertex>
-  void find_positions(csr_view<space, Vertex> graph, bool ascending) {
+  template <class Graph>
+  void find_positions(Graph const& graph, bool ascending) {
     auto const ex = policy_.executor();
     counts_.resize(rows_.size());
     offsets_.resize(rows_.size() + 1);
     kept_.resize(edges_.size());
-    detail::find_excluded<csr_view<space, Vertex>> const find{graph,
+    detail::find_excluded<Graph, space> const find{graph,
                                                               ascending,
                                                               std::as_const(edges_).view(),
                                                               std::as_const(rows_).view(),
@@ -80,7 +82,7 @@ private:
     ex.for_each(rows_.size(), find);
     ex.exclusive_scan(std::as_const(counts_).view(), offsets_.view());
     positions_.resize(offsets_[rows_.size()]);
-    ex.for_each(rows_.size(), detail::place_excluded<csr_view<space, Vertex>>{find, std::as_const(offsets_).view(),
+    ex.for_each(rows_.size(), detail::place_excluded<Graph, space>{find, std::as_const(offsets_).view(),
                                                                               positions_.view()});
   }
 

@@ -13,12 +13,12 @@ namespace glt::detail {
 
 // Finds the positions of one row that hold an excluded source. Those that have room are kept at once: a row
 // has room for as many as it has excluded sources, which is enough unless there are parallel edges.
-template <class Graph>
+template <class Graph, memory_space Space = Graph::space>
 struct find_excluded {
-  static constexpr memory_space space = Graph::space;
+  static constexpr memory_space space = Space;
   Graph graph;
   bool ascending;                          // every row of the graph
-  array_view<space, row_edge const> edges; // distinct, ascending
+  array_view<space, row_edge const> edges; // ascending
   array_view<space, std::int64_t const> rows;
   array_view<space, std::int64_t const> first; // of every row in edges, and their number
   array_view<space, edge_offset> counts;
@@ -103,11 +103,11 @@ private:
 };
 
 // Brings the positions of one row to their place; searches again where there was not room for all.
-template <class Graph>
+template <class Graph, memory_space Space = Graph::space>
 struct place_excluded {
-  find_excluded<Graph> find;
-  array_view<Graph::space, edge_offset const> offsets;
-  array_view<Graph::space, edge_offset> positions;
+  find_excluded<Graph, Space> find;
+  array_view<Space, edge_offset const> offsets;
+  array_view<Space, edge_offset> positions;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     edge_offset* const out = positions.data() + offsets[i];

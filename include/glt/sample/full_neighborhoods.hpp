@@ -57,6 +57,8 @@ struct full_neighborhood {
 ///         NeurIPS 2017, Alg. 1
 template <device_policy Policy, vertex_id Vertex = local_id>
 class full_neighborhoods {
+  static_assert(host_policy<Policy>, "full_neighborhoods looks at degrees on the host: use a policy of the host");
+
 public:
   static constexpr memory_space space = Policy::space;
   using batch_type = full_neighborhood<Policy, Vertex>;

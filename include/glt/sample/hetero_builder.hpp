@@ -9,6 +9,7 @@
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/draw.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
@@ -31,7 +32,7 @@ namespace glt {
 /// frontiers of the next.
 template <device_policy Policy, vertex_id Vertex>
 class hetero_builder {
-  static_assert(host_accessible(Policy::space), "hetero_builder renumbers on the host: use a host-accessible policy");
+  static_assert(host_policy<Policy>, "hetero_builder renumbers on the host: use parallel_hetero_builder");
 
 public:
   /// Starts a batch in `out`, which must live until its last hop was added.

@@ -5,18 +5,18 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/draw.hpp>
-#include <glt/sample/hetero_builder.hpp>
+#include <glt/sample/hetero_hop_worker.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_rules.hpp>
 #include <glt/sample/hetero_seeds.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
-#include <glt/sample/hop_worker.hpp>
 #include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/parallel_hetero_hop_worker.hpp>
 #include <glt/sample/rule.hpp>
 
 #include <concepts>
@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,11 +35,16 @@ namespace glt {
 /// In every hop, the vertices of each type draw in-neighbours over each edge type that ends there, edge types
 /// in ascending order. A vertex that several hops or edge types reach is one node.
 ///
+/// The graph and what the rules look at may live in another space than seeds and results: in pinned memory, which a GPU
+/// reads in place.
+///
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2, per
 ///         edge type as in Schlichtkrull et al., "Modeling relational data with graph convolutional
 ///         networks", ESWC 2018
-template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule>
-  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
+template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule,
+          memory_space GraphSpace = Policy::space>
+  requires draw_rule<Rule, csr_view<GraphSpace, Vertex>> &&
+           reaches<decltype(std::declval<Policy const&>().executor()), GraphSpace>
 class hetero_neighbor_sampler {
 public:
   static constexpr memory_space space = Policy::space;
@@ -54,10 +60,10 @@ public:
   /// @shape  rules [edge types] · original [node types], [V] of that type each, or empty
   /// @throws precondition_error  if the options are wrong or wrong for a rule, there is not one rule per edge
   ///                             type, or original has another shape
-  hetero_neighbor_sampler(hetero_view<space, Vertex> graph, hetero_options options, std::vector<Rule> rules,
-                          Policy policy = {}, std::vector<original_ids<space>> original = {})
+  hetero_neighbor_sampler(hetero_view<GraphSpace, Vertex> graph, hetero_options options, std::vector<Rule> rules,
+                          Policy policy = {}, std::vector<original_ids<GraphSpace>> original = {})
       : graph_(graph), options_(std::move(options)), rules_(std::move(rules)), original_(std::move(original)),
-        seeds_(graph.schema()), drawer_(std::move(policy)) {
+        seeds_(graph.schema()), policy_(std::move(policy)), worker_(policy_) {
     auto const& schema = graph.schema();
     validate(options_, schema);
     check_rules(schema, options_, rules_, [&](int e) { return graph.relation(e); });
@@ -79,8 +85,8 @@ public:
   }
 
   /// The same with rules that need nothing, such as `uniform_rule`.
-  hetero_neighbor_sampler(hetero_view<space, Vertex> graph, hetero_options options, Policy policy = {},
-                          std::vector<original_ids<space>> original = {})
+  hetero_neighbor_sampler(hetero_view<GraphSpace, Vertex> graph, hetero_options options, Policy policy = {},
+                          std::vector<original_ids<GraphSpace>> original = {})
     requires std::default_initializable<Rule>
       : hetero_neighbor_sampler(graph, std::move(options),
                                 std::vector<Rule>(static_cast<std::size_t>(graph.schema().num_edge_types())),
@@ -94,12 +100,13 @@ public:
   /// @shape  seeds [node types], one list of ids each
   /// @throws precondition_error  if there is not one list per node type, or a seed is not a vertex of its
   ///                             type; `out` is unchanged then
-  /// @cost   O(sampled edges); allocates only while the batch is larger than any before
+  /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as
+  ///         `parallel_hetero_hop_worker` where the policy is not of the host
   void sample(seed_lists seeds, sample_key key, subgraph_type& out)
     requires(!has_query<Rule>)
   {
-    seeds_.check(seeds);
-    sample_hops(seeds, {}, key, out);
+    seeds_.check(policy_, seeds);
+    worker_.sample(graph_, options_, rules_, original_, seeds, {}, key, out);
   }
 
   /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
@@ -109,8 +116,8 @@ public:
   void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
     requires(has_query<Rule>)
   {
-    check_queries(seeds_.check(seeds), queries.size());
-    sample_hops(seeds, queries, key, out);
+    check_queries(seeds_.check(policy_, seeds), queries.size());
+    worker_.sample(graph_, options_, rules_, original_, seeds, queries, key, out);
   }
 
   /// Samples one batch with seeds of one type into `out`.
@@ -124,40 +131,16 @@ public:
   }
 
 private:
-  void sample_hops(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out) {
-    auto const& schema = graph_.schema();
-    builder_.begin(schema, seeds, options_, out);
-    for (std::size_t hop = 0; hop < num_hops(options_); ++hop) {
-      for (int e = 0; e < schema.num_edge_types(); ++e) {
-        auto const type = schema.destination_type(e);
-        auto const rows = builder_.current_frontier(type);
-        auto const draw = hop_of(options_, hop, e);
-        if (draw.fanout == 0 || rows.empty()) {
-          builder_.skip_relation(e);
-          continue;
-        }
-        hop_request<space, Vertex, Rule> const request{.rows = rows,
-                                                       .original = original_[static_cast<std::size_t>(type)],
-                                                       .options = draw,
-                                                       .key = hop_key(key, static_cast<std::int64_t>(hop), e),
-                                                       .rule = rules_[static_cast<std::size_t>(e)],
-                                                       .queries = queries_.of(queries, builder_.current_trees(type))};
-        drawer_.draw(graph_.relation(e), request, options_.edge_ids, drawn_);
-        builder_.add_relation(e, drawn_);
-      }
-      builder_.end_hop();
-    }
-  }
+  using worker = std::conditional_t<host_policy<Policy>, hetero_hop_worker<Policy, Vertex, Rule, GraphSpace>,
+                                    parallel_hetero_hop_worker<Policy, Vertex, Rule, GraphSpace>>;
 
-  hetero_view<space, Vertex> graph_;
+  hetero_view<GraphSpace, Vertex> graph_;
   hetero_options options_;
-  std::vector<Rule> rules_;                   // by edge type
-  std::vector<original_ids<space>> original_; // by node type, empty ones included
+  std::vector<Rule> rules_;                        // by edge type
+  std::vector<original_ids<GraphSpace>> original_; // by node type, empty ones included
   hetero_seeds<space, Vertex> seeds_;
-  hetero_builder<Policy, Vertex> builder_;
-  inherited_queries<Policy, Rule> queries_;
-  hop_drawer<Policy> drawer_;
-  hop_sample<Policy, Vertex> drawn_;
+  Policy policy_;
+  worker worker_;
 };
 
 } // namespace glt

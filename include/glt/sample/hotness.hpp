@@ -6,6 +6,7 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/hotness_walk.hpp>
@@ -53,31 +54,33 @@ struct vertex_itself {
 /// without multi-edges.
 ///
 /// Products are sums of logarithms in fixed point, so that the result does not depend, in any bit, on the
-/// order of the additions: neither on the executor nor on the partition.
+/// order of the additions: neither on the executor nor on the partition, nor on whether a GPU computes it. The graph
+/// may be in another memory that the policy's executor reaches.
 ///
 /// @shape  seeds [S], each place of the list as likely as any other → [V]
 /// @units  probability in [0, 1] that a batch of min(B, S) seeds has the vertex among its nodes
+/// @where  memory of `Policy`; enqueues on its executor once the seeds are checked
 /// @throws precondition_error  if the options are wrong, the graph is not square, or a seed is not in [0, V)
 /// @cost   O(S + (V + E) · L); an atomic addition an edge and hop; 2 arrays of V 8-byte numbers beside the
-///         result
+///         result, 3 on a GPU
 /// @source Tan et al., "Quiver: supporting GPUs for low-latency, high-throughput GNN serving", 2023: access
 ///         probabilities along the fanouts, for placing features
-template <device_policy Policy, vertex_id Vertex>
+template <device_policy Policy, memory_space GraphSpace, vertex_id Vertex>
 [[nodiscard]] buffer<Policy, double>
-estimate_hotness(csr_view<Policy::space, Vertex> graph,
+estimate_hotness(csr_view<GraphSpace, Vertex> graph,
                  std::type_identity_t<array_view<Policy::space, Vertex const>> seeds, hotness_options const& options,
-                 Policy policy = {}) {
+                 Policy policy = {})
+  requires reaches<decltype(policy.executor()), GraphSpace>
+{
   validate(options);
   if (graph.num_rows() != graph.num_columns()) {
     throw precondition_error(detail::message("hotness of a graph of ", graph.num_rows(), " rows and ",
                                              graph.num_columns(), " columns; it needs all rows: use ",
                                              "dist::estimate_hotness for a part of a graph"));
   }
-  validate_vertices("seed", seeds, graph.num_rows());
+  validate_vertices(policy, "seed", seeds, graph.num_rows());
   detail::hotness_walk<Policy> walk(graph.num_rows(), 0, policy);
-  for (auto const seed : seeds) {
-    walk.add_seed(seed);
-  }
+  walk.add_seeds(seeds);
   walk.start(seeds.size(), options.batch_size);
   for (std::size_t hop = 0; hop < options.neighbors.fanouts.size(); ++hop) {
     hop_options const draw{.fanout = options.neighbors.fanouts[hop], .replace = options.neighbors.replace};

@@ -1,48 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/atomic.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/exact_product.hpp>
 #include <glt/core/prefetch.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/log_miss.hpp>
 #include <glt/sample/options.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
 namespace glt::detail {
 
-/// −ln(1 − p) in units of 2⁻⁵⁰: integers, because their sum does not depend on the order.
-using log_miss = std::uint64_t;
-
-inline constexpr double log_miss_unit = 0x1p-50;
-
-/// From here on a probability is 1 in every bit: e⁻⁴⁴ < 2⁻⁶³. Sums stop here, so that they never overflow.
-inline constexpr log_miss certain = log_miss{44} << 50;
-
-[[nodiscard]] inline log_miss log_miss_of(double probability) noexcept {
-  double const sum = -std::log1p(-probability) / log_miss_unit;
-  return sum >= static_cast<double>(certain) ? certain : static_cast<log_miss>(sum + 0.5);
-}
-
-[[nodiscard]] inline double probability_of(log_miss sum) noexcept {
-  return sum >= certain ? 1.0 : -std::expm1(-static_cast<double>(sum) * log_miss_unit);
-}
-
-/// Adds unless the sum is certain already; then what it is capped to does not depend on the order either.
-inline void add_capped(log_miss& sum, log_miss value) noexcept {
-  std::atomic_ref<log_miss> shared(sum);
-  if (shared.load(std::memory_order_relaxed) < certain) {
-    shared.fetch_add(value, std::memory_order_relaxed);
-  }
-}
-
 /// The probability that an expanded vertex of `degree` in-edges draws a given one of them.
-[[nodiscard]] inline double draw_probability(std::int64_t degree, hop_options options) noexcept {
+[[nodiscard]] GLT_HOST_DEVICE inline double draw_probability(std::int64_t degree, hop_options options) noexcept {
   if (degree == 0) {
     return 0;
   }
@@ -51,28 +28,29 @@ inline void add_capped(log_miss& sum, log_miss value) noexcept {
   }
   auto const fanout = static_cast<double>(options.fanout);
   auto const edges = static_cast<double>(degree);
-  return options.replace ? -std::expm1(fanout * std::log1p(-1 / edges)) : fanout / edges;
+  return options.replace ? probability_of_any(1 / edges, static_cast<std::uint64_t>(options.fanout)) : fanout / edges;
 }
 
 /// The probability that a batch of `batch_size` of `num_seeds` places holds one of `times` given ones.
-[[nodiscard]] inline double seed_probability(std::uint64_t times, std::int64_t num_seeds,
-                                             std::int64_t batch_size) noexcept {
+[[nodiscard]] GLT_HOST_DEVICE inline double seed_probability(std::uint64_t times, std::int64_t num_seeds,
+                                                             std::int64_t batch_size) noexcept {
   double missed = 1;
   for (std::uint64_t i = 0; i < times && missed > 0; ++i) {
     auto const places = static_cast<double>(num_seeds) - static_cast<double>(i);
-    missed *= std::max(0.0, places - static_cast<double>(batch_size)) / places;
+    auto const others = places - static_cast<double>(batch_size);
+    missed = rounded_product(missed, (others > 0 ? others : 0) / places);
   }
   return 1 - missed;
 }
 
-template <class Graph, class Slot>
+template <class Graph, memory_space Space, class Slot>
 struct spread_row {
   static constexpr std::int64_t ahead = 16;
   Graph graph;
-  array_view<Graph::space, double const> frontier;
+  array_view<Space, double const> frontier;
   hop_options options;
   Slot slot;
-  array_view<Graph::space, log_miss> sums;
+  array_view<Space, log_miss> sums;
 
   void operator()(std::int64_t row) const {
     if (frontier[row] == 0) {
@@ -95,6 +73,58 @@ struct spread_row {
   }
 };
 
+// What every edge of a row adds.
+template <class Graph, memory_space Space>
+struct value_row {
+  Graph graph;
+  array_view<Space, double const> frontier;
+  hop_options options;
+  array_view<Space, log_miss> values;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t row) const {
+    values[row] = frontier[row] == 0 ? 0 : log_miss_of(frontier[row] * draw_probability(graph.degree(row), options));
+  }
+};
+
+// Edges that lie beside each other, of however many rows: even shares of the work, whatever the degrees.
+template <class Graph, memory_space Space, class Slot>
+struct spread_edges {
+  static constexpr std::int64_t size = 16;
+  Graph graph;
+  array_view<Space, log_miss const> values;
+  Slot slot;
+  array_view<Space, log_miss> sums;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t share) const {
+    auto e = share * size;
+    auto const all = graph.offset(graph.num_rows());
+    auto const last = all - e < size ? all : e + size;
+    for (auto row = row_of(e); e < last; ++row) {
+      auto const end = graph.offset(row + 1) < last ? graph.offset(row + 1) : last;
+      for (auto const value = values[row]; value > 0 && e < end; ++e) {
+        add_capped(sums[slot(graph.source(e))], value);
+      }
+      e = end;
+    }
+  }
+
+private:
+  // The first row that ends behind an edge.
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_of(edge_offset e) const {
+    std::int64_t first = 0;
+    std::int64_t last = graph.num_rows();
+    while (first < last) {
+      auto const middle = first + (last - first) / 2;
+      if (graph.offset(middle + 1) <= e) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    return first;
+  }
+};
+
 template <memory_space Space>
 struct settle_row {
   array_view<Space, log_miss> sums;
@@ -102,8 +132,8 @@ struct settle_row {
   array_view<Space, double> touched;
   bool expand_all;
 
-  void operator()(std::int64_t row) const {
-    double const fresh = (1 - touched[row]) * probability_of(sums[row]);
+  GLT_HOST_DEVICE void operator()(std::int64_t row) const {
+    double const fresh = rounded_product(1 - touched[row], probability_of(sums[row]));
     touched[row] += fresh;
     frontier[row] = expand_all ? touched[row] : fresh;
   }
@@ -117,15 +147,22 @@ struct start_row {
   std::int64_t num_seeds;
   std::int64_t batch_size;
 
-  void operator()(std::int64_t row) const {
+  GLT_HOST_DEVICE void operator()(std::int64_t row) const {
     touched[row] = frontier[row] = seed_probability(sums[row], num_seeds, batch_size);
   }
+};
+
+template <memory_space Space, class Vertex>
+struct count_seed {
+  array_view<Space, Vertex> seeds;
+  array_view<Space, log_miss> sums;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { atomic_add(&sums[seeds[i]], log_miss{1}); }
 };
 
 template <memory_space Space>
 struct clear_sum {
   array_view<Space, log_miss> sums;
-  void operator()(std::int64_t i) const { sums[i] = 0; }
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { sums[i] = 0; }
 };
 
 /// The state of a hotness estimate: seeds, then hop after hop `spread` and `settle`.
@@ -135,29 +172,54 @@ struct clear_sum {
 /// @shape  sums() [rows + elsewhere]
 template <device_policy Policy>
 class hotness_walk {
-  static_assert(host_accessible(Policy::space), "hotness_walk adds up on the host: use a host-accessible policy");
   static constexpr memory_space space = Policy::space;
 
 public:
   hotness_walk(std::int64_t rows, std::int64_t elsewhere, Policy policy)
-      : policy_(policy), sums_(rows + elsewhere, policy), frontier_(rows, policy), touched_(rows, std::move(policy)) {
+      : policy_(policy), sums_(rows + elsewhere, policy), frontier_(rows, policy), touched_(rows, policy),
+        values_(host_policy<Policy> ? 0 : rows, std::move(policy)) {
     clear();
   }
 
-  void add_seed(std::int64_t row) noexcept { ++sums_[row]; }
+  void add_seed(std::int64_t row) noexcept
+    requires host_policy<Policy>
+  {
+    ++sums_[row];
+  }
+  /// @pre    seeds are in [0, rows); not checked
+  template <class Vertex>
+  void add_seeds(array_view<space, Vertex> seeds) {
+    if constexpr (host_policy<Policy>) {
+      for (auto const seed : seeds) {
+        add_seed(seed);
+      }
+    } else {
+      policy_.executor().for_each(seeds.size(), count_seed<space, Vertex>{seeds, sums_.view()});
+    }
+  }
 
   void start(std::int64_t num_seeds, std::int64_t batch_size) {
     policy_.executor().for_each(
         frontier_.size(), start_row<space>{sums_.view(), frontier_.view(), touched_.view(), num_seeds, batch_size});
   }
 
-  /// Adds to the sum at slot(u) for every in-edge from u that a frontier vertex may draw.
-  template <vertex_id Vertex, class Slot>
-  void spread(csr_view<space, Vertex> graph, hop_options options, Slot slot) {
+  /// Adds to the sum at slot(u) for every in-edge from u that a frontier vertex may draw. The graph may be in another
+  /// memory that the executor reaches.
+  template <memory_space GraphSpace, vertex_id Vertex, class Slot>
+  void spread(csr_view<GraphSpace, Vertex> graph, hop_options options, Slot slot) {
+    using graph_type = csr_view<GraphSpace, Vertex>;
     clear();
-    policy_.executor().for_each(graph.num_rows(),
-                                spread_row<csr_view<space, Vertex>, Slot>{graph, std::as_const(frontier_).view(),
-                                                                          options, slot, sums_.view()});
+    auto const ex = policy_.executor();
+    auto const frontier = std::as_const(frontier_).view();
+    if constexpr (host_policy<Policy>) {
+      ex.for_each(graph.num_rows(),
+                  spread_row<graph_type, space, Slot>{graph, frontier, options, slot, sums_.view()});
+    } else {
+      constexpr auto size = spread_edges<graph_type, space, Slot>::size;
+      ex.for_each(graph.num_rows(), value_row<graph_type, space>{graph, frontier, options, values_.view()});
+      ex.for_each((graph.num_edges() + size - 1) / size,
+                  spread_edges<graph_type, space, Slot>{graph, std::as_const(values_).view(), slot, sums_.view()});
+    }
   }
 
   void settle(frontier expand) {
@@ -175,6 +237,7 @@ private:
   buffer<Policy, log_miss> sums_;
   buffer<Policy, double> frontier_;
   buffer<Policy, double> touched_;
+  buffer<Policy, log_miss> values_; // of rows, where edges are spread in even shares
 };
 
 } // namespace glt::detail

@@ -5,16 +5,21 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/builder.hpp>
 #include <glt/sample/draw.hpp>
 #include <glt/sample/full_rows.hpp>
 #include <glt/sample/known_edges.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/parallel_builder.hpp>
+#include <glt/sample/parallel_known_edges.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -42,16 +47,18 @@ inline void validate(induced_options const& options) {
 ///
 /// @source enclosing subgraphs as in Zhang & Chen, "Link prediction based on graph neural networks", NeurIPS
 ///         2018
-template <device_policy Policy, vertex_id Vertex = local_id>
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+  requires reaches<decltype(std::declval<Policy const&>().executor()), GraphSpace>
 class induced_sampler {
 public:
   static constexpr memory_space space = Policy::space;
+  using graph_type = csr_view<GraphSpace, Vertex>;
 
-  /// Borrows the graph, which must outlive the sampler.
+  /// Borrows the graph, which must outlive the sampler; it may live in other memory that the policy's executor reaches.
   ///
   /// @throws precondition_error  if the options are wrong, or the graph is not square
-  explicit induced_sampler(csr_view<space, Vertex> graph, induced_options options = {}, Policy policy = {})
-      : graph_(graph), options_(options), policy_(std::move(policy)), known_edges_(policy_) {
+  explicit induced_sampler(graph_type graph, induced_options options = {}, Policy policy = {})
+      : graph_(graph), options_(options), policy_(policy), builder_(make_builder(policy)), known_edges_(policy) {
     validate(options_);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
@@ -67,25 +74,44 @@ public:
   /// @shape  seeds [S] · out.row(), out.col() [E], all edges with both ends in out.nodes()
   /// @throws precondition_error  if a seed is not in [0, V); `out` is unchanged then
   /// @cost   O(sum of the degrees of the vertices) time, O(vertices + edges of the result) memory; allocates
-  ///         only while the subgraph is larger than any before
+  ///         only while the subgraph is larger than any before; waits for the sizes of every hop where the policy is
+  ///         not of the host
   void sample(array_view<space, Vertex const> seeds, sampled_subgraph<Policy, Vertex>& out) {
-    validate_vertices("seed", seeds, graph_.num_rows());
+    validate_vertices(policy_, "seed", seeds, graph_.num_rows());
     builder_.begin(seeds, frontier::fresh, out);
     for (std::int64_t hop = 0; hop < options_.num_hops; ++hop) {
       copy_full_rows(policy_, graph_, builder_.next_frontier(), 0, options_.edge_ids, edges_);
       builder_.add_hop(edges_);
     }
-    known_edges_.select(graph_, builder_.next_frontier(), out.nodes(), position_in{&builder_},
-                        options_.edge_ids, known_);
-    builder_.add_known_hop(known_);
+    auto const outermost = builder_.next_frontier();
+    if constexpr (host_policy<Policy>) {
+      known_edges_.select(graph_, outermost, out.nodes(), position_in{&builder_}, options_.edge_ids, known_);
+      builder_.add_known_hop(known_);
+    } else {
+      known_edges_.select(graph_, outermost, builder_.look_up(), options_.edge_ids, known_);
+      builder_.add_known_hop(known_);
+      builder_.finish();
+    }
   }
 
 private:
-  csr_view<space, Vertex> graph_;
+  using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
+                                     parallel_subgraph_builder<Policy, Vertex>>;
+  using edge_selector =
+      std::conditional_t<host_policy<Policy>, known_edges<Policy, Vertex>, parallel_known_edges<Policy, Vertex>>;
+
+  static builder make_builder(Policy const& policy) {
+    if constexpr (host_policy<Policy>) {
+      return {};
+    } else {
+      return builder(policy);
+    }
+  }
+  graph_type graph_;
   induced_options options_;
   Policy policy_;
-  subgraph_builder<Policy, Vertex> builder_;
-  known_edges<Policy, Vertex> known_edges_;
+  builder builder_;
+  edge_selector known_edges_;
   hop_sample<Policy, local_id> known_;
   hop_sample<Policy, Vertex> edges_;
 };

@@ -57,7 +57,7 @@ struct position_in {
 /// depend on degrees, and the look-ups of one long row are divided over threads as well.
 template <device_policy Policy, vertex_id Vertex>
 class known_edges {
-  static_assert(host_accessible(Policy::space), "known_edges looks up on the host: use a host-accessible policy");
+  static_assert(host_policy<Policy>, "known_edges looks up on the host: use parallel_known_edges for other policies");
   static constexpr memory_space space = Policy::space;
 
 public:
@@ -74,9 +74,10 @@ public:
   ///         checked
   /// @cost   O(S + N + sum of degrees), with a look-up only where a source seems to belong to the set; at most
   ///         16 bits a vertex of the set and 12 bytes for each of 2¹⁵ edges beside the result
-  template <class Row, class PositionOf>
-  void select(csr_view<space, Vertex> graph, array_view<space, Row const> rows, array_view<space, Vertex const> set,
-              PositionOf position_of, bool edge_ids, hop_sample<Policy, local_id>& out) {
+  template <memory_space GraphSpace, class Row, class PositionOf>
+  void select(csr_view<GraphSpace, Vertex> graph, array_view<space, Row const> rows,
+              array_view<space, Vertex const> set, PositionOf position_of, bool edge_ids,
+              hop_sample<Policy, local_id>& out) {
     filter_.fill(set);
     candidates_.resize(block_size);
     left_.resize(block_size);
@@ -114,8 +115,8 @@ private:
   };
 
   // Appends the known ones of the edges read so far; out.offsets counts them behind their row.
-  template <class PositionOf>
-  void keep_known(csr_view<space, Vertex> graph, PositionOf position_of, bool edge_ids,
+  template <memory_space GraphSpace, class PositionOf>
+  void keep_known(csr_view<GraphSpace, Vertex> graph, PositionOf position_of, bool edge_ids,
                   hop_sample<Policy, local_id>& out) {
     policy_.executor().for_ranges(used_, 4096,
                                   detail::look_up_range<space, Vertex, PositionOf>{

@@ -6,6 +6,7 @@
 #include <glt/core/heap.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/policy.hpp>
@@ -49,6 +50,7 @@ template <memory_space Space>
 struct labor_rule {
   using query_type = no_query;
   static constexpr bool may_exceed_fanout = true; ///< rows may give more than `fanout` edges
+  static constexpr bool all_in_order = true;
 
   array_view<Space, global_id const> sources;
   labor_count counts = labor_count::poisson;
@@ -140,7 +142,7 @@ private:
 };
 
 /// Samples by LABOR.
-template <device_policy Policy, vertex_id Vertex = local_id>
-using labor_neighbor_sampler = neighbor_sampler<Policy, Vertex, labor_rule<Policy::space>>;
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+using labor_neighbor_sampler = neighbor_sampler<Policy, Vertex, labor_rule<GraphSpace>, GraphSpace>;
 
 } // namespace glt

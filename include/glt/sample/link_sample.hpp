@@ -13,6 +13,8 @@ namespace glt {
 
 template <device_policy Policy, vertex_id Vertex>
 class link_assembly;
+template <device_policy Policy, vertex_id Vertex>
+class parallel_link_assembly;
 
 /// Owns what a link sampler returns for P positive pairs: N negative pairs, and one subgraph around the ends
 /// of all. Reusable: sampling into it again keeps the memory.
@@ -72,6 +74,7 @@ public:
 
 private:
   friend class link_assembly<Policy, Vertex>;
+  friend class parallel_link_assembly<Policy, Vertex>;
 
   [[nodiscard]] std::int64_t num_triplets() const noexcept {
     return mode_ == negative_mode::triplet ? num_positives_ : 0;

@@ -5,6 +5,7 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -19,10 +20,14 @@
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/parallel_edge_exclusions.hpp>
+#include <glt/sample/parallel_link_assembly.hpp>
+#include <glt/sample/parallel_seed_edges.hpp>
 #include <glt/sample/seed_edges.hpp>
 #include <glt/sample/vertex_weights.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -32,9 +37,13 @@ namespace glt {
 /// An edge from s to d is one of the graph if row d lists s. For a graph of out-edges (`edge_direction::out`)
 /// pass destinations as sources and the other way round.
 ///
+/// The graph and the original ids may live in another space than seeds and results: in pinned memory, which a GPU reads
+/// in place.
+///
 /// @source Hamilton et al., NeurIPS 2017 (link loss, negatives by degree^0.75); index and label tensors as
 ///         PyG's LinkNeighborLoader
-template <device_policy Policy, vertex_id Vertex = local_id>
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+  requires reaches<decltype(std::declval<Policy const&>().executor()), GraphSpace>
 class link_sampler {
 public:
   static constexpr memory_space space = Policy::space;
@@ -47,12 +56,12 @@ public:
   /// @throws precondition_error  if the options are wrong, the graph is not square, the number of weights is
   ///                             another, or original is no permutation
   /// @cost   O(V + E)
-  link_sampler(csr_view<space, Vertex> graph, link_options options, vertex_weights_view<space> weights = {},
-               Policy policy = {}, original_ids<space> original = {})
+  link_sampler(csr_view<GraphSpace, Vertex> graph, link_options options, vertex_weights_view<space> weights = {},
+               Policy policy = {}, original_ids<GraphSpace> original = {})
       : graph_(graph), options_((validate(options), std::move(options))), original_(original), policy_(policy),
         sampler_(graph, options_.neighbors, rule_type{}, policy, original),
         candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy), exclusions_(policy),
-        assembly_(options_.negatives) {}
+        assembly_(make_assembly()), positives_(make_positives()), keys_(0, policy) {}
 
   [[nodiscard]] link_options const& options() const noexcept { return options_; }
 
@@ -65,20 +74,30 @@ public:
   ///         before
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
-    validate_seed_edges(sources, destinations, graph_.num_rows());
-    validate_labels(labels, sources.size(), options_.negatives);
+    validate_seed_edges(policy_, sources, destinations, graph_.num_rows());
+    validate_labels(policy_, labels, sources.size(), options_.negatives);
     positives_.assign(sources, destinations);
     keys_.resize(positives_.size());
-    for (std::int64_t i = 0; i < positives_.size(); ++i) {
-      keys_[i] = positive_key(negatives_key(key), original(sources[i]), original(destinations[i]),
-                              positives_.occurrence(i));
+    if constexpr (host_policy<Policy>) {
+      for (std::int64_t i = 0; i < positives_.size(); ++i) {
+        keys_[i] = positive_key(negatives_key(key), original(sources[i]), original(destinations[i]),
+                                positives_.occurrence(i));
+      }
+    } else {
+      policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
+                                                    negatives_key(key), positives_.view(), original_, keys_.view()});
     }
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
     if (options_.exclude != seed_exclusion::none) {
       exclude_positives();
     }
-    sampler_.sample(assembly_.seeds(positives_, negatives_), key, assembly_.subgraph_of(out));
-    assembly_.finish(positives_, negatives_, labels, out);
+    if constexpr (host_policy<Policy>) {
+      sampler_.sample(assembly_.seeds(positives_, negatives_), key, assembly_.subgraph_of(out));
+      assembly_.finish(positives_, negatives_, labels, out);
+    } else {
+      sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
+      assembly_.finish(positives_.view(), negatives_, labels, out);
+    }
   }
 
   /// The same without labels.
@@ -88,29 +107,55 @@ public:
   }
 
 private:
+  using exclusions =
+      std::conditional_t<host_policy<Policy>, edge_exclusions<Policy>, parallel_edge_exclusions<Policy>>;
+  using assembly =
+      std::conditional_t<host_policy<Policy>, link_assembly<Policy, Vertex>, parallel_link_assembly<Policy, Vertex>>;
+
+  [[nodiscard]] assembly make_assembly() const {
+    if constexpr (host_policy<Policy>) {
+      return assembly(options_.negatives);
+    } else {
+      return assembly(options_.negatives, policy_);
+    }
+  }
+  [[nodiscard]] seed_edges_of<Policy, Vertex> make_positives() const {
+    if constexpr (host_policy<Policy>) {
+      return {};
+    } else {
+      return parallel_seed_edges<Policy, Vertex>(policy_);
+    }
+  }
+
   [[nodiscard]] std::int64_t original(Vertex vertex) const { return original_.empty() ? vertex : original_[vertex]; }
 
   void exclude_positives() {
-    exclusions_.clear();
-    for (auto const [source, destination] : positives_.distinct()) {
-      exclusions_.add({.row = destination, .source = source});
-      if (options_.exclude == seed_exclusion::edges_and_reverses) {
-        exclusions_.add({.row = source, .source = destination});
+    bool const reverses = options_.exclude == seed_exclusion::edges_and_reverses;
+    if constexpr (host_policy<Policy>) {
+      exclusions_.clear();
+      for (auto const [source, destination] : positives_.distinct()) {
+        exclusions_.add({.row = destination, .source = source});
+        if (reverses) {
+          exclusions_.add({.row = source, .source = destination});
+        }
       }
+      sampler_.set_rule({.excluded = exclusions_.look_up(graph_, candidates_.ascending()), .inner = {}});
+    } else {
+      sampler_.set_rule({.excluded = exclusions_.look_up(graph_, positives_.view(), reverses, candidates_.ascending()),
+                         .inner = {}});
     }
-    sampler_.set_rule({.excluded = exclusions_.look_up(graph_, candidates_.ascending()), .inner = {}});
   }
 
-  csr_view<space, Vertex> graph_;
+  csr_view<GraphSpace, Vertex> graph_;
   link_options options_;
-  original_ids<space> original_;
+  original_ids<GraphSpace> original_;
   Policy policy_;
-  neighbor_sampler<Policy, Vertex, rule_type> sampler_;
-  local_candidates<Policy, Vertex> candidates_;
+  neighbor_sampler<Policy, Vertex, rule_type, GraphSpace> sampler_;
+  local_candidates<Policy, Vertex, GraphSpace> candidates_;
   negative_drawer<Policy, Vertex> drawer_;
-  edge_exclusions<Policy> exclusions_;
-  link_assembly<Policy, Vertex> assembly_;
-  seed_edges<Vertex> positives_;
+  exclusions exclusions_;
+  assembly assembly_;
+  seed_edges_of<Policy, Vertex> positives_;
   buffer<Policy, random_key> keys_;
   negative_pairs<Policy, Vertex> negatives_;
 };

@@ -8,11 +8,14 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/random_walk.hpp>
 #include <glt/sample/validate.hpp>
+#include <glt/sample/walk_alone.hpp>
 #include <glt/sample/walk_block.hpp>
 #include <glt/sample/walk_draws.hpp>
 #include <glt/sample/walk_options.hpp>
@@ -22,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -76,9 +80,10 @@ template <memory_space Space, vertex_id Vertex>
 /// walks as for `random_walker`, whose walks these are if the only relation is its graph.
 ///
 /// @source Dong et al., "metapath2vec", KDD 2017
-template <device_policy Policy, vertex_id Vertex = local_id>
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
 class metapath_walker {
-  static_assert(host_accessible(Policy::space), "metapath_walker walks on the host: use a host-accessible policy");
+  static_assert(detail::policy_reaches<Policy, GraphSpace>,
+                "metapath_walker: the policy's executor does not reach the memory of the relations");
 
 public:
   static constexpr memory_space space = Policy::space;
@@ -88,23 +93,29 @@ public:
   /// @shape  path [n], column spaces being the row spaces of what follows · original [rows of path[0]] or empty
   /// @throws precondition_error  if the options are wrong, there is no relation, columns of one are not the
   ///                             rows of the next one, naming the first, or original has another length
-  metapath_walker(std::vector<csr_view<space, Vertex>> path, metapath_options options, Policy policy = {},
-                  original_ids<space> original = {})
-      : path_(std::move(path)), options_(options), original_(original), policy_(std::move(policy)) {
+  metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options, Policy policy = {},
+                  original_ids<GraphSpace> original = {})
+      : options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
-    if (path_.empty()) {
+    if (path.empty()) {
       throw precondition_error("meta-path without relations; give one or more");
     }
-    auto const joints = std::min(path_.size(), static_cast<std::size_t>(options_.length - 1));
+    auto const joints = std::min(path.size(), static_cast<std::size_t>(options_.length - 1));
     for (std::size_t i = 0; i < joints; ++i) {
-      auto const next = (i + 1) % path_.size();
-      if (path_[i].num_columns() != path_[next].num_rows()) {
+      auto const next = (i + 1) % path.size();
+      if (path[i].num_columns() != path[next].num_rows()) {
         throw precondition_error(detail::message(
-            "relation ", i, " of the meta-path has ", path_[i].num_columns(), " columns, but relation ", next,
-            ", which follows it, has ", path_[next].num_rows(), " rows; a step ends where the next one begins"));
+            "relation ", i, " of the meta-path has ", path[i].num_columns(), " columns, but relation ", next,
+            ", which follows it, has ", path[next].num_rows(), " rows; a step ends where the next one begins"));
       }
     }
-    detail::check_original_ids(original, path_.front().num_rows());
+    num_starts_ = path.front().num_rows();
+    detail::check_original_ids(original, num_starts_);
+    if constexpr (host_policy<Policy>) {
+      path_ = std::move(path);
+    } else {
+      path_ = make_buffer<Policy>(path, policy_);
+    }
   }
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }
@@ -116,18 +127,29 @@ public:
   /// @throws precondition_error  if a start is no row of the first relation; `out` is unchanged then
   /// @cost   as `random_walker`
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
-    validate_vertices("start", starts, path_.front().num_rows());
-    out.resize(starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
-    policy_.executor().for_ranges(
-        out.num_walks(), detail::walkers_at_once,
-        detail::walk_block<space, Vertex>{
-            path_, {starts, original_, walk_key(key), options_.walks_per_start}, 0, out.vertices(), out.edge_ids()});
+    validate_vertices(policy_, "start", starts, num_starts_);
+    out.resize(policy_, starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
+    detail::walk_starts<space, Vertex, GraphSpace> const names{starts, original_, walk_key(key),
+                                                               options_.walks_per_start};
+    if constexpr (host_policy<Policy>) {
+      policy_.executor().for_ranges(
+          out.num_walks(), detail::walkers_at_once,
+          detail::walk_block<space, Vertex, GraphSpace>{path_, names, 0, out.vertices(), out.edge_ids()});
+    } else {
+      using path = detail::relation_cycle<space, relation>;
+      policy_.executor().for_each(out.num_walks(), detail::walk_alone<path, space, Vertex, GraphSpace>{
+                                                       {path_.view()}, names, 0, out.vertices(), out.edge_ids()});
+    }
   }
 
 private:
-  std::vector<csr_view<space, Vertex>> path_;
+  using relation = csr_view<GraphSpace, Vertex>;
+
+  // Where the executor reads them: a GPU cannot look into a vector.
+  std::conditional_t<host_policy<Policy>, std::vector<relation>, buffer<Policy, relation>> path_;
+  std::int64_t num_starts_ = 0;
   metapath_options options_;
-  original_ids<space> original_;
+  original_ids<GraphSpace> original_;
   Policy policy_;
 };
 

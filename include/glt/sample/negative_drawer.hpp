@@ -6,7 +6,11 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/draw.hpp>
+#include <glt/sample/draw_negatives.hpp>
 #include <glt/sample/negatives.hpp>
+#include <glt/sample/parallel_seed_edges.hpp>
 #include <glt/sample/seed_edges.hpp>
 
 #include <concepts>
@@ -58,14 +62,14 @@ struct draw_candidate {
 
 } // namespace detail
 
-/// Draws the negatives of a batch, round by round, until all are verified or the attempts are used up.
+/// Draws the negatives of a batch until all are verified or the attempts are used up: on the host round by round,
+/// elsewhere all places at once, each by itself.
 ///
 /// The one place where serial and distributed negatives meet: both draw the same candidates in the same
 /// order.
 ///
 /// @source uniform negatives, Mikolov et al., NeurIPS 2013; strict by rejection
 template <device_policy Policy, vertex_id Vertex>
-  requires(host_accessible(Policy::space))
 class negative_drawer {
   static constexpr memory_space space = Policy::space;
 
@@ -85,6 +89,7 @@ public:
   /// @comm   that of `candidates`; as many rounds on every rank
   /// @cost   O(N) draws and tests a round, of which 1 / (1 − density) are needed on average
   template <candidate_source<Policy, Vertex> Candidates>
+    requires(host_policy<Policy>)
   void draw(Candidates& candidates, seed_edges<Vertex> const& positives, array_view<space, random_key const> keys,
             negative_pairs<Policy, Vertex>& out) {
     auto const size = num_negatives(positives.size(), options_);
@@ -104,6 +109,28 @@ public:
       }
     }
     mark(out);
+  }
+
+  /// The same on a policy whose executor does not work for the host, with candidates that its kernels can reach.
+  ///
+  /// @where  may only enqueue
+  /// @cost   O(N) draws and tests, of which each place makes as many as it needs
+  template <class Candidates>
+    requires(!host_policy<Policy> && requires(Candidates const& c) {
+      { c.view() } -> resident_candidates<Vertex>;
+    })
+  void draw(Candidates const& candidates, parallel_seed_edges<Policy, Vertex> const& positives,
+            array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
+    auto const size = num_negatives(positives.size(), options_);
+    detail::take_from(policy_, out.sources);
+    detail::take_from(policy_, out.destinations);
+    detail::take_from(policy_, out.verified);
+    out.sources.resize(size);
+    out.destinations.resize(size);
+    out.verified.resize(options_.strict ? size : 0);
+    policy_.executor().for_each(size, detail::draw_negative<space, Vertex, decltype(candidates.view())>{
+                                          candidates.view(), positives.view(), keys, options_, out.sources.view(),
+                                          out.destinations.view(), out.verified.view()});
   }
 
 private:

@@ -13,6 +13,7 @@
 #include <glt/sample/hop_worker.hpp>
 #include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/parallel_hop_worker.hpp>
 #include <glt/sample/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
@@ -22,18 +23,25 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace glt {
 
 /// Samples the multi-hop in-neighbourhood of batches of seeds, on one process, by a draw rule.
 ///
+/// The graph and what the rule looks at may live in another space than seeds and results: in pinned memory, which a GPU
+/// reads in place.
+///
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2
-template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule>
-  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
+template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule,
+          memory_space GraphSpace = Policy::space>
+  requires draw_rule<Rule, csr_view<GraphSpace, Vertex>> &&
+           reaches<decltype(std::declval<Policy const&>().executor()), GraphSpace>
 class neighbor_sampler {
 public:
   static constexpr memory_space space = Policy::space;
+  using graph_type = csr_view<GraphSpace, Vertex>;
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
   using query_type = typename Rule::query_type;
 
@@ -45,9 +53,10 @@ public:
   /// @shape  original [V] or empty
   /// @throws precondition_error  if the options are wrong or wrong for the rule, the graph is not square, or
   ///                             original has another length
-  neighbor_sampler(csr_view<space, Vertex> graph, neighbor_options options, Rule rule, Policy policy = {},
-                   original_ids<space> original = {})
-      : graph_(graph), options_(std::move(options)), rule_(rule), original_(original), policy_(std::move(policy)) {
+  neighbor_sampler(graph_type graph, neighbor_options options, Rule rule, Policy policy = {},
+                   original_ids<GraphSpace> original = {})
+      : graph_(graph), options_(std::move(options)), rule_(rule), original_(original), policy_(std::move(policy)),
+        worker_(make_worker()) {
     validate(options_);
     check_rule(graph_, options_, rule_);
     if (graph.num_rows() != graph.num_columns()) {
@@ -61,8 +70,8 @@ public:
   }
 
   /// The same with a rule that needs nothing, such as `uniform_rule`.
-  neighbor_sampler(csr_view<space, Vertex> graph, neighbor_options options, Policy policy = {},
-                   original_ids<space> original = {})
+  neighbor_sampler(graph_type graph, neighbor_options options, Policy policy = {},
+                   original_ids<GraphSpace> original = {})
     requires std::default_initializable<Rule>
       : neighbor_sampler(graph, std::move(options), Rule{}, std::move(policy), original) {}
 
@@ -74,30 +83,30 @@ public:
   /// Samples one batch into `out`; a seed may come more than once, and no seeds give an empty subgraph.
   ///
   /// @shape  seeds [S]
-  /// @throws precondition_error  if a seed is not in [0, V); `out` is unchanged then
-  /// @cost   O(sampled edges); allocates only while the batch is larger than any before
+  /// @throws precondition_error  if a seed is not in [0, V); `out` is unchanged then, or empty where the policy is not
+  ///                             of the host, for the seeds are looked at while the batch is drawn
+  /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as `parallel_hop_worker`
+  ///         where the policy is not of the host
   void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
     requires(!has_query<Rule>)
   {
-    validate_vertices("seed", seeds, graph_.num_rows());
-    run(policy_.executor(), worker_, seeds, {}, key, out);
+    run(seeds, {}, key, out);
   }
 
   /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
   ///
   /// @shape  seeds [S] · queries [S]
-  /// @throws precondition_error  if a seed is not in [0, V), or there is not one query per seed; `out` is
-  ///                             unchanged then
+  /// @throws precondition_error  as without queries, or if there is not one query per seed; `out` is unchanged then
   void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
               subgraph_type& out)
     requires(has_query<Rule>)
   {
     check_queries(seeds.size(), queries.size());
-    validate_vertices("seed", seeds, graph_.num_rows());
-    run(policy_.executor(), worker_, seeds, queries, key, out);
+    run(seeds, queries, key, out);
   }
 
-  /// Samples several batches, each in one thread: batch i is what `sample` gives at step key.step + i.
+  /// Samples several batches, each in one thread, or one after the other where the policy is not of the host: batch i
+  /// is what `sample` gives at step key.step + i.
   ///
   /// @shape  seeds, out [B]
   /// @throws precondition_error  if a seed is not in [0, V), or seeds and out differ in length; every `out` is
@@ -111,32 +120,52 @@ public:
                                                " subgraphs; give one subgraph per batch"));
     }
     for (auto const& batch : seeds) {
-      validate_vertices("seed", batch, graph_.num_rows());
+      validate_vertices(policy_, "seed", batch, graph_.num_rows());
     }
-    policy_.executor().for_ranges(std::ssize(seeds), 1, [&](std::int64_t first, std::int64_t last) {
-      bulk_workers_.borrow([&](worker& own) {
-        for (std::int64_t i = first; i < last; ++i) {
-          auto const batch = static_cast<std::size_t>(i);
-          run(exec::sequential{}, own, seeds[batch], {}, {.seed = key.seed, .epoch = key.epoch, .step = key.step + i},
-              out[batch]);
-        }
+    auto const key_of = [&](std::size_t batch) {
+      return sample_key{.seed = key.seed, .epoch = key.epoch, .step = key.step + static_cast<std::int64_t>(batch)};
+    };
+    if constexpr (host_policy<Policy>) {
+      policy_.executor().for_ranges(std::ssize(seeds), 1, [&](std::int64_t first, std::int64_t last) {
+        bulk_workers_.borrow([&](worker& own) {
+          for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+            own.sample(exec::sequential{}, graph_, options_, rule_, original_, seeds[i], {}, key_of(i), out[i]);
+          }
+        });
       });
-    });
+    } else {
+      for (std::size_t i = 0; i < seeds.size(); ++i) {
+        run(seeds[i], {}, key_of(i), out[i]);
+      }
+    }
   }
 
 private:
-  using worker = hop_worker<Policy, Vertex, Rule>;
+  using worker = std::conditional_t<host_policy<Policy>, hop_worker<Policy, Vertex, Rule>,
+                                    parallel_hop_worker<Policy, Vertex, Rule, GraphSpace>>;
 
-  template <executor Executor>
-  void run(Executor const& ex, worker& with, array_view<space, Vertex const> seeds,
-           array_view<space, query_type const> queries, sample_key key, subgraph_type& out) const {
-    with.sample(ex, graph_, options_, rule_, original_, seeds, queries, key, out);
+  [[nodiscard]] worker make_worker() const {
+    if constexpr (host_policy<Policy>) {
+      return {};
+    } else {
+      return worker(policy_);
+    }
   }
 
-  csr_view<space, Vertex> graph_;
+  void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+           subgraph_type& out) {
+    if constexpr (host_policy<Policy>) {
+      validate_vertices("seed", seeds, graph_.num_rows());
+      worker_.sample(policy_.executor(), graph_, options_, rule_, original_, seeds, queries, key, out);
+    } else {
+      worker_.sample(graph_, options_, rule_, original_, seeds, queries, key, out);
+    }
+  }
+
+  graph_type graph_;
   neighbor_options options_;
   Rule rule_;
-  original_ids<space> original_;
+  original_ids<GraphSpace> original_;
   Policy policy_;
   worker worker_;
   exec::scratch_pool<worker> bulk_workers_;

@@ -23,14 +23,17 @@ namespace glt {
 template <memory_space Space>
 using original_ids = array_view<Space, global_id const>;
 
-/// What one hop is to draw: the rows to expand, and how.
+/// What one hop is to draw: the rows to expand, and how. What is known of the graph may be in another space than the
+/// request.
 ///
 /// @shape  rows [S] · original [graph.num_rows()] or empty · queries [S], or empty if the rule has none
 /// @units  rows are row numbers of the graph, in any order
-template <memory_space Space, class Row, class Rule = uniform_rule>
+template <memory_space Space, class Row, class Rule = uniform_rule, memory_space GraphSpace = Space>
 struct hop_request {
+  static constexpr memory_space space = Space;
+
   array_view<Space, Row const> rows;
-  original_ids<Space> original;
+  original_ids<GraphSpace> original;
   hop_options options;
   random_key key;
   Rule rule{};
@@ -77,30 +80,81 @@ GLT_HOST_DEVICE void look_ahead(Graph const& graph, Request const& request, std:
 }
 
 template <class Graph, class Request>
+[[nodiscard]] GLT_HOST_DEVICE std::int64_t count_of_row(Graph const& graph, Request const& request, std::int64_t i) {
+  return request.rule.count(graph, request.rows[i], request.query(i), request.options, request.key,
+                            request.subject(i));
+}
+
+// Counts for a row, for threads that do one row each.
+template <class Graph, class Request>
+struct count_row {
+  Graph graph;
+  Request request;
+  array_view<Request::space, edge_offset> counts;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { counts[i] = count_of_row(graph, request, i); }
+};
+
+// The same, row after row.
+template <class Graph, class Request>
 struct count_rows {
   Graph graph;
   Request request;
-  array_view<Graph::space, edge_offset> counts;
+  array_view<Request::space, edge_offset> counts;
 
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     for (std::int64_t i = first; i < last; ++i) {
       look_ahead(graph, request, i, last);
-      counts[i] = request.rule.count(graph, request.rows[i], request.query(i), request.options, request.key,
-                                     request.subject(i));
+      counts[i] = count_of_row(graph, request, i);
     }
   }
 };
 
-// The places of the sources hold the picked positions first, so that no other memory is needed; the sources
-// replace them some rows later, when their cache lines have arrived.
+// Replaces positions in a row by the sources there; writes edge ids too if there is room for them.
+template <class Graph>
+GLT_HOST_DEVICE void read_picked(Graph const& graph, std::int64_t row, std::int64_t count,
+                                 typename Graph::vertex_type* sources, edge_id* edge_ids) {
+  edge_offset const begin = graph.offset(row);
+  for (std::int64_t j = 0; edge_ids != nullptr && j < count; ++j) {
+    edge_ids[j] = graph.id_of_edge(begin + sources[j]);
+  }
+  for (std::int64_t j = 0; j < count; ++j) {
+    sources[j] = graph.source(begin + sources[j]);
+  }
+}
+
+// Draws a row and reads it at once, for threads that do one row each.
+template <class Graph, class Request>
+struct sample_row {
+  Graph graph;
+  Request request;
+  array_view<Request::space, edge_offset const> offsets;
+  array_view<Request::space, typename Graph::vertex_type> sources;
+  array_view<Request::space, edge_id> edge_ids;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const first = offsets[i];
+    auto const count = offsets[i + 1] - first;
+    if (count > 0) {
+      auto const& r = request;
+      std::int64_t const row = r.rows[i];
+      auto* const out = sources.data() + first;
+      r.rule.pick(graph, row, r.query(i), r.options, r.key, r.subject(i), count, out);
+      read_picked(graph, row, count, out, edge_ids.empty() ? nullptr : edge_ids.data() + first);
+    }
+  }
+};
+
+// The same, row after row. The places of the sources hold the picked positions first, so that no other memory is
+// needed; the sources replace them some rows later, when their cache lines have arrived.
 template <class Graph, class Request>
 struct sample_rows {
   using vertex = typename Graph::vertex_type;
   Graph graph;
   Request request;
-  array_view<Graph::space, edge_offset const> offsets;
-  array_view<Graph::space, vertex> sources;
-  array_view<Graph::space, edge_id> edge_ids;
+  array_view<Request::space, edge_offset const> offsets;
+  array_view<Request::space, vertex> sources;
+  array_view<Request::space, edge_id> edge_ids;
 
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     constexpr std::int64_t picks_behind = in_two_halves ? rows_behind : 0;
@@ -117,7 +171,9 @@ struct sample_rows {
         pick(i - picks_behind);
       }
       if (i - reads_behind >= first) {
-        read(i - reads_behind);
+        auto const row = i - reads_behind;
+        read_picked(graph, request.rows[row], count(row), picked(row),
+                    edge_ids.empty() ? nullptr : edge_ids.data() + offsets[row]);
       }
     }
   }
@@ -149,18 +205,6 @@ private:
       }
     }
   }
-
-  GLT_HOST_DEVICE void read(std::int64_t i) const {
-    edge_offset const begin = graph.offset(request.rows[i]);
-    if (!edge_ids.empty()) {
-      for (std::int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
-        edge_ids[e] = graph.id_of_edge(begin + sources[e]);
-      }
-    }
-    for (std::int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
-      sources[e] = graph.source(begin + sources[e]);
-    }
-  }
 };
 
 template <class Graph, class Request>
@@ -185,21 +229,29 @@ void check_request(Graph const& graph, Request const& request, std::int64_t num_
 /// Counts what `sample_neighbors` will write for every row and sums the counts up.
 ///
 /// @shape  counts [S], scratch · offsets [S + 1], written, from 0
-/// @where  memory of the graph's space; enqueues on `ex` and does not synchronise
+/// @where  memory that `ex` reaches; enqueues and does not synchronise
 /// @pre    every row is in [0, graph.num_rows()); not checked
 /// @throws precondition_error  if counts is not [S] or offsets not [S + 1], or the request contradicts itself
 /// @cost   O(S) for a rule that counts in O(1)
-template <executor Executor, memory_space Space, vertex_id Vertex, class Row, draw_rule<csr_view<Space, Vertex>> Rule>
-  requires reaches<Executor, Space>
-void count_neighbors(Executor const& ex, csr_view<Space, Vertex> graph, hop_request<Space, Row, Rule> const& request,
-                     array_view<Space, edge_offset> counts, array_view<Space, edge_offset> offsets) {
+template <executor Executor, memory_space Space, memory_space GraphSpace, vertex_id Vertex, class Row,
+          draw_rule<csr_view<GraphSpace, Vertex>> Rule>
+  requires reaches<Executor, Space> && reaches<Executor, GraphSpace>
+void count_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
+                     hop_request<Space, Row, Rule, GraphSpace> const& request, array_view<Space, edge_offset> counts,
+                     array_view<Space, edge_offset> offsets) {
+  using graph_type = csr_view<GraphSpace, Vertex>;
+  using request_type = hop_request<Space, Row, Rule, GraphSpace>;
   detail::check_request(graph, request, offsets.size());
   if (counts.size() != request.rows.size()) {
     throw precondition_error(detail::message("counting neighbours of ", request.rows.size(), " rows into ",
                                              counts.size(), " counts; give as many counts as rows"));
   }
-  ex.for_ranges(request.rows.size(), detail::rows_per_thread,
-                detail::count_rows<csr_view<Space, Vertex>, hop_request<Space, Row, Rule>>{graph, request, counts});
+  if constexpr (host_executor<Executor>) {
+    ex.for_ranges(request.rows.size(), detail::rows_per_thread,
+                  detail::count_rows<graph_type, request_type>{graph, request, counts});
+  } else {
+    ex.for_each(request.rows.size(), detail::count_row<graph_type, request_type>{graph, request, counts});
+  }
   ex.exclusive_scan(array_view<Space, edge_offset const>(counts), offsets);
 }
 
@@ -211,20 +263,24 @@ void count_neighbors(Executor const& ex, csr_view<Space, Vertex> graph, hop_requ
 /// @shape  offsets [S + 1] of `count_neighbors` · sources [offsets[S]], written · edge_ids [offsets[S]],
 ///         written, or empty
 /// @units  sources are numbered as the columns of the graph
-/// @where  memory of the graph's space; enqueues on `ex` and does not synchronise
+/// @where  memory that `ex` reaches; enqueues and does not synchronise
 /// @pre    every row is in [0, graph.num_rows()), offsets come from the same request, and a row has fewer than
 ///         2³¹ edges where `Vertex` has 32 bits; not checked
-/// @throws precondition_error  if the sizes do not fit each other, or the options are wrong; in host memory
-///                             also if sources is not [offsets[S]]
+/// @throws precondition_error  if the sizes do not fit each other, or the options are wrong; on an executor of the
+///                             host also if sources is not [offsets[S]]
 /// @cost   O(S · fanout) work for `uniform_rule`, no memory
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2
-template <executor Executor, memory_space Space, vertex_id Vertex, class Row, draw_rule<csr_view<Space, Vertex>> Rule>
-  requires reaches<Executor, Space>
-void sample_neighbors(Executor const& ex, csr_view<Space, Vertex> graph, hop_request<Space, Row, Rule> const& request,
+template <executor Executor, memory_space Space, memory_space GraphSpace, vertex_id Vertex, class Row,
+          draw_rule<csr_view<GraphSpace, Vertex>> Rule>
+  requires reaches<Executor, Space> && reaches<Executor, GraphSpace>
+void sample_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
+                      hop_request<Space, Row, Rule, GraphSpace> const& request,
                       array_view<Space, edge_offset const> offsets, array_view<Space, Vertex> sources,
                       array_view<Space, edge_id> edge_ids) {
+  using graph_type = csr_view<GraphSpace, Vertex>;
+  using request_type = hop_request<Space, Row, Rule, GraphSpace>;
   detail::check_request(graph, request, offsets.size());
-  if constexpr (host_accessible(Space)) {
+  if constexpr (host_executor<Executor>) {
     if (offsets[request.rows.size()] != sources.size()) {
       throw precondition_error(detail::message("sampling ", offsets[request.rows.size()], " neighbours into ",
                                                sources.size(),
@@ -235,9 +291,13 @@ void sample_neighbors(Executor const& ex, csr_view<Space, Vertex> graph, hop_req
     throw precondition_error(detail::message("sampling into ", sources.size(), " sources and ", edge_ids.size(),
                                              " edge ids; give as many ids as sources, or none"));
   }
-  ex.for_ranges(request.rows.size(), detail::rows_per_thread,
-                detail::sample_rows<csr_view<Space, Vertex>, hop_request<Space, Row, Rule>>{graph, request, offsets,
-                                                                                            sources, edge_ids});
+  if constexpr (host_executor<Executor>) {
+    ex.for_ranges(request.rows.size(), detail::rows_per_thread,
+                  detail::sample_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
+  } else {
+    ex.for_each(request.rows.size(),
+                detail::sample_row<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
+  }
 }
 
 } // namespace glt

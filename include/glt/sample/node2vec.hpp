@@ -12,6 +12,7 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/random_walk.hpp>
 #include <glt/sample/validate.hpp>
+#include <glt/sample/walk_alone.hpp>
 #include <glt/sample/walk_block.hpp>
 #include <glt/sample/walk_draws.hpp>
 #include <glt/sample/walk_options.hpp>
@@ -32,9 +33,10 @@ namespace glt {
 /// finds out, and by a scan of the row otherwise.
 ///
 /// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019
-template <device_policy Policy, vertex_id Vertex = local_id>
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
 class node2vec_walker {
-  static_assert(host_accessible(Policy::space), "node2vec_walker walks on the host: use a host-accessible policy");
+  static_assert(detail::policy_reaches<Policy, GraphSpace>,
+                "node2vec_walker: the policy's executor does not reach the memory of the graph");
 
 public:
   static constexpr memory_space space = Policy::space;
@@ -45,8 +47,8 @@ public:
   /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another
   ///                             length
   /// @cost   O(E) to see whether rows ascend
-  node2vec_walker(csr_view<space, Vertex> graph, node2vec_options options, Policy policy = {},
-                  original_ids<space> original = {})
+  node2vec_walker(csr_view<GraphSpace, Vertex> graph, node2vec_options options, Policy policy = {},
+                  original_ids<GraphSpace> original = {})
       : options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     detail::check_square(graph);
@@ -62,25 +64,30 @@ public:
   ///
   /// @shape  starts [S] → walks [S · walks_per_start, length + 1]
   /// @throws precondition_error  if a start is not in [0, V); `out` is unchanged then
+  /// @where  memory of `Policy`; enqueues on its executor once the starts are checked
   /// @cost   at most max(1, 1/p, 1/q) / min(1, 1/p, 1/q) attempts a step on average; an attempt that has to
   ///         know whether vertices are neighbours searches a row as `edge_search` does. Allocates only while
   ///         the walks are more than any before
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
-    validate_vertices("start", starts, edges_.graph.num_rows());
-    out.resize(starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
-    policy_.executor().for_ranges(
-        out.num_walks(), detail::walkers_at_once,
-        detail::node2vec_block<space, Vertex>{edges_,
-                                              {starts, original_, walk_key(key), options_.walks_per_start},
-                                              detail::node2vec_choice(options_),
-                                              out.vertices(),
-                                              out.edge_ids()});
+    validate_vertices(policy_, "start", starts, edges_.graph.num_rows());
+    out.resize(policy_, starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
+    detail::walk_starts<space, Vertex, GraphSpace> const names{starts, original_, walk_key(key),
+                                                               options_.walks_per_start};
+    detail::node2vec_choice const choice(options_);
+    if constexpr (host_policy<Policy>) {
+      policy_.executor().for_ranges(
+          out.num_walks(), detail::walkers_at_once,
+          detail::node2vec_block<space, Vertex, GraphSpace>{edges_, names, choice, out.vertices(), out.edge_ids()});
+    } else {
+      policy_.executor().for_each(out.num_walks(), detail::node2vec_alone<space, Vertex, GraphSpace>{
+                                                       edges_, names, choice, out.vertices(), out.edge_ids()});
+    }
   }
 
 private:
-  edge_search<space, Vertex> edges_;
+  edge_search<GraphSpace, Vertex> edges_;
   node2vec_options options_;
-  original_ids<space> original_;
+  original_ids<GraphSpace> original_;
   Policy policy_;
 };
 

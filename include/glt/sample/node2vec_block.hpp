@@ -19,10 +19,10 @@
 namespace glt::detail {
 
 /// Walks by rejection; every round makes one attempt for every walker, each of which is at a step of its own.
-template <memory_space Space, vertex_id Vertex>
+template <memory_space Space, vertex_id Vertex, memory_space GraphSpace = Space>
 struct node2vec_block {
-  edge_search<Space, Vertex> edges;
-  walk_starts<Space, Vertex> starts;
+  edge_search<GraphSpace, Vertex> edges;
+  walk_starts<Space, Vertex, GraphSpace> starts;
   node2vec_choice choice;
   matrix_view<Space, Vertex> vertices;
   matrix_view<Space, edge_id> edge_ids;

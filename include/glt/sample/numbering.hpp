@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/config.hpp>
 #include <glt/core/narrow.hpp>
 #include <glt/core/prefetch.hpp>
 #include <glt/core/types.hpp>
@@ -28,11 +29,11 @@ namespace detail {
 
 // Fibonacci hashing: the high bits of the product depend on every bit of the id.
 template <std::integral Key>
-constexpr std::uint64_t spread(Key key) noexcept {
+GLT_HOST_DEVICE constexpr std::uint64_t spread(Key key) noexcept {
   return static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15ULL;
 }
 template <vertex_id Vertex>
-constexpr std::uint64_t spread(tree_vertex<Vertex> key) noexcept {
+GLT_HOST_DEVICE constexpr std::uint64_t spread(tree_vertex<Vertex> key) noexcept {
   return (static_cast<std::uint64_t>(key.vertex) ^ (static_cast<std::uint64_t>(key.tree) << 40) ^
           static_cast<std::uint64_t>(key.tree)) *
          0x9E3779B97F4A7C15ULL;

@@ -35,6 +35,7 @@ struct no_query {
 ///   asks for memory that the second reads some rows later; `out` carries what is between them
 /// - `r.prefetch(graph, row)`, optional: asks for what `count` will read for a row that comes later
 /// - `R::may_exceed_fanout`, optional: true if a row may give more edges than the fanout
+/// - `R::all_in_order`, optional: true if a row gives its first `count` edges in order where the fanout is −1
 /// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw so from this graph
 template <class R, class Graph>
 concept draw_rule =
@@ -48,6 +49,16 @@ concept draw_rule =
 /// True if requests carry something beside their vertex.
 template <class Rule>
 inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_query>;
+
+/// True if it is known without a pick which edges a row gives.
+template <class Rule>
+[[nodiscard]] constexpr bool gives_all_in_order(hop_options options) noexcept {
+  if constexpr (requires { Rule::all_in_order; }) {
+    return Rule::all_in_order && options.fanout < 0;
+  } else {
+    return false;
+  }
+}
 
 /// The most edges that a row gives; −1 if the options do not limit it.
 template <class Rule>
@@ -89,6 +100,7 @@ inline void check_queries(std::int64_t num_seeds, std::int64_t num_queries) {
 /// @cost   as `pick_positions`
 struct uniform_rule {
   using query_type = no_query;
+  static constexpr bool all_in_order = true;
 
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,

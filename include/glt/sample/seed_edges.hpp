@@ -5,6 +5,7 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <algorithm>
@@ -24,6 +25,17 @@ struct vertex_pair {
   friend auto operator<=>(vertex_pair const&, vertex_pair const&) = default;
 };
 
+namespace detail {
+
+inline void check_seed_edge_lists(std::int64_t num_sources, std::int64_t num_destinations) {
+  if (num_sources != num_destinations) {
+    throw precondition_error(message("seed edges with ", num_sources, " sources and ", num_destinations,
+                                     " destinations; give both ends of every edge"));
+  }
+}
+
+} // namespace detail
+
 /// Refuses lists of seed edges that are none.
 ///
 /// @shape  sources, destinations [P]
@@ -31,12 +43,20 @@ struct vertex_pair {
 /// @cost   O(P)
 template <memory_space Space, class Id>
 void validate_seed_edges(array_view<Space, Id> sources, array_view<Space, Id> destinations, std::int64_t num_vertices) {
-  if (sources.size() != destinations.size()) {
-    throw precondition_error(detail::message("seed edges with ", sources.size(), " sources and ", destinations.size(),
-                                             " destinations; give both ends of every edge"));
-  }
+  detail::check_seed_edge_lists(sources.size(), destinations.size());
   validate_vertices("source of seed edge", sources, num_vertices);
   validate_vertices("destination of seed edge", destinations, num_vertices);
+}
+
+/// The same for lists in memory of a policy, wherever that is.
+///
+/// @where  synchronises
+template <device_policy Policy, class Id>
+void validate_seed_edges(Policy const& policy, array_view<Policy::space, Id> sources,
+                         array_view<Policy::space, Id> destinations, std::int64_t num_vertices) {
+  detail::check_seed_edge_lists(sources.size(), destinations.size());
+  validate_vertices(policy, "source of seed edge", sources, num_vertices);
+  validate_vertices(policy, "destination of seed edge", destinations, num_vertices);
 }
 
 /// The seed edges of a batch, searchable; reusable.

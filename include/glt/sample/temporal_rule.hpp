@@ -4,6 +4,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/prefetch.hpp>
 #include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/policy.hpp>
@@ -35,6 +36,7 @@ enum class temporal_strategy {
 template <memory_space Space>
 struct temporal_rule {
   using query_type = std::int64_t; ///< the time of the seed
+  static constexpr bool all_in_order = true;
 
   array_view<Space, std::int64_t const> times;
   temporal_strategy strategy = temporal_strategy::uniform;
@@ -100,7 +102,7 @@ private:
 };
 
 /// Samples a tree for every seed and its time.
-template <device_policy Policy, vertex_id Vertex = local_id>
-using temporal_neighbor_sampler = neighbor_sampler<Policy, Vertex, temporal_rule<Policy::space>>;
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+using temporal_neighbor_sampler = neighbor_sampler<Policy, Vertex, temporal_rule<GraphSpace>, GraphSpace>;
 
 } // namespace glt

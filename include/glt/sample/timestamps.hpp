@@ -11,8 +11,11 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -47,6 +50,16 @@ inline void check_num_times(std::int64_t times, std::int64_t edges) {
     throw precondition_error(message(times, " times for ", edges,
                                      " edges; give one time per edge, as sort_rows_by_time returns them"));
   }
+}
+
+// Names the first time of a row that is earlier than the one before it.
+[[noreturn]] inline void refuse_times(std::int64_t row, host_view<std::int64_t const> times) {
+  std::int64_t i = 1;
+  while (times[i - 1] <= times[i]) {
+    ++i;
+  }
+  throw precondition_error(message("time ", i, " of row ", row, " is ", times[i], ", earlier than the one before it, ",
+                                   times[i - 1], "; sort the rows with sort_rows_by_time"));
 }
 
 } // namespace detail
@@ -88,16 +101,30 @@ void validate_times(csr_view<Space, Vertex> graph, array_view<Space, std::int64_
   auto const rows = graph.num_rows();
   auto const bad = ex.reduce(rows, rows, detail::row_if_untimely<csr_view<Space, Vertex>>{graph, times},
                              detail::smaller{});
-  if (bad == rows) {
-    return;
+  if (bad < rows) {
+    detail::refuse_times(bad, host_view<std::int64_t const>(times.data() + graph.offset(bad), graph.degree(bad)));
   }
-  auto e = graph.offset(bad) + 1;
-  while (times[e - 1] <= times[e]) {
-    ++e;
+}
+
+/// The same for times in memory of a policy, wherever that is.
+///
+/// @where  synchronises
+template <device_policy Policy, vertex_id Vertex>
+void validate_times(Policy const& policy, csr_view<Policy::space, Vertex> graph,
+                    std::type_identity_t<array_view<Policy::space, std::int64_t const>> times) {
+  if constexpr (host_policy<Policy>) {
+    validate_times(graph, times, policy.executor());
+  } else {
+    detail::check_num_times(times.size(), graph.num_edges());
+    auto const rows = graph.num_rows();
+    auto const bad = policy.executor().reduce(
+        rows, rows, detail::row_if_untimely<csr_view<Policy::space, Vertex>>{graph, times}, detail::smaller{});
+    if (bad < rows) {
+      auto const first = read_element(policy, graph.offsets(), bad);
+      auto const end = read_element(policy, graph.offsets(), bad + 1);
+      detail::refuse_times(bad, to_vector(policy, times.subview(first, end - first)));
+    }
   }
-  throw precondition_error(detail::message("time ", e - graph.offset(bad), " of row ", bad, " is ", times[e],
-                                           ", earlier than the one before it, ", times[e - 1],
-                                           "; sort the rows with sort_rows_by_time"));
 }
 
 } // namespace glt

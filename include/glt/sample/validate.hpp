@@ -4,11 +4,25 @@
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace glt {
+
+namespace detail {
+
+[[noreturn]] inline void refuse_vertex(std::string_view what, std::int64_t i, std::int64_t id,
+                                       std::int64_t num_vertices) {
+  throw precondition_error(message(what, " ", i, " is ", id, ", but vertices are in [0, ", num_vertices,
+                                   "); pass ids of this graph"));
+}
+
+} // namespace detail
 
 /// Refuses ids that are no vertices, naming the first; `what` says what they are meant to be ("seed", …).
 ///
@@ -20,8 +34,25 @@ template <memory_space Space, class Id>
 void validate_vertices(std::string_view what, array_view<Space, Id> ids, std::int64_t num_vertices) {
   for (std::int64_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < 0 || ids[i] >= num_vertices) {
-      throw precondition_error(detail::message(what, " ", i, " is ", ids[i], ", but vertices are in [0, ", num_vertices,
-                                               "); pass ids of this graph"));
+      detail::refuse_vertex(what, i, ids[i], num_vertices);
+    }
+  }
+}
+
+/// The same for ids in memory of a policy, wherever that is.
+///
+/// @where  synchronises
+template <device_policy Policy, class Id>
+void validate_vertices(Policy const& policy, std::string_view what, array_view<Policy::space, Id> ids,
+                       std::int64_t num_vertices) {
+  if constexpr (host_policy<Policy>) {
+    validate_vertices(what, ids, num_vertices);
+  } else {
+    using id_type = std::remove_const_t<Id>;
+    detail::position_if_outside<Policy::space, id_type> const outside{ids, num_vertices};
+    auto const bad = policy.executor().reduce(ids.size(), ids.size(), outside, detail::smaller{});
+    if (bad < ids.size()) {
+      detail::refuse_vertex(what, bad, read_element(policy, ids, bad), num_vertices);
     }
   }
 }

@@ -6,8 +6,11 @@
 #include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
+#include <glt/graph/validate.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/parallel_vertex_weights.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -28,14 +31,29 @@ public:
       : largest_(largest),
         bits_(std::min(53, 62 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count))))) {}
 
-  [[nodiscard]] std::int64_t operator()(double weight) const noexcept {
-    return weight > 0 ? std::max<std::int64_t>(1, std::llround(std::ldexp(weight / largest_, bits_))) : 0;
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(double weight) const noexcept {
+    if (!(weight > 0)) {
+      return 0;
+    }
+    std::int64_t const share = std::llround(std::ldexp(weight / largest_, bits_));
+    return share < 1 ? 1 : share;
   }
 
 private:
   double largest_;
   int bits_;
 };
+
+namespace detail {
+
+inline void check_vertex_weight(std::int64_t vertex, double weight) {
+  if (!(weight >= 0) || std::isinf(weight)) {
+    throw precondition_error(message("weight of vertex ", vertex, " is ", weight,
+                                     "; a weight is finite and not negative"));
+  }
+}
+
+} // namespace detail
 
 /// The largest of some weights, and 0 for none.
 ///
@@ -48,13 +66,30 @@ template <memory_space Space, class Weight>
   double largest = 0;
   for (std::int64_t i = 0; i < weights.size(); ++i) {
     auto const weight = static_cast<double>(weights[i]);
-    if (!(weight >= 0) || std::isinf(weight)) {
-      throw precondition_error(detail::message("weight of vertex ", first + i, " is ", weight,
-                                               "; a weight is finite and not negative"));
-    }
+    detail::check_vertex_weight(first + i, weight);
     largest = std::max(largest, weight);
   }
   return largest;
+}
+
+/// The same for weights in the memory of a policy.
+///
+/// @where  synchronises
+template <device_policy Policy, class Weight>
+[[nodiscard]] double largest_weight(Policy const& policy, array_view<Policy::space, Weight> weights,
+                                    std::int64_t first = 0) {
+  if constexpr (host_policy<Policy>) {
+    return largest_weight(weights, first);
+  } else {
+    auto const ex = policy.executor();
+    auto const wrong = ex.reduce(weights.size(), weights.size(),
+                                 detail::place_of_wrong_weight<Policy::space, Weight>{weights, weights.size()},
+                                 detail::smaller{});
+    if (wrong < weights.size()) {
+      detail::check_vertex_weight(first + wrong, static_cast<double>(read_element(policy, weights, wrong)));
+    }
+    return ex.reduce(weights.size(), 0.0, detail::weight_at<Policy::space, Weight>{weights}, detail::larger_weight{});
+  }
 }
 
 /// Finds the vertex that a number below the sum of all weights stands for; each stands for as many numbers as
@@ -95,7 +130,6 @@ struct vertex_weights_view {
 /// @shape  one weight per vertex, by original id
 /// @cost   16 bytes a vertex at most; O(n) to build
 template <device_policy Policy = device::cpu>
-  requires(host_accessible(Policy::space))
 class vertex_weights {
 public:
   static constexpr memory_space space = Policy::space;
@@ -105,11 +139,12 @@ public:
   /// Weights of all vertices.
   ///
   /// @shape  weights [V]
+  /// @where  synchronises, like the other constructor
   /// @throws precondition_error  if a weight is negative, infinite or no number, or there are vertices and
   ///                             all weights are 0
   template <class Weight>
   explicit vertex_weights(array_view<space, Weight> weights, Policy policy = {})
-      : vertex_weights(weights, weight_scale(largest_weight(weights), weights.size()), std::move(policy)) {
+      : vertex_weights(weights, weight_scale(largest_weight(policy, weights), weights.size()), policy) {
     if (!weights.empty() && total() == 0) {
       throw precondition_error(detail::message("all weights of ", weights.size(),
                                                " vertices are 0; give a vertex that may be drawn a weight above 0"));
@@ -123,42 +158,54 @@ public:
   template <class Weight>
   vertex_weights(array_view<space, Weight> weights, weight_scale scale, Policy policy = {})
       : ends_(weights.size(), policy), guide_(0, policy) {
-    std::int64_t sum = 0;
-    for (std::int64_t v = 0; v < weights.size(); ++v) {
-      sum += scale(static_cast<double>(weights[v]));
-      ends_[v] = sum;
+    if constexpr (host_policy<Policy>) {
+      std::int64_t sum = 0;
+      for (std::int64_t v = 0; v < weights.size(); ++v) {
+        sum += scale(static_cast<double>(weights[v]));
+        ends_[v] = sum;
+      }
+      total_ = sum;
+    } else {
+      total_ = detail::sum_shares(policy, weights, scale, ends_.view());
     }
-    if (sum > 0) {
+    if (total_ > 0) {
       make_guide();
     }
   }
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return ends_.size(); }
   /// The sum of the weights, as whole numbers.
-  [[nodiscard]] std::int64_t total() const noexcept { return view().total(); }
+  [[nodiscard]] std::int64_t total() const noexcept { return total_; }
   [[nodiscard]] vertex_weights_view<space> view() const noexcept { return {ends_.view(), guide_.view(), shift_}; }
 
 private:
   // One bucket a vertex or up to half as many; the last entry closes the last bucket.
   void make_guide() {
-    auto const last = total() - 1;
+    auto const last = total_ - 1;
     while ((last >> shift_) >= num_vertices()) {
       ++shift_;
     }
     auto const buckets = (last >> shift_) + 1;
     guide_.resize(buckets + 1);
-    std::int64_t vertex = 0;
-    for (std::int64_t bucket = 0; bucket <= buckets; ++bucket) {
-      auto const number = bucket < buckets ? bucket << shift_ : last;
-      while (ends_[vertex] <= number) {
-        ++vertex;
+    if constexpr (host_policy<Policy>) {
+      std::int64_t vertex = 0;
+      for (std::int64_t bucket = 0; bucket <= buckets; ++bucket) {
+        auto const number = bucket < buckets ? bucket << shift_ : last;
+        while (ends_[vertex] <= number) {
+          ++vertex;
+        }
+        guide_[bucket] = vertex;
       }
-      guide_[bucket] = vertex;
+    } else {
+      guide_.policy().executor().for_each(
+          guide_.size(),
+          detail::first_vertex_of_bucket<space>{std::as_const(ends_).view(), guide_.view(), shift_});
     }
   }
 
   buffer<Policy, std::int64_t> ends_;
   buffer<Policy, std::int64_t> guide_;
+  std::int64_t total_ = 0;
   int shift_ = 0;
 };
 

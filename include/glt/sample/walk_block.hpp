@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/config.hpp>
 #include <glt/core/prefetch.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
@@ -33,34 +34,36 @@ void prefetch_row(csr_view<Space, Vertex> const& graph, std::int64_t row) noexce
 
 /// Fills up a walk that ends before its step `step`.
 template <memory_space Space, vertex_id Vertex>
-void end_walk(matrix_view<Space, Vertex> vertices, matrix_view<Space, edge_id> edge_ids, std::int64_t walk,
-              std::int64_t step) noexcept {
-  std::fill_n(vertices.row(walk).data() + step + 1, vertices.columns() - step - 1, Vertex{-1});
-  if (edge_ids.rows() > 0) {
-    std::fill_n(edge_ids.row(walk).data() + step, edge_ids.columns() - step, edge_id{-1});
+GLT_HOST_DEVICE void end_walk(matrix_view<Space, Vertex> vertices, matrix_view<Space, edge_id> edge_ids,
+                              std::int64_t walk, std::int64_t step) noexcept {
+  for (auto s = step + 1; s < vertices.columns(); ++s) {
+    vertices(walk, s) = -1;
+  }
+  for (auto s = step; edge_ids.rows() > 0 && s < edge_ids.columns(); ++s) {
+    edge_ids(walk, s) = -1;
   }
 }
 
 /// Starts of walks and their names.
-template <memory_space Space, vertex_id Vertex>
+template <memory_space Space, vertex_id Vertex, memory_space GraphSpace = Space>
 struct walk_starts {
   array_view<Space, Vertex const> vertices;
-  original_ids<Space> original;
+  original_ids<GraphSpace> original;
   random_key key;
   std::int64_t walks_per_start;
 
-  [[nodiscard]] Vertex vertex(std::int64_t walk) const noexcept { return vertices[walk / walks_per_start]; }
-  [[nodiscard]] walk_draws draws(std::int64_t walk) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE Vertex vertex(std::int64_t walk) const noexcept { return vertices[walk / walks_per_start]; }
+  [[nodiscard]] GLT_HOST_DEVICE walk_draws draws(std::int64_t walk) const noexcept {
     auto const start = vertex(walk);
     return {key, walk % walks_per_start, original.empty() ? start : original[start]};
   }
 };
 
 /// Walks along a cycle of relations; step s takes an edge of relation s modulo their number.
-template <memory_space Space, vertex_id Vertex>
+template <memory_space Space, vertex_id Vertex, memory_space GraphSpace = Space>
 struct walk_block {
-  std::span<csr_view<Space, Vertex> const> path;
-  walk_starts<Space, Vertex> starts;
+  std::span<csr_view<GraphSpace, Vertex> const> path;
+  walk_starts<Space, Vertex, GraphSpace> starts;
   std::uint32_t return_below;
   matrix_view<Space, Vertex> vertices;
   matrix_view<Space, edge_id> edge_ids;
@@ -119,7 +122,7 @@ private:
   }
 
   // Decides on the edges to take; those that go on come first, and their number is returned.
-  std::size_t choose(std::span<walker> walking, csr_view<Space, Vertex> const& graph, std::int64_t step) const {
+  std::size_t choose(std::span<walker> walking, csr_view<GraphSpace, Vertex> const& graph, std::int64_t step) const {
     auto const word = static_cast<std::size_t>(step % 4);
     std::size_t kept = 0;
     for (auto& it : walking) {
@@ -142,7 +145,7 @@ private:
     return kept;
   }
 
-  void go(std::span<walker> walking, csr_view<Space, Vertex> const& graph, std::int64_t step) const {
+  void go(std::span<walker> walking, csr_view<GraphSpace, Vertex> const& graph, std::int64_t step) const {
     auto const& next = path[static_cast<std::size_t>(step + 1) % path.size()];
     bool const goes_on = step + 2 < vertices.columns();
     for (auto& it : walking) {

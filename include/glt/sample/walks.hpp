@@ -6,6 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -40,6 +41,22 @@ public:
   [[nodiscard]] matrix_view<space, Vertex> vertices() noexcept { return {vertices_.data(), num_walks_, length_ + 1}; }
   [[nodiscard]] matrix_view<space, edge_id> edge_ids() noexcept {
     return {edge_ids_.data(), edge_ids_.empty() ? 0 : num_walks_, length_};
+  }
+
+  /// Makes room for walks; memory comes from `policy` where there is none yet.
+  ///
+  /// @throws precondition_error  as below
+  void resize(Policy const& policy, std::int64_t num_starts, std::int64_t walks_per_start, std::int64_t length,
+              bool edge_ids) {
+    if constexpr (!host_policy<Policy>) { // where memory has a place in the order of a stream
+      if (vertices_.capacity() == 0) {
+        vertices_ = buffer<Policy, Vertex>(0, policy);
+      }
+      if (edge_ids_.capacity() == 0) {
+        edge_ids_ = buffer<Policy, edge_id>(0, policy);
+      }
+    }
+    resize(num_starts, walks_per_start, length, edge_ids);
   }
 
   /// Makes room for walks; what they hold is undefined. Memory is reused.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
@@ -11,7 +12,7 @@ namespace glt {
 /// Samples the multi-hop in-neighbourhood of batches of seeds in proportion to edge weights, on one process.
 ///
 /// Made of a graph, options and a `weighted_rule`, which has the weights and, if they were built, the tables.
-template <device_policy Policy, vertex_id Vertex = local_id>
-using weighted_neighbor_sampler = neighbor_sampler<Policy, Vertex, weighted_rule<Policy::space>>;
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+using weighted_neighbor_sampler = neighbor_sampler<Policy, Vertex, weighted_rule<GraphSpace>, GraphSpace>;
 
 } // namespace glt

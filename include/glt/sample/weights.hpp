@@ -11,6 +11,8 @@
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/validate.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -63,19 +65,27 @@ struct position_if_no_weight {
   }
 };
 
-template <memory_space Space, class Vertex>
-[[nodiscard]] std::int64_t row_of_position(csr_view<Space, Vertex> graph, edge_offset position) {
+// The row of an edge, by binary search over what `offset_at(r)` says.
+template <class OffsetAt>
+[[nodiscard]] std::int64_t row_of_position(std::int64_t num_rows, edge_offset position, OffsetAt offset_at) {
   std::int64_t low = 0;
-  std::int64_t high = graph.num_rows() - 1;
+  std::int64_t high = num_rows - 1;
   while (low < high) { // the first row that ends after the position
     std::int64_t const middle = low + (high - low) / 2;
-    if (graph.offset(middle + 1) > position) {
+    if (offset_at(middle + 1) > position) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
   return low;
+}
+
+template <class OffsetAt>
+[[noreturn]] void refuse_weight(std::int64_t num_rows, edge_offset position, float weight, OffsetAt offset_at) {
+  auto const row = row_of_position(num_rows, position, offset_at);
+  throw precondition_error(message("weight of edge ", position - offset_at(row), " of row ", row, " (position ",
+                                   position, ") is ", weight, "; a weight is finite and 0 or more"));
 }
 
 template <memory_space Space, class Vertex>
@@ -102,10 +112,26 @@ void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<edge_w
   auto const bad = ex.reduce(weights.size(), weights.size(), detail::position_if_no_weight<Space>{weights},
                              detail::smaller{});
   if (bad < weights.size()) {
-    auto const row = detail::row_of_position(graph, bad);
-    throw precondition_error(detail::message("weight of edge ", bad - graph.offset(row), " of row ", row,
-                                             " (position ", bad, ") is ", weights[bad],
-                                             "; a weight is finite and 0 or more"));
+    detail::refuse_weight(graph.num_rows(), bad, weights[bad], [&](std::int64_t r) { return graph.offset(r); });
+  }
+}
+
+/// The same for weights in memory of a policy, wherever that is.
+///
+/// @where  synchronises
+template <device_policy Policy, vertex_id Vertex>
+void validate_weights(Policy const& policy, csr_view<Policy::space, Vertex> graph,
+                      std::type_identity_t<edge_weights<Policy::space>> weights) {
+  if constexpr (host_policy<Policy>) {
+    validate_weights(graph, weights, policy.executor());
+  } else {
+    detail::check_num_weights(graph, weights);
+    auto const bad = policy.executor().reduce(weights.size(), weights.size(),
+                                              detail::position_if_no_weight<Policy::space>{weights}, detail::smaller{});
+    if (bad < weights.size()) {
+      detail::refuse_weight(graph.num_rows(), bad, read_element(policy, weights, bad),
+                            [&](std::int64_t r) { return read_element(policy, graph.offsets(), r); });
+    }
   }
 }
 

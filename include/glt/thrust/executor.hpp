@@ -80,7 +80,9 @@ public:
   void for_each(std::int64_t n, F f) const {
     check<F>();
     if (n > 0) {
-      ::thrust::for_each_n(system_.policy(), ::thrust::counting_iterator<std::int64_t>(0), n, f);
+      system_.run([&](auto const& policy) {
+        ::thrust::for_each_n(policy, ::thrust::counting_iterator<std::int64_t>(0), n, f);
+      });
     }
   }
 
@@ -99,7 +101,9 @@ public:
       return initial;
     }
     auto const values = ::thrust::make_transform_iterator(::thrust::counting_iterator<std::int64_t>(0), f);
-    return ::thrust::reduce(system_.policy(), values, values + n, initial, op);
+    T result = initial;
+    system_.run([&](auto const& policy) { result = ::thrust::reduce(policy, values, values + n, initial, op); });
+    return result;
   }
 
   /// @throws precondition_error  if out is neither as long as in nor one longer
@@ -111,27 +115,36 @@ public:
     }
     auto const values = ::thrust::make_transform_iterator(::thrust::counting_iterator<std::int64_t>(0),
                                                           detail::value_or_zero<In, Out>{in.data(), in.size()});
-    ::thrust::exclusive_scan(system_.policy(), values, values + out.size(), out.data(), Out{});
+    system_.run([&](auto const& policy) {
+      ::thrust::exclusive_scan(policy, values, values + out.size(), out.data(), Out{});
+    });
   }
 
   /// @throws precondition_error  if the lengths differ
   template <memory_space Space, std::integral Key, class Value>
   void sort_by_key(array_view<Space, Key> keys, array_view<Space, Value> values) const {
     glt::detail::check_sort(keys.size(), values.size());
-    if constexpr (System::on_gpu) {
-      ::thrust::stable_sort_by_key(system_.policy(), keys.data(), keys.data() + keys.size(), values.data());
-    } else { // the radix sort of CCCL 3.0 for hosts puts negative 32-bit keys last; one's own order is sorted by merging
-      ::thrust::stable_sort_by_key(system_.policy(), keys.data(), keys.data() + keys.size(), values.data(),
-                                   detail::ascending{});
-    }
+    system_.run([&](auto const& policy) {
+      if constexpr (System::on_gpu) {
+        ::thrust::stable_sort_by_key(policy, keys.data(), keys.data() + keys.size(), values.data());
+      } else { // the radix sort of CCCL 3.0 for hosts puts negative 32-bit keys last; an order of one's own is merged
+        ::thrust::stable_sort_by_key(policy, keys.data(), keys.data() + keys.size(), values.data(),
+                                     detail::ascending{});
+      }
+    });
   }
 
   template <class Predicate, memory_space Space, class Index>
   std::int64_t select_if(std::int64_t n, Predicate predicate, array_view<Space, Index> out) const {
     check<Predicate>();
     auto const first = ::thrust::counting_iterator<std::int64_t>(0);
-    return ::thrust::copy_if(system_.policy(), first, first + std::max<std::int64_t>(n, 0), out.data(), predicate) -
-           out.data();
+    std::int64_t count = 0;
+    if (n > 0) {
+      system_.run([&](auto const& policy) {
+        count = ::thrust::copy_if(policy, first, first + n, out.data(), predicate) - out.data();
+      });
+    }
+    return count;
   }
 
 private:

@@ -12,7 +12,10 @@ namespace glt::exec {
 struct thrust_omp {
   static constexpr bool on_gpu = false;
   [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
-  [[nodiscard]] auto policy() const noexcept { return ::thrust::omp::par; }
+  template <class Action>
+  void run(Action action) const {
+    action(::thrust::omp::par);
+  }
 };
 
 static_assert(thrust_system<thrust_omp>);

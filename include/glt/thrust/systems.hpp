@@ -4,29 +4,43 @@
 #include <glt/core/space.hpp>
 
 #include <concepts>
+
 #include <thrust/system/cpp/execution_policy.h>
 
 namespace glt::exec {
+
+namespace detail {
+
+struct archetype_launch {
+  template <class Policy>
+  void operator()(Policy const&) const;
+};
+
+} // namespace detail
 
 /// What a `thrust_executor` runs on: a small value that names an execution policy of Thrust and what it reaches.
 ///
 /// - `S::reaches(space)`: constexpr, true if its work may touch memory of that space
 /// - `S::on_gpu`: constexpr, true if functors run on a GPU
-/// - `s.policy()`: the policy that Thrust's algorithms are called with
+/// - `s.run(action)`: calls action(policy) with the policy that Thrust's algorithms are called with; their errors become
+///   errors of glt
 ///
 /// A system that reaches ordinary memory runs in the calling process and is done when a call returns.
 template <class S>
-concept thrust_system = std::copyable<S> && requires(S const& system) {
+concept thrust_system = std::copyable<S> && requires(S const& system, detail::archetype_launch action) {
   { S::reaches(memory_space::host) } -> std::same_as<bool>;
   { S::on_gpu } -> std::convertible_to<bool>;
-  system.policy();
+  system.run(action);
 };
 
 /// Thrust in the calling thread.
 struct thrust_cpp {
   static constexpr bool on_gpu = false;
   [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
-  [[nodiscard]] auto policy() const noexcept { return ::thrust::cpp::par; }
+  template <class Action>
+  void run(Action action) const {
+    action(::thrust::cpp::par);
+  }
 };
 
 /// Another system that stands for a GPU: it runs where the other one runs, and reaches what a GPU reaches.

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
 #include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dlpack/export.hpp>
+#include <glt/dlpack/tensor.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 
+#include <ATen/DLConvertor.h>
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace glt {
 
@@ -22,10 +33,17 @@ template <class T>
     return at::kInt;
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return at::kLong;
+  } else if constexpr (std::is_same_v<T, std::int16_t>) {
+    return at::kShort;
+  } else if constexpr (std::is_same_v<T, std::int8_t>) {
+    return at::kChar;
+  } else if constexpr (std::is_same_v<T, float16>) {
+    return at::kHalf;
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return at::kBFloat16;
   } else {
-    static_assert(
-        std::is_same_v<T, std::uint8_t>,
-        "a tensor can view elements of float, double, int32_t, int64_t and uint8_t: convert others first");
+    static_assert(std::is_same_v<T, std::uint8_t>,
+                  "a tensor can view elements of the types of glt::element_type: convert others first");
     return at::kByte;
   }
 }
@@ -35,7 +53,7 @@ namespace detail {
 template <memory_space Space, class T>
 [[nodiscard]] at::Tensor borrow_as_tensor(T* data, at::IntArrayRef shape) {
   static_assert(host_accessible(Space),
-                "to_tensor views memory that the host can read: copy device memory first");
+                "a view of device memory does not say whose: give to_tensor the policy and a keeper as well");
   using value = std::remove_const_t<T>;
   return at::from_blob(const_cast<value*>(data), shape, at::TensorOptions().dtype(tensor_type<value>()));
 }
@@ -62,6 +80,69 @@ template <memory_space Space, class T>
 template <memory_space Space, class T>
 [[nodiscard]] at::Tensor to_tensor(matrix_view<Space, T> values) {
   return detail::borrow_as_tensor<Space>(values.data(), {values.rows(), values.columns()});
+}
+
+/// A tensor of DLPack as a tensor of LibTorch, without a copy; LibTorch releases it.
+///
+/// The function owns the tensor from the call on: one that LibTorch has no type or device for is released as well.
+///
+/// @where  on the tensor's device; pinned memory counts as the CPU's. On a GPU, what `device::cuda()` and LibTorch
+///         enqueue has one order, since both use the default stream; with streams of your own, wait for the policy
+///         before LibTorch reads, and for LibTorch before the last tensor goes
+/// @throws precondition_error  if there is none
+/// @throws c10::Error          if LibTorch has no such element type or device
+/// @cost   O(1)
+[[nodiscard]] inline at::Tensor to_tensor(dlpack_tensor from) {
+  if (from == nullptr) {
+    throw precondition_error("conversion of no tensor; a tensor of DLPack can be taken over once");
+  }
+  auto& told = from->dl_tensor;
+  if (told.device.device_type == kDLCUDAHost) {
+    told.device = {kDLCPU, 0}; // to LibTorch pinned memory is ordinary memory
+  }
+  if (told.data == nullptr && told.device.device_type == kDLCUDA) { // no address of which it could ask whose it is
+    at::TensorOptions const options(at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(told.device.device_id)));
+    return at::empty({told.shape, static_cast<std::size_t>(told.ndim)}, options.dtype(at::toScalarType(told.dtype)));
+  }
+  auto made = at::fromDLPack(from.get()); // refuses before it takes over
+  static_cast<void>(from.release());
+  return made;
+}
+
+/// A tensor that owns the elements of a buffer from now on, on the device of its policy.
+///
+/// @shape  elements [n] → tensor [n]
+/// @throws c10::Error  if LibTorch was built without that device; likewise below
+/// @cost   O(1)
+template <device_policy Policy, bytes_copyable T>
+[[nodiscard]] at::Tensor to_tensor(buffer<Policy, T>&& elements) {
+  return to_tensor(to_dlpack(std::move(elements)));
+}
+
+/// A tensor over an array or a matrix of any policy, which keeps the keeper as long as it or a view of it lives.
+///
+/// @shape  values [n] or [n, F] → tensor of that shape
+/// @throws precondition_error  if keeper is null
+/// @cost   O(1)
+template <device_policy Policy, class T>
+[[nodiscard]] at::Tensor to_tensor(Policy const& policy, array_view<Policy::space, T> values,
+                                   std::shared_ptr<void const> keeper) {
+  return to_tensor(to_dlpack(policy, values, std::move(keeper)));
+}
+template <device_policy Policy, class T>
+[[nodiscard]] at::Tensor to_tensor(Policy const& policy, matrix_view<Policy::space, T> values,
+                                   std::shared_ptr<void const> keeper) {
+  return to_tensor(to_dlpack(policy, values, std::move(keeper)));
+}
+
+/// A tensor of LibTorch as one of DLPack, for `from_dlpack` and `features_from_dlpack`.
+///
+///     auto const store = glt::features_from_dlpack<cpu, float>(glt::to_dlpack(x.contiguous()));
+///
+/// @throws c10::Error  if DLPack has no such element type or device
+/// @cost   O(1)
+[[nodiscard]] inline dlpack_tensor to_dlpack(at::Tensor const& tensor) {
+  return dlpack_tensor(at::toDLPack(tensor.detach()));
 }
 
 } // namespace glt

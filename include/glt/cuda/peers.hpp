@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/message.hpp>
+#include <glt/cuda/error.hpp>
+#include <glt/cuda/policy.hpp>
+#include <glt/cuda/stream.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// Which GPUs of a list read the memory of which others in place, over NVLink or the bus.
+///
+/// @shape  G GPUs, G² pairs
+class peer_access {
+public:
+  /// @shape  devices [G], numbers of GPUs · reads [G · G], 1 where the GPU of the row reads that of the column
+  peer_access(std::vector<int> devices, std::vector<char> reads)
+      : devices_(std::move(devices)), reads_(std::move(reads)) {}
+
+  [[nodiscard]] std::vector<int> const& devices() const noexcept { return devices_; }
+  /// True if the GPU at place `reader` of the list reads the memory of that at place `owner`; each reads its own.
+  ///
+  /// @pre    both are in [0, G); not checked
+  [[nodiscard]] bool reads(std::size_t reader, std::size_t owner) const {
+    return devices_[reader] == devices_[owner] || reads_[reader * devices_.size() + owner] != 0;
+  }
+  /// True if all read all: what the devices of one `tiered_store` must.
+  [[nodiscard]] bool all() const {
+    auto const count = devices_.size();
+    std::size_t pair = 0;
+    while (pair < count * count && reads(pair / count, pair % count)) {
+      ++pair;
+    }
+    return pair == count * count;
+  }
+
+  /// For people: which pairs have it, as "GPU 0 reads 1, 2; GPU 1 reads none".
+  [[nodiscard]] std::string text() const {
+    std::string lines;
+    for (std::size_t reader = 0; reader < devices_.size(); ++reader) {
+      std::string read;
+      for (std::size_t owner = 0; owner < devices_.size(); ++owner) {
+        if (devices_[owner] != devices_[reader] && reads(reader, owner)) {
+          read += detail::message(read.empty() ? "" : ", ", devices_[owner]);
+        }
+      }
+      lines += detail::message(lines.empty() ? "" : "; ", "GPU ", devices_[reader], " reads ",
+                               read.empty() ? "none" : read);
+    }
+    return lines;
+  }
+
+private:
+  std::vector<int> devices_;
+  std::vector<char> reads_;
+};
+
+/// Asks which GPUs can read each other's memory; changes nothing.
+///
+/// @throws cuda_error  if a number is that of no GPU
+[[nodiscard]] inline peer_access find_peers(std::vector<int> devices) {
+  std::vector<char> reads(devices.size() * devices.size(), 0);
+  for (std::size_t reader = 0; reader < devices.size(); ++reader) {
+    for (std::size_t owner = 0; owner < devices.size(); ++owner) {
+      if (devices[reader] != devices[owner]) {
+        int can = 0;
+        detail::check_cuda(cudaDeviceCanAccessPeer(&can, devices[reader], devices[owner]),
+                           detail::message("cudaDeviceCanAccessPeer(", devices[reader], ", ", devices[owner], ")"));
+        reads[reader * devices.size() + owner] = can != 0 ? 1 : 0;
+      }
+    }
+  }
+  return {std::move(devices), std::move(reads)};
+}
+
+namespace detail {
+
+// Memory that is not of a pool, of another GPU, for kernels of `reader`.
+inline void enable_peer(int reader, int owner) {
+  on_device const here(reader);
+  auto const code = cudaDeviceEnablePeerAccess(owner, 0);
+  if (code == cudaErrorPeerAccessAlreadyEnabled) {
+    forget_cuda(code);
+    return;
+  }
+  check_cuda(code, message("cudaDeviceEnablePeerAccess of GPU ", owner, " on GPU ", reader));
+}
+
+// Memory of a pool, what it has handed out as well.
+inline void open_pool(cuda_queue const& owner, int reader) {
+  auto pool = owner.pool;
+  if (pool == nullptr) {
+    check_cuda(cudaDeviceGetDefaultMemPool(&pool, owner.device), "cudaDeviceGetDefaultMemPool");
+  }
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = reader;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  check_cuda(cudaMemPoolSetAccess(pool, &access, 1),
+             message("cudaMemPoolSetAccess of GPU ", owner.device, " for GPU ", reader));
+}
+
+} // namespace detail
+
+/// Lets GPUs read each other's memory wherever they can: also what the policies have allocated, and what they will.
+/// Says which pairs can.
+///
+///     if (enable_peers(gpus).all()) { // one store over all of them
+///       tiered_store<device::cuda, device::zero_copy, float> store(view, ranking, {.bytes = 1 << 30}, gpus);
+///     }
+///
+/// @throws cuda_error  if a call failed; GPUs that cannot are no failure
+inline peer_access enable_peers(std::span<device::cuda const> gpus) {
+  std::vector<int> devices;
+  for (auto const& gpu : gpus) {
+    devices.push_back(gpu.device());
+  }
+  auto access = find_peers(std::move(devices));
+  for (std::size_t reader = 0; reader < gpus.size(); ++reader) {
+    for (std::size_t owner = 0; owner < gpus.size(); ++owner) {
+      if (gpus[reader].device() != gpus[owner].device() && access.reads(reader, owner)) {
+        detail::enable_peer(gpus[reader].device(), gpus[owner].device());
+        detail::open_pool(gpus[owner].queue(), gpus[reader].device());
+      }
+    }
+  }
+  return access;
+}
+
+} // namespace glt

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/space.hpp>
+#include <glt/cuda/pinned.hpp>
+#include <glt/cuda/resource.hpp>
+#include <glt/cuda/stream.hpp>
+#include <glt/cuda/system.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/thrust/executor.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <utility>
+
+namespace glt::device {
+
+class zero_copy;
+
+/// Memory of a GPU, worked on by its threads in the order of a stream. Freed memory is kept for the next allocation.
+///
+/// Copies share the stream and the pool. Work of different streams has no order, so what one stream makes and another
+/// one uses takes `wait_for` between them.
+class cuda {
+public:
+  static constexpr memory_space space = memory_space::device;
+
+  /// The calling thread's current GPU, with its default stream and its default pool: as cheap as an integer, and what
+  /// all policies made this way do has one order.
+  ///
+  /// The default pool is told to keep what is freed.
+  ///
+  /// @throws cuda_error  if there is no GPU, with the driver's answer
+  cuda() : shared_{detail::current_device(), nullptr} {}
+
+  /// A stream and a pool of its own on a GPU: runs beside other streams, and for threads that are ranks.
+  ///
+  /// @throws cuda_error          if there is no GPU, with the driver's answer
+  /// @throws precondition_error  if there is no GPU of that number
+  explicit cuda(int device) : shared_{device, std::make_shared<detail::owned_queue>(device)} {}
+
+  [[nodiscard]] int device() const noexcept { return shared_.device; }
+  [[nodiscard]] cudaStream_t stream() const noexcept { return queue().stream; }
+
+  /// Borrows stream and pool, so the policy must outlive the resource.
+  [[nodiscard]] detail::cuda_resource resource() const noexcept { return detail::cuda_resource(queue()); }
+  /// Borrows stream and pool, so the policy must outlive the executor.
+  [[nodiscard]] exec::thrust_executor<exec::thrust_cuda> executor() const noexcept {
+    return exec::thrust_executor<exec::thrust_cuda>(exec::thrust_cuda(queue()));
+  }
+  [[nodiscard]] detail::cuda_queue queue() const noexcept {
+    return shared_.owned ? shared_.owned->queue() : detail::cuda_queue{shared_.device, cudaStreamLegacy, nullptr};
+  }
+
+  /// Waits for everything that was enqueued.
+  ///
+  /// @throws cuda_error  if something enqueued failed
+  void synchronize() const { queue().synchronize(); }
+
+  /// The policy of host memory that has the same stream: for what goes between this GPU and other machines.
+  [[nodiscard]] zero_copy staging() const;
+
+  /// What is enqueued here from now on waits for what is enqueued there; the host does not wait.
+  void wait_for(cuda const& earlier) const { detail::order_after(queue(), earlier.queue()); }
+
+private:
+  struct shared {
+    int device;
+    std::shared_ptr<detail::owned_queue const> owned; // null: the default stream and pool
+  };
+  shared shared_;
+};
+
+/// Page-locked memory of the host that a GPU reads in place, over the bus: for data larger than the GPU's memory.
+///
+/// Copies share the stream and the memory that is kept for the next allocation.
+class zero_copy {
+public:
+  static constexpr memory_space space = memory_space::pinned;
+
+  /// The default stream of the calling thread's current GPU; freed memory goes back to the system, which waits for the
+  /// GPU.
+  ///
+  /// @throws cuda_error  if there is no GPU, with the driver's answer
+  zero_copy() = default;
+
+  /// A stream of its own on a GPU, and freed memory is kept for reuse (up to 1 GiB).
+  ///
+  /// @throws cuda_error          if there is no GPU, with the driver's answer
+  /// @throws precondition_error  if there is no GPU of that number
+  explicit zero_copy(int device) : zero_copy(cuda(device)) {}
+
+  /// The stream of another policy, so that work over both kinds of memory has one order; freed memory is kept.
+  explicit zero_copy(cuda gpu)
+      : gpu_(std::move(gpu)), pool_(std::make_shared<detail::pinned_pool>(gpu_.queue())) {}
+
+  [[nodiscard]] int device() const noexcept { return gpu_.device(); }
+  [[nodiscard]] cudaStream_t stream() const noexcept { return gpu_.stream(); }
+
+  /// The policy of the GPU's own memory that has the same stream.
+  [[nodiscard]] cuda const& gpu() const noexcept { return gpu_; }
+
+  /// Borrows stream and memory, so the policy must outlive the resource.
+  [[nodiscard]] detail::pinned_resource resource() const noexcept {
+    return detail::pinned_resource(gpu_.queue(), pool_.get());
+  }
+  /// Borrows the stream, so the policy must outlive the executor.
+  [[nodiscard]] exec::thrust_executor<exec::thrust_cuda> executor() const noexcept { return gpu_.executor(); }
+
+  /// Waits for everything that was enqueued; then the host may read what was written.
+  ///
+  /// @throws cuda_error  if something enqueued failed
+  void synchronize() const { gpu_.synchronize(); }
+
+private:
+  cuda gpu_;
+  std::shared_ptr<detail::pinned_pool> pool_; // null: straight from the system
+};
+
+inline zero_copy cuda::staging() const { return zero_copy(*this); }
+
+static_assert(device_policy<cuda> && !host_policy<cuda>);
+static_assert(device_policy<zero_copy> && !host_policy<zero_copy>);
+
+} // namespace glt::device

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/bytes.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/copy_subgraph.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace glt::detail {
+
+struct no_work {
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t) const { return 0; }
+};
+struct first_of_two {
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t) const { return a; }
+};
+
+/// Waits on the host until what was enqueued on a policy is done.
+template <device_policy Policy>
+void wait_until_done(Policy const& policy) {
+  if constexpr (requires { policy.synchronize(); }) {
+    policy.synchronize();
+  } else if constexpr (!host_policy<Policy>) {
+    static_cast<void>(policy.executor().reduce(1, std::int64_t{0}, no_work{}, first_of_two{}));
+  }
+}
+
+/// Lets what is enqueued on `later` from now on wait for what is enqueued on `earlier`.
+template <device_policy Policy>
+void order_policies(Policy const& later, Policy const& earlier) {
+  if constexpr (requires { later.wait_for(earlier); }) {
+    later.wait_for(earlier);
+  } else {
+    wait_until_done(earlier);
+  }
+}
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// A copy of a host's batch in memory of a policy; reusable.
+///
+/// Where the policy has memory to stage copies in (page-locked memory), a copy is on its way while the host goes on;
+/// else `put` may return only when it is done.
+template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
+class device_batch {
+public:
+  explicit device_batch(Policy policy) : policy_(std::move(policy)), staging_(make_staging(policy_)) {}
+
+  [[nodiscard]] batch<Policy, Vertex, T> const& operator*() const noexcept { return copied_; }
+
+  /// Copies a batch, which may change afterwards.
+  ///
+  /// @where  may only enqueue
+  /// @pre    the copy of the batch before is done; not checked
+  template <device_policy Host>
+    requires(Host::space == memory_space::host)
+  void put(batch<Host, Vertex, T> const& from) {
+    reserve_staging(bytes_of(from));
+    copied_.epoch = from.epoch;
+    copied_.step = from.step;
+    copied_.num_seeds = from.num_seeds;
+    copied_.num_columns = from.num_columns;
+    for_each_array(from, [this](auto const& values, auto& made) { copy_array(values, made); });
+  }
+
+private:
+  static constexpr std::int64_t line_bytes = 64;
+  static constexpr bool is_staged = requires(Policy const& policy) { policy.staging(); };
+
+  static auto make_staging([[maybe_unused]] Policy const& policy) {
+    if constexpr (is_staged) {
+      using staging_policy = decltype(policy.staging());
+      return buffer<staging_policy, std::byte>(0, policy.staging());
+    } else {
+      return std::nullopt;
+    }
+  }
+
+  template <class Host, class F>
+  void for_each_array(batch<Host, Vertex, T> const& from, F f) {
+    detail::subgraph_arrays::copy(from.subgraph, copied_.subgraph, f);
+    f(from.rows.features, copied_.rows.features);
+    f(from.rows.labels, copied_.rows.labels);
+  }
+
+  template <class U>
+  [[nodiscard]] static std::int64_t lines_of(U const& values) noexcept {
+    auto const bytes = values.size() * static_cast<std::int64_t>(sizeof(typename U::value_type));
+    return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+  }
+
+  template <class Host>
+  [[nodiscard]] std::int64_t bytes_of(batch<Host, Vertex, T> const& from) {
+    std::int64_t bytes = 0;
+    if constexpr (is_staged) {
+      for_each_array(from, [&](auto const& values, auto&) { bytes += lines_of(values); });
+    }
+    return bytes;
+  }
+
+  void reserve_staging([[maybe_unused]] std::int64_t bytes) {
+    if constexpr (is_staged) {
+      staging_.clear();
+      staging_.resize(bytes);
+      staged_ = 0;
+    }
+  }
+
+  template <class Host, class U>
+  void copy_array(buffer<Host, U> const& values, buffer<Policy, U>& made) {
+    if (made.capacity() == 0) { // of nobody's yet
+      made = buffer<Policy, U>(0, policy_);
+    }
+    made.clear(); // what it has need not move along
+    made.resize(values.size());
+    if constexpr (is_staged) {
+      if (auto const bytes = values.size() * static_cast<std::int64_t>(sizeof(U)); bytes > 0) {
+        auto* const staged = staging_.data() + staged_;
+        glt::detail::copy_bytes(staged, values.data(), bytes);
+        policy_.resource().copy(made.data(), staged, static_cast<std::size_t>(bytes));
+        staged_ += lines_of(values);
+      }
+    } else {
+      copy_in(policy_, values.view(), made.view());
+    }
+  }
+
+  Policy policy_;
+  batch<Policy, Vertex, T> copied_;
+  decltype(make_staging(std::declval<Policy const&>())) staging_;
+  std::int64_t staged_ = 0;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/checks.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/space.hpp>
+#include <glt/dist/staged_exchange.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace glt::dist {
+
+/// How a `device_comm` brings a policy's memory to others.
+struct staging_options {
+  std::int64_t round_bytes = std::int64_t{4} << 20; ///< about what a rank stages at a time; the same on all ranks
+  bool direct = true; ///< hand the policy's memory over where the communicator takes it; the same on all ranks
+};
+
+} // namespace glt::dist
+
+namespace glt::detail {
+
+// The communicator takes its turn behind what was enqueued on a GPU, so nobody waits for that first.
+template <class Comm>
+[[nodiscard]] consteval bool keeps_stream_order() {
+  if constexpr (requires { Comm::in_stream_order; }) {
+    return Comm::in_stream_order;
+  } else {
+    return false;
+  }
+}
+
+template <class Comm, class Policy>
+inline constexpr bool fitting_pair =
+    carries<Comm, Policy::space> || (carries<Comm, memory_space::host> && !keeps_stream_order<Comm>());
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// A communicator for memory of a policy, made of one for ordinary memory.
+///
+/// Payload goes directly where the communicator takes it: memory that the host can reach, and what `device_aware()`,
+/// asked at run time on all ranks, allows (a CUDA-aware MPI). Else it goes through staging buffers, see
+/// `staged_exchange`. All other calls take ordinary memory. What was enqueued on the policy's executor before a call
+/// is done before its memory is read or written. Copies of a handle share one; one request at a time.
+template <communicator Comm, device_policy Policy>
+class device_comm {
+  static_assert(detail::fitting_pair<Comm, Policy>,
+                "this communicator carries neither this policy's memory nor ordinary memory to stage it in: take one "
+                "of the host such as mpi_comm, or a policy of a GPU");
+
+  using inner_request = decltype(std::declval<Comm&>().start_all_to_all_v(outgoing{}, incoming{}));
+
+  struct state {
+    Comm comm;
+    Policy policy;
+    staging_options options;
+    std::optional<staged_exchange<Comm, Policy>> staged; // empty if payload goes directly
+  };
+
+public:
+  /// An exchange under way; move-only, and waits when it is destroyed.
+  class request {
+  public:
+    request(request&& other) noexcept
+        : direct_(std::exchange(other.direct_, std::nullopt)), staged_(std::move(other.staged_)) {}
+    request& operator=(request&& other) noexcept {
+      request finished(std::move(*this));
+      if (auto inner = std::exchange(other.direct_, std::nullopt)) {
+        direct_.emplace(std::move(*inner));
+      }
+      staged_ = std::move(other.staged_);
+      return *this;
+    }
+    ~request() {
+      try {
+        wait();
+      } catch (std::exception const&) { // a failure that others share is thrown by their next call as well
+      }
+    }
+
+    /// Blocks until all bytes have arrived, for work that is enqueued from now on; a second call does nothing.
+    ///
+    /// @throws collective_error  on every rank, if one cannot copy its bytes
+    void wait() {
+      if (auto const under_way = std::move(staged_)) {
+        under_way->staged->wait();
+      } else if (auto inner = std::exchange(direct_, std::nullopt)) {
+        inner->wait();
+      }
+    }
+
+  private:
+    friend device_comm;
+    explicit request(inner_request inner) : direct_(std::move(inner)) {}
+    explicit request(std::shared_ptr<state> under_way) : staged_(std::move(under_way)) {}
+
+    std::optional<inner_request> direct_;
+    std::shared_ptr<state> staged_;
+  };
+
+  /// @comm   collective if the communicator has `device_aware()`: one reduction; else none
+  /// @throws precondition_error  if round_bytes < 1
+  explicit device_comm(Comm comm, Policy policy = {}, staging_options options = {})
+      : state_(std::make_shared<state>(state{std::move(comm), std::move(policy), options, std::nullopt})) {
+    if (!goes_directly()) {
+      state_->staged.emplace(state_->comm, state_->policy, options.round_bytes);
+    }
+  }
+
+  [[nodiscard]] static constexpr bool carries(memory_space space) noexcept { return space == Policy::space; }
+
+  [[nodiscard]] int rank() const noexcept { return state_->comm.rank(); }
+  [[nodiscard]] int size() const noexcept { return state_->comm.size(); }
+  /// The communicator that this one is made of.
+  [[nodiscard]] Comm& host() noexcept { return state_->comm; }
+  [[nodiscard]] Policy const& policy() const noexcept { return state_->policy; }
+  /// True if payload goes without staging.
+  [[nodiscard]] bool direct() const noexcept { return !state_->staged; }
+
+  void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
+    host().all_to_all(send, receive, bytes);
+  }
+
+  void all_to_all_v(outgoing out, incoming in) { start_all_to_all_v(out, in).wait(); }
+
+  /// @where  memory of `Policy::space`
+  [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
+    if (state_->staged) {
+      state_->staged->start(out, in);
+      return request(state_);
+    }
+    glt::detail::check_exchange(out, in, rank(), size());
+    finish_enqueued(out, in);
+    return request(state_->comm.start_all_to_all_v(out, in));
+  }
+
+  void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
+                          reply_buffer& replies) {
+    host().all_to_all_replies(out, asked, answering, replies);
+  }
+
+  template <reducible T>
+  void all_reduce(std::span<T> values, reduction op) {
+    host().all_reduce(values, op);
+  }
+
+  void broadcast(std::byte* data, std::int64_t bytes, int root) { host().broadcast(data, bytes, root); }
+  void barrier() { host().barrier(); }
+
+  [[nodiscard]] device_comm split(int color, int order) {
+    return device_comm(host().split(color, order), policy(), state_->options);
+  }
+  [[nodiscard]] device_comm duplicate() { return device_comm(host().duplicate(), policy(), state_->options); }
+
+private:
+  [[nodiscard]] bool goes_directly() {
+    if constexpr (host_policy<Policy> || detail::keeps_stream_order<Comm>()) {
+      return true;
+    } else if constexpr (glt::carries<Comm, Policy::space>) {
+      return state_->options.direct;
+    } else if constexpr (requires(Comm const& comm) { { comm.device_aware() } -> std::same_as<bool>; }) {
+      std::int64_t aware = state_->options.direct && state_->comm.device_aware() ? 1 : 0;
+      state_->comm.all_reduce(std::span(&aware, 1), reduction::min);
+      return aware == 1;
+    } else {
+      return false;
+    }
+  }
+
+  // The communicator touches the memory at once, past the order of the policy's executor; a copy waits for that.
+  void finish_enqueued(outgoing const& out, incoming const& in) const {
+    if constexpr (!host_policy<Policy> && !detail::keeps_stream_order<Comm>()) {
+      std::byte waited_for{};
+      auto const peers = static_cast<std::size_t>(size());
+      for (std::size_t peer = 0; peer < peers; ++peer) {
+        std::byte const* const any = out.sizes[peer] > 0  ? out.data + out.offsets[peer]
+                                     : in.sizes[peer] > 0 ? in.data + in.offsets[peer]
+                                                          : nullptr;
+        if (any != nullptr) {
+          policy().resource().copy_out(&waited_for, any, 1);
+          return;
+        }
+      }
+    }
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+} // namespace glt::dist
+
+namespace glt::detail {
+
+template <communicator Comm, device_policy Policy>
+struct payload_comm_of {
+  static_assert(fitting_pair<Comm, Policy>,
+                "this communicator carries neither this policy's memory nor ordinary memory to stage it in: take one "
+                "of the host such as mpi_comm, or a policy of a GPU");
+  using type =
+      std::conditional_t<host_policy<Policy> || keeps_stream_order<Comm>(), Comm,
+                                  dist::device_comm<Comm, Policy>>;
+};
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// What carries the payload of a policy's algorithms: the communicator itself where it does, else a `device_comm`.
+template <communicator Comm, device_policy Policy>
+using payload_comm = typename detail::payload_comm_of<Comm, Policy>::type;
+
+/// @comm   as the constructor of `device_comm`, or none
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] payload_comm<Comm, Policy> make_payload_comm(Comm comm, Policy policy, staging_options options = {}) {
+  if constexpr (std::same_as<payload_comm<Comm, Policy>, Comm>) {
+    return comm;
+  } else {
+    return payload_comm<Comm, Policy>(std::move(comm), std::move(policy), options);
+  }
+}
+
+} // namespace glt::dist

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/checks.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/exchange.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/device_comm.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+/// Moves slices of views of a policy's memory between ranks: the counts through ordinary memory, the rows where they
+/// are. The slice of the own rank is only copied.
+///
+/// `exchange_counts`, then `start` and `wait` for every array of rows, then `start_back` and `wait` for answers of as
+/// many rows; `start_slices` for other numbers of rows. Reusable; the memory is kept.
+template <communicator Comm, device_policy Policy>
+class view_exchange {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// @comm   none, or one reduction; see `device_comm`
+  explicit view_exchange(Comm comm, Policy policy = {}, staging_options options = {})
+      : comm_(make_payload_comm(std::move(comm), policy, options)), policy_(std::move(policy)),
+        counts_(static_cast<std::size_t>(comm_.size()), 0), received_counts_(counts_), headers_(counts_.size()) {
+    prefix_sums(counts_, sent_offsets_);
+    prefix_sums(counts_, received_offsets_);
+  }
+
+  [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
+  [[nodiscard]] int size() const noexcept { return comm_.size(); }
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
+  /// The communicator for what lies in ordinary memory.
+  [[nodiscard]] auto& host() noexcept { return host_comm(comm_); }
+
+  /// Tells every rank how many rows it will get, and makes sure that all ranks are well and at the same call.
+  ///
+  /// @shape  counts [R], rows for every rank, the own one included · returns [R], where the own rows
+  ///         count as none
+  /// @comm   collective; see `exchange_headers`
+  /// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank, or if a rank is at
+  ///                           another `site`
+  std::span<call_header const> exchange_counts(call_site site, std::span<std::int64_t const> counts,
+                                               std::int64_t value = 0, std::string const& failure = {}) {
+    wait();
+    glt::detail::check_length("exchange_counts", "counts", counts.size(), comm_.size());
+    auto const self = static_cast<std::size_t>(comm_.rank());
+    counts_.assign(counts.begin(), counts.end());
+    counts_[self] = 0;
+    exchange_headers(host(), site, counts_, value, failure, headers_);
+    counts_[self] = counts[self];
+    for (std::size_t rank = 0; rank < headers_.size(); ++rank) {
+      received_counts_[rank] = rank == self ? counts[self] : headers_[rank].count;
+    }
+    prefix_sums(counts_, sent_offsets_);
+    prefix_sums(received_counts_, received_offsets_);
+    anything_ = std::ranges::any_of(headers_, [](call_header const& header) { return header.total > 0; });
+    return headers_;
+  }
+
+  [[nodiscard]] std::span<std::int64_t const> sent_offsets() const noexcept { return sent_offsets_; } ///< [R + 1]
+  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return received_counts_; } ///< [R]
+  /// [R + 1]
+  [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return received_offsets_; }
+  /// True if any rank has rows for another one: if not, `start` and `start_back` send nothing. The same on all ranks.
+  [[nodiscard]] bool anything() const noexcept { return anything_; }
+
+  /// Sends the rows that were counted; `send` stays untouched until `wait()`.
+  ///
+  /// @shape  send [sent_offsets().back() · columns], by receiver · receive [received_offsets().back() · columns],
+  ///         written, by sender; both may be longer
+  /// @comm   collective; one variable exchange, or none if there is nothing to send anywhere
+  /// @throws precondition_error  if a view is too short or columns is negative
+  template <class Element, bytes_copyable T>
+    requires std::same_as<std::remove_const_t<Element>, T>
+  void start(array_view<space, Element> send, array_view<space, T> receive, std::int64_t columns = 1) {
+    move<T>("start", anything_, send, sent_offsets_, receive, received_offsets_, columns);
+  }
+
+  /// Sends an answer for every row that was received to where it came from.
+  ///
+  /// @shape  send [received_offsets().back() · columns], by requester · receive [sent_offsets().back() · columns],
+  ///         written; both may be longer
+  /// @comm   as `start`
+  /// @throws precondition_error  if a view is too short or columns is negative
+  template <class Element, bytes_copyable T>
+    requires std::same_as<std::remove_const_t<Element>, T>
+  void start_back(array_view<space, Element> send, array_view<space, T> receive, std::int64_t columns = 1) {
+    move<T>("start_back", anything_, send, received_offsets_, receive, sent_offsets_, columns);
+  }
+
+  /// Sends slices whose lengths both sides know from elsewhere, such as `exchange_sizes`.
+  ///
+  /// @shape  send_offsets [R + 1], rows from 0: slice p of `send` goes to rank p · receive_offsets [R + 1]
+  /// @comm   collective; one variable exchange
+  /// @throws precondition_error  if there are not R + 1 offsets, a view is too short or columns is negative
+  template <class Element, bytes_copyable T>
+    requires std::same_as<std::remove_const_t<Element>, T>
+  void start_slices(array_view<space, Element> send, std::span<std::int64_t const> send_offsets,
+                    array_view<space, T> receive, std::span<std::int64_t const> receive_offsets,
+                    std::int64_t columns = 1) {
+    move<T>("start_slices", true, send, send_offsets, receive, receive_offsets, columns);
+  }
+
+  /// Waits until what was started has arrived, for work that is enqueued from now on; nothing if nothing was.
+  void wait() {
+    if (travelling_) {
+      auto travelling = std::exchange(travelling_, std::nullopt);
+      travelling->wait();
+    }
+  }
+
+private:
+  using payload = payload_comm<Comm, Policy>;
+  using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
+
+  // One side of an exchange in bytes, the own slice left out.
+  struct slices {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> begins;
+
+    void set(std::span<std::int64_t const> offsets, std::size_t self, std::int64_t row_bytes) {
+      sizes.resize(offsets.size() - 1);
+      begins.resize(offsets.size() - 1);
+      for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+        sizes[rank] = rank == self ? 0 : (offsets[rank + 1] - offsets[rank]) * row_bytes;
+        begins[rank] = offsets[rank] * row_bytes;
+      }
+    }
+  };
+
+  void check(std::string_view call, std::string_view array, std::int64_t size, std::span<std::int64_t const> offsets,
+             std::int64_t columns) const {
+    if (offsets.size() != counts_.size() + 1) {
+      throw precondition_error(glt::detail::message(call, ": ", offsets.size(), " offsets of ", array,
+                                                    "; pass one per rank and one more, that is ", counts_.size() + 1));
+    }
+    if (columns < 0) {
+      throw precondition_error(glt::detail::message(call, ": rows of ", columns, " columns; pass 0 or more"));
+    }
+    if (size < offsets.back() * columns) {
+      throw precondition_error(glt::detail::message(call, ": ", array, " has ", size, " elements, but its slices have ",
+                                                    offsets.back(), " rows of ", columns));
+    }
+  }
+
+  template <class T>
+  void move(std::string_view call, bool sends, array_view<space, T const> send, std::span<std::int64_t const> from,
+            array_view<space, T> receive, std::span<std::int64_t const> to, std::int64_t columns) {
+    check(call, "send", send.size(), from, columns);
+    check(call, "receive", receive.size(), to, columns);
+    wait();
+    auto const self = static_cast<std::size_t>(comm_.rank());
+    auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(T));
+    if (from[self + 1] - from[self] != to[self + 1] - to[self]) {
+      throw precondition_error(glt::detail::message(call, ": the own slice has ", from[self + 1] - from[self],
+                                                    " rows to send and ", to[self + 1] - to[self], " to receive"));
+    }
+    if (sends) {
+      out_.set(from, self, row_bytes);
+      in_.set(to, self, row_bytes);
+      travelling_.emplace(
+          comm_.start_all_to_all_v({reinterpret_cast<std::byte const*>(send.data()), out_.sizes, out_.begins},
+                                   {reinterpret_cast<std::byte*>(receive.data()), in_.sizes, in_.begins}));
+    }
+    if (auto const bytes = (from[self + 1] - from[self]) * row_bytes; bytes > 0) {
+      policy_.resource().copy(receive.data() + to[self] * columns, send.data() + from[self] * columns,
+                              static_cast<std::size_t>(bytes));
+    }
+  }
+
+  payload comm_;
+  Policy policy_;
+  std::vector<std::int64_t> counts_;          // [R]
+  std::vector<std::int64_t> received_counts_; // [R]
+  std::vector<std::int64_t> sent_offsets_;     // [R + 1]
+  std::vector<std::int64_t> received_offsets_; // [R + 1]
+  std::vector<call_header> headers_;           // [R]
+  bool anything_ = false;
+  slices out_;
+  slices in_;
+  std::optional<request> travelling_; // last: completed before the memory goes
+};
+
+} // namespace glt::dist

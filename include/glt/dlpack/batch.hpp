@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dlpack/export.hpp>
+#include <glt/dlpack/tensor.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/hetero_subgraph.hpp>
+#include <glt/sample/subgraph.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+namespace detail {
+
+/// Collects tensors that share one keeper.
+template <device_policy Policy>
+struct tensor_list {
+  Policy const& policy;
+  std::shared_ptr<void const> keeper;
+  std::vector<named_dlpack> tensors;
+
+  template <class View>
+  void add(std::string name, View view) {
+    tensors.push_back({std::move(name), to_dlpack(policy, view, keeper)});
+  }
+};
+
+template <device_policy Policy, vertex_id Vertex>
+void list_tensors(tensor_list<Policy>& list, sampled_subgraph<Policy, Vertex> const& sample) {
+  list.add("nodes", sample.nodes());
+  list.add("seed_index", sample.seed_index());
+  list.add("batch", sample.batch());
+  list.add("row", sample.row());
+  list.add("col", sample.col());
+  list.add("edge_ids", sample.edge_ids());
+  for (int layer = 0; layer < sample.num_hops(); ++layer) {
+    list.add(message("offsets/", layer), sample.block(layer).offsets);
+  }
+}
+
+template <device_policy Policy, vertex_id Vertex>
+void list_tensors(tensor_list<Policy>& list, hetero_subgraph<Policy, Vertex> const& sample) {
+  for (int type = 0; type < sample.num_node_types(); ++type) {
+    list.add(message("nodes/", type), sample.nodes(type));
+    list.add(message("seed_index/", type), sample.seed_index(type));
+    list.add(message("batch/", type), sample.batch(type));
+  }
+  for (int type = 0; type < sample.num_edge_types(); ++type) {
+    list.add(message("row/", type), sample.row(type));
+    list.add(message("col/", type), sample.col(type));
+    list.add(message("edge_ids/", type), sample.edge_ids(type));
+    for (int layer = 0; layer < sample.num_hops(); ++layer) {
+      list.add(message("offsets/", type, "/", layer), sample.block(type, layer).offsets);
+    }
+  }
+}
+
+template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
+void list_tensors(tensor_list<Policy>& list, dist::batch<Policy, Vertex, T> const& batch) {
+  list_tensors(list, batch.subgraph);
+  list.add("features", batch.features());
+  list.add("labels", batch.labels());
+}
+
+} // namespace detail
+
+/// Tensors over everything in a batch (a `sampled_subgraph`, a `hetero_subgraph` or a `dist::batch`) by name, without a
+/// copy; each keeps the whole batch alive. What a batch has not is a tensor of no elements.
+///
+/// The names are those of the members: nodes, seed_index, batch, row, col, edge_ids, features and labels; and for
+/// every layer l of the blocks, offsets/l, whose first entry counts. The tensors of a heterogeneous sample carry the
+/// number of their node or edge type as well: nodes/0, row/2, offsets/2/l.
+///
+/// A batch that outlives all tensors needs no owner: `std::shared_ptr<Batch const>(std::shared_ptr<void>(), &batch)`.
+///
+/// @where  on the device of the policy; does not wait for what was enqueued there
+/// @throws precondition_error  if batch is null
+/// @cost   O(L), whatever the size
+template <device_policy Policy, class Batch>
+  requires requires(detail::tensor_list<Policy>& list, Batch const& batch) { detail::list_tensors(list, batch); }
+[[nodiscard]] std::vector<named_dlpack> to_dlpack(Policy const& policy, std::shared_ptr<Batch> batch) {
+  if (batch == nullptr) {
+    throw precondition_error("export of no batch; give one that the tensors can keep");
+  }
+  detail::tensor_list<Policy> list{policy, batch, {}};
+  detail::list_tensors(list, *batch);
+  return std::move(list.tensors);
+}
+
+} // namespace glt

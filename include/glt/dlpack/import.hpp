@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dlpack/device.hpp>
+#include <glt/dlpack/element_type.hpp>
+#include <glt/dlpack/tensor.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace glt {
+
+namespace detail {
+
+[[nodiscard]] inline std::string shape_in_words(std::span<std::int64_t const> shape) {
+  std::string text = "[";
+  for (auto const size : shape) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  }
+  return text + "]";
+}
+
+/// The number of elements of a shape, if none of its sizes is negative and their bytes fit 64 bits.
+[[nodiscard]] inline std::int64_t checked_elements(std::span<std::int64_t const> shape, std::int64_t element_bytes) {
+  std::int64_t count = 1;
+  bool empty = false;
+  for (auto const size : shape) {
+    if (size < 0) {
+      throw precondition_error(message("import of a tensor of shape ", shape_in_words(shape), "; sizes are 0 or more"));
+    }
+    empty = empty || size == 0;
+  }
+  for (auto const size : empty ? std::span<std::int64_t const>() : shape) {
+    if (size > std::numeric_limits<std::int64_t>::max() / element_bytes / count) {
+      throw precondition_error(
+          message("import of a tensor of shape ", shape_in_words(shape), "; its size in bytes does not fit 64 bits"));
+    }
+    count *= size;
+  }
+  return empty ? 0 : count;
+}
+
+/// Rows follow each other without gaps; what a dimension of one element says does not matter.
+[[nodiscard]] inline bool row_major(std::span<std::int64_t const> shape, std::int64_t const* strides) noexcept {
+  std::int64_t expected = 1;
+  for (auto dimension = shape.size(); dimension-- > 0;) {
+    if (shape[dimension] != 1 && strides[dimension] != expected) {
+      return false;
+    }
+    expected *= shape[dimension];
+  }
+  return true;
+}
+
+/// The address of the first of `count` elements of a tensor that is what its importer wants, and nothing else.
+template <class T>
+[[nodiscard]] T* checked_address(DLTensor const& tensor, std::int64_t count) {
+  if (count == 0) {
+    return nullptr;
+  }
+  if (tensor.data == nullptr) {
+    throw precondition_error(
+        message("import of a tensor of ", count, " elements at no address; its maker has to give one"));
+  }
+  auto const address = reinterpret_cast<std::uintptr_t>(tensor.data);
+  auto const bytes = static_cast<std::uintptr_t>(count) * sizeof(T);
+  auto const largest = std::numeric_limits<std::uintptr_t>::max();
+  if (tensor.byte_offset > largest - address || bytes > largest - address - tensor.byte_offset) {
+    throw precondition_error(message("import of a tensor that begins ", tensor.byte_offset,
+                                     " bytes behind its address; no memory reaches so far"));
+  }
+  if ((address + tensor.byte_offset) % alignof(T) != 0) {
+    throw precondition_error(message("import of a tensor whose elements of ", sizeof(T),
+                                     " bytes begin at an address that is no multiple of ", alignof(T),
+                                     " (byte_offset ", tensor.byte_offset, "); copy it before"));
+  }
+  return reinterpret_cast<T*>(static_cast<std::byte*>(tensor.data) + tensor.byte_offset);
+}
+
+/// The elements of a tensor, adopted, and its shape.
+template <device_policy Policy, class T>
+struct imported {
+  std::array<std::int64_t, 2> shape{};
+  buffer<Policy, T> elements;
+};
+
+template <device_policy Policy, class T>
+[[nodiscard]] imported<Policy, T> import_tensor(dlpack_tensor from, int dimensions, Policy policy) {
+  if (from == nullptr) {
+    throw precondition_error("import of no tensor; a tensor of DLPack can be imported once");
+  }
+  auto const& tensor = from->dl_tensor;
+  if (find_element_type(tensor.dtype) != element_type_of<T>) {
+    throw precondition_error(message("import of a tensor of ", in_words(tensor.dtype), " as ",
+                                     name_of(element_type_of<T>), "; convert it before, or import it as what it is"));
+  }
+  if (auto const wanted = dlpack_device(policy); !may_adopt(wanted, tensor.device)) {
+    throw precondition_error(message("import of a tensor in ", in_words(tensor.device), " by a policy of ",
+                                     in_words(wanted), "; move it there before, or choose another policy"));
+  }
+  if (tensor.ndim != dimensions) {
+    throw precondition_error(message("import of a tensor of ", tensor.ndim, " dimensions where ", dimensions,
+                                     dimensions == 1 ? " is" : " are", " wanted; reshape it before"));
+  }
+  if (tensor.shape == nullptr) {
+    throw precondition_error("import of a tensor without a shape; its maker has to give one");
+  }
+  imported<Policy, T> made;
+  std::copy_n(tensor.shape, dimensions, made.shape.begin());
+  std::span<std::int64_t const> const shape(tensor.shape, static_cast<std::size_t>(dimensions));
+  auto const count = checked_elements(shape, sizeof(T));
+  if (count > 0 && tensor.strides != nullptr && !row_major(shape, tensor.strides)) {
+    throw precondition_error(message("import of a tensor of shape ", shape_in_words(shape), " with strides ",
+                                     shape_in_words({tensor.strides, shape.size()}),
+                                     "; make it contiguous, row by row, before"));
+  }
+  auto* const data = checked_address<T>(tensor, count);
+  made.elements = buffer<Policy, T>::adopt(data, count, std::shared_ptr<DLManagedTensor>(std::move(from)),
+                                           std::move(policy));
+  return made;
+}
+
+} // namespace detail
+
+/// A buffer over the elements of a tensor of one dimension, without a copy; the tensor is released with it.
+///
+/// The function owns the tensor from the call on: one that it refuses is released as well.
+///
+/// @shape  tensor [n] → buffer [n]
+/// @where  the tensor's elements are on the policy's device; what its maker has enqueued is done, or on the same queue
+/// @throws precondition_error  if there is no tensor, its elements are not T, it is on another device, is not of one
+///                             dimension, has gaps, or says impossible things about itself
+/// @cost   O(1)
+template <device_policy Policy, bytes_copyable T>
+[[nodiscard]] buffer<Policy, T> from_dlpack(dlpack_tensor tensor, Policy policy = {}) {
+  return detail::import_tensor<Policy, T>(std::move(tensor), 1, std::move(policy)).elements;
+}
+
+/// A feature store over the rows of a tensor of two dimensions, likewise.
+///
+/// @shape  tensor [V, F], row-major → features of V vertices
+/// @throws precondition_error  as above, for two dimensions
+/// @cost   O(1)
+template <device_policy Policy, bytes_copyable T>
+[[nodiscard]] feature_store<Policy, T> features_from_dlpack(dlpack_tensor tensor, Policy policy = {}) {
+  auto made = detail::import_tensor<Policy, T>(std::move(tensor), 2, std::move(policy));
+  return {made.shape[0], made.shape[1], std::move(made.elements)};
+}
+
+} // namespace glt

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#if __has_include(<dlpack/dlpack.h>)
+#include <dlpack/dlpack.h>
+#else // LibTorch brings the same header
+#include <ATen/dlpack.h>
+#endif
+
+#include <memory>
+#include <string>
+
+namespace glt {
+
+/// Hands a tensor of DLPack back to the library that made it.
+struct release_dlpack {
+  void operator()(DLManagedTensor* tensor) const noexcept {
+    if (tensor->deleter != nullptr) {
+      tensor->deleter(tensor);
+    }
+  }
+};
+
+/// Owns a tensor in the exchange format of array libraries, DLPack. What takes a raw pointer gets `release()`.
+///
+///     at::fromDLPack(glt::to_dlpack(std::move(ids)).release());
+using dlpack_tensor = std::unique_ptr<DLManagedTensor, release_dlpack>;
+
+/// A tensor of a batch and its name.
+struct named_dlpack {
+  std::string name;
+  dlpack_tensor tensor;
+};
+
+} // namespace glt

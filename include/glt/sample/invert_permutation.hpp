@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace glt::detail {
+
+template <memory_space Space, memory_space IdSpace, class Vertex>
+struct pair_with_place {
+  array_view<IdSpace, global_id const> ids;
+  array_view<Space, global_id> keys;
+  array_view<Space, Vertex> places;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    keys[i] = ids[i];
+    places[i] = static_cast<Vertex>(i);
+  }
+};
+
+// The place of an id that is out of range or stands at an earlier place too; the number of ids if there is none.
+template <memory_space Space, class Vertex>
+struct place_of_wrong_id {
+  array_view<Space, global_id const> keys; // sorted, equal ones in order of their places
+  array_view<Space, Vertex const> places;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
+    bool const wrong = keys[i] < 0 || keys[i] >= keys.size() || (i > 0 && keys[i] == keys[i - 1]);
+    return wrong ? std::int64_t{places[i]} : keys.size();
+  }
+};
+
+template <memory_space Space, memory_space IdSpace>
+struct copy_id {
+  array_view<IdSpace, global_id const> ids;
+  std::int64_t place;
+  array_view<Space, global_id> id;
+  GLT_HOST_DEVICE void operator()(std::int64_t) const { id[0] = ids[place]; }
+};
+
+// One id, from memory of any space that the policy reaches.
+template <device_policy Policy, memory_space IdSpace>
+[[nodiscard]] global_id id_at(Policy const& policy, array_view<IdSpace, global_id const> ids, std::int64_t place) {
+  buffer<Policy, global_id> id(1, policy);
+  policy.executor().for_each(1, copy_id<Policy::space, IdSpace>{ids, place, id.view()});
+  return read_element(policy, std::as_const(id).view(), 0);
+}
+
+/// Writes where every id of [0, n) stands in a permutation of them, and returns n; or returns the first place at which
+/// `ids` is no permutation.
+///
+/// @shape  ids [n] · places [n], resized and written
+/// @where  synchronises
+/// @cost   a sort of n keys, and 8 n bytes while it runs
+template <device_policy Policy, memory_space IdSpace, vertex_id Vertex>
+  requires reaches<decltype(std::declval<Policy const&>().executor()), IdSpace>
+[[nodiscard]] std::int64_t invert_permutation(Policy const& policy, array_view<IdSpace, global_id const> ids,
+                                              buffer<Policy, Vertex>& places) {
+  constexpr auto space = Policy::space;
+  auto const ex = policy.executor();
+  buffer<Policy, global_id> keys(ids.size(), policy);
+  places.resize(ids.size());
+  ex.for_each(ids.size(), pair_with_place<space, IdSpace, Vertex>{ids, keys.view(), places.view()});
+  ex.sort_by_key(keys.view(), places.view());
+  return ex.reduce(ids.size(), ids.size(),
+                   place_of_wrong_id<space, Vertex>{std::as_const(keys).view(), std::as_const(places).view()},
+                   smaller{});
+}
+
+} // namespace glt::detail

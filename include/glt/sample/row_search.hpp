@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/view.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// The row to which an edge belongs, by bisection of the offsets: for threads that do one edge each.
+///
+/// @shape  offsets [S + 1], ascending from 0
+/// @pre    edge is in [0, offsets[S]); not checked
+/// @cost   O(log S)
+template <memory_space Space, class Offset>
+[[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t row_of_edge(array_view<Space, Offset const> offsets,
+                                                                 std::int64_t edge) noexcept {
+  std::int64_t low = 0;
+  std::int64_t high = offsets.size() - 1;
+  while (high - low > 1) {
+    std::int64_t const middle = low + (high - low) / 2;
+    if (offsets[middle] <= edge) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+} // namespace glt::detail

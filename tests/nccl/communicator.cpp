@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#if defined(GLT_TEST_NCCL)
+
+#include "../support/errors.hpp"
+
+#include <glt/comm/exchange.hpp>
+#include <glt/comm/serial.hpp>
+#include <glt/comm/threads.hpp>
+#include <glt/core/error.hpp>
+#include <glt/cuda/policy.hpp>
+#include <glt/dist/device_comm.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/nccl/communicator.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <vector>
+
+using namespace glt;
+using namespace glt_test;
+
+static_assert(communicator<nccl_comm<threads_comm>>);
+static_assert(carries<nccl_comm<threads_comm>, device::cuda::space>);
+static_assert(carries<nccl_comm<threads_comm>, device::zero_copy::space>);
+static_assert(!carries<nccl_comm<threads_comm>, memory_space::host>);
+static_assert(std::same_as<dist::payload_comm<nccl_comm<serial_comm>, device::cuda>, nccl_comm<serial_comm>>);
+
+namespace {
+
+int num_gpus() {
+  int count = 0;
+  auto const code = cudaGetDeviceCount(&count);
+  detail::forget_cuda(code);
+  return code == cudaSuccess ? count : 0;
+}
+
+} // namespace
+
+TEST_CASE("one rank with a GPU needs nothing of NCCL" * doctest::skip(num_gpus() < 1)) {
+  auto comm = make_nccl_comm(serial_comm(), device::cuda(0));
+  CHECK(comm.size() == 1);
+  std::vector<std::int64_t> const none(1, 0);
+  comm.all_to_all_v({nullptr, none, none}, {nullptr, none, none});
+  CHECK(comm.duplicate().rank() == 0);
+}
+
+TEST_CASE("two ranks on one GPU are refused on both, with NCCL's text" * doctest::skip(num_gpus() < 1)) {
+  run_threads(2, [](threads_comm host) {
+    auto const make = [&] { return make_nccl_comm(host, device::cuda(0)).size(); };
+    CHECK(names(thrown<collective_error>(make), "rank ", "nccl"));
+  });
+}
+
+TEST_CASE("rows travel between the memories of several GPUs" * doctest::skip(num_gpus() < 2)) {
+  run_threads(num_gpus(), [](threads_comm host) {
+    device::cuda const policy(host.rank());
+    auto comm = make_nccl_comm(host, policy);
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 1000);
+    counts[static_cast<std::size_t>(comm.rank())] = 0;
+    std::vector<float> expected;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      expected.insert(expected.end(), rank == comm.rank() ? 0 : 1000, static_cast<float>(rank));
+    }
+    auto const sent = make_buffer(std::vector<float>(expected.size(), static_cast<float>(comm.rank())), policy);
+    buffer<device::cuda, float> received(sent.size(), policy);
+    for (int round = 0; round < 3; ++round) {
+      exchange_rows(comm, sent.view(), counts, received.view(), counts);
+      CHECK(to_vector(policy, received.view()) == expected);
+    }
+    auto sums = make_buffer(std::vector<double>{1, 2}, policy);
+    comm.all_reduce(sums.view(), reduction::sum);
+    CHECK(to_vector(policy, sums.view())[1] == 2 * comm.size());
+  });
+}
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../support/graphs.hpp"
+#include "../support/policies.hpp"
+#include "../support/policy_subgraphs.hpp"
+
+#include <glt/graph/copy_graph.hpp>
+#include <glt/sample/labor_rule.hpp>
+#include <glt/sample/temporal_rule.hpp>
+#include <glt/sample/weight_tables.hpp>
+#include <glt/sample/weighted_neighbor_sampler.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+using namespace glt;
+using glt_test::copy_subgraph;
+
+namespace {
+
+template <class Policy>
+struct both_graphs {
+  csr_graph<device::cpu> host;
+  csr_graph<Policy> there;
+  explicit both_graphs(glt_test::edge_list const& list)
+      : host(make_csr<device::cpu>(list.view(), {.edge_ids = true})), there(copy_graph(host.view(), Policy())) {}
+};
+
+std::vector<local_id> seeds_of(std::int64_t num_vertices) {
+  std::vector<local_id> seeds;
+  for (std::int64_t v = 0; v < num_vertices; v += 2) {
+    seeds.push_back(static_cast<local_id>(v * 11 % num_vertices));
+  }
+  return seeds;
+}
+
+std::vector<float> random_weights(std::int64_t num_edges) {
+  std::mt19937 random(3);
+  std::vector<float> weights(static_cast<std::size_t>(num_edges));
+  for (auto& weight : weights) {
+    auto const draw = random();
+    weight = draw % 5 == 0 ? 0.0F : static_cast<float>(draw % 1000) / (draw % 7 == 0 ? 0.001F : 10.0F);
+  }
+  return weights;
+}
+
+// Two hops of the CPU and of the policy.
+template <class Policy, class Serial, class Sampler>
+void compare(Serial& serial, Sampler& sampler, std::vector<local_id> const& seeds) {
+  Policy const policy;
+  sampled_subgraph<device::cpu> expected;
+  sampled_subgraph<Policy> out;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    serial.sample(seeds, {.seed = 2, .step = step}, expected);
+    sampler.sample(make_buffer(seeds, policy).view(), {.seed = 2, .step = step}, out);
+    CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
+  }
+}
+
+glt_test::edge_list const& graph_list() {
+  static auto const list = glt_test::random_graph(400, 6001);
+  return list;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("weighted samples are those of the CPU, with and without tables", Policy, GLT_TEST_POLICIES) {
+  constexpr auto space = Policy::space;
+  Policy const policy;
+  both_graphs<Policy> const graph(graph_list());
+  auto const weights = random_weights(graph.host.view().num_edges());
+  auto const weights_there = make_buffer(weights, policy);
+  weight_tables<device::cpu> const tables(graph.host.view(), weights);
+  weight_tables<Policy> const tables_there(graph.there.view(), weights_there.view(), policy);
+  auto const plain_slots = [](auto const& slots) {
+    std::vector<std::uint32_t> words;
+    for (auto const& slot : slots) {
+      words.push_back(slot.threshold);
+      words.push_back(slot.alias);
+    }
+    return words;
+  };
+  CHECK(plain_slots(to_vector(policy, tables_there.view().slots)) == plain_slots(tables.view().slots));
+  CHECK(to_vector(policy, tables_there.view().num_positive) == to_vector(device::cpu(), tables.view().num_positive));
+  for (bool const with_tables : {false, true}) {
+    for (bool const replace : {false, true}) {
+      for (bool const disjoint : {false, true}) {
+        neighbor_options const options{.fanouts = {5, 40}, .replace = replace, .edge_ids = true, .disjoint = disjoint};
+        weighted_rule<memory_space::host> rule{.weights = weights};
+        weighted_rule<space> rule_there{.weights = weights_there.view()};
+        if (with_tables) {
+          rule.tables = tables.view();
+          rule_there.tables = tables_there.view();
+        }
+        weighted_neighbor_sampler<device::cpu> serial(graph.host.view(), options, rule);
+        weighted_neighbor_sampler<Policy> sampler(graph.there.view(), options, rule_there, policy);
+        compare<Policy>(serial, sampler, seeds_of(400));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("weights that are none are named", Policy, GLT_TEST_POLICIES) {
+  Policy const policy;
+  both_graphs<Policy> const graph(graph_list());
+  auto weights = random_weights(graph.host.view().num_edges());
+  auto const row = std::int64_t{17};
+  auto const bad = graph.host.view().offset(row) + 1;
+  REQUIRE(graph.host.view().degree(row) > 1);
+  weights[static_cast<std::size_t>(bad)] = -2.5F;
+  weights.back() = std::numeric_limits<float>::infinity();
+  auto const there = make_buffer(weights, policy);
+  auto const text = "weight of edge 1 of row 17 (position " + std::to_string(bad) +
+                    ") is -2.5; a weight is finite and 0 or more";
+  CHECK_THROWS_WITH_AS(validate_weights(policy, graph.there.view(), there.view()), text.c_str(), precondition_error);
+  CHECK_THROWS_AS(weight_tables<Policy>(graph.there.view(), there.view(), policy), precondition_error);
+}
+
+TEST_CASE_TEMPLATE("temporal samples are those of the CPU", Policy, GLT_TEST_POLICIES) {
+  constexpr auto space = Policy::space;
+  Policy const policy;
+  both_graphs<Policy> const graph(graph_list());
+  auto const view = graph.host.view();
+  std::vector<std::int64_t> times(static_cast<std::size_t>(view.num_edges()));
+  for (std::int64_t r = 0; r < view.num_rows(); ++r) {
+    for (auto e = view.offset(r); e < view.offset(r + 1); ++e) {
+      times[static_cast<std::size_t>(e)] = (e - view.offset(r)) * 3 + r % 5;
+    }
+  }
+  auto const times_there = make_buffer(times, policy);
+  validate_times(policy, graph.there.view(), times_there.view());
+  auto const seeds = seeds_of(400);
+  auto const seeds_there = make_buffer(seeds, policy);
+  std::vector<std::int64_t> queries;
+  for (auto const seed : seeds) {
+    queries.push_back(seed % 60);
+  }
+  auto const queries_there = make_buffer(queries, policy);
+  for (auto const strategy : {temporal_strategy::uniform, temporal_strategy::last}) {
+    for (std::int64_t const fanout : {-1, 3}) {
+      neighbor_options const options{.fanouts = {4, fanout}, .edge_ids = true, .disjoint = true};
+      temporal_neighbor_sampler<device::cpu> serial(view, options, {times, strategy});
+      temporal_neighbor_sampler<Policy> sampler(graph.there.view(), options,
+                                                temporal_rule<space>{times_there.view(), strategy}, policy);
+      sampled_subgraph<device::cpu> expected;
+      sampled_subgraph<Policy> out;
+      serial.sample(seeds, queries, {.seed = 2}, expected);
+      sampler.sample(seeds_there.view(), queries_there.view(), {.seed = 2}, out);
+      CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
+    }
+  }
+  std::int64_t const row = 17;
+  REQUIRE(view.degree(row) > 2);
+  times[static_cast<std::size_t>(view.offset(row) + 2)] = -9;
+  auto const untimely = make_buffer(times, policy);
+  auto const text = "time 2 of row 17 is -9, earlier than the one before it, " + std::to_string(3 + row % 5) +
+                    "; sort the rows with sort_rows_by_time";
+  CHECK_THROWS_WITH_AS(validate_times(policy, graph.there.view(), untimely.view()), text.c_str(), precondition_error);
+}
+
+TEST_CASE_TEMPLATE("LABOR samples are those of the CPU", Policy, GLT_TEST_POLICIES) {
+  constexpr auto space = Policy::space;
+  Policy const policy;
+  both_graphs<Policy> const graph(graph_list());
+  for (auto const counts : {labor_count::poisson, labor_count::exact}) {
+    for (bool const across : {false, true}) {
+      neighbor_options const options{.fanouts = {5, 3, -1}, .expand = frontier::all, .edge_ids = true};
+      labor_rule<memory_space::host> const rule{
+          .sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
+      labor_rule<space> const rule_there{
+          .sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
+      labor_neighbor_sampler<device::cpu> serial(graph.host.view(), options, rule);
+      labor_neighbor_sampler<Policy> sampler(graph.there.view(), options, rule_there, policy);
+      compare<Policy>(serial, sampler, seeds_of(300));
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../support/errors.hpp"
+#include "../support/graphs.hpp"
+#include "../support/naive_links.hpp"
+#include "../support/policies.hpp"
+
+#include <glt/graph/copy_graph.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/sample/link_sampler.hpp>
+#include <glt/sample/vertex_weights.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+using namespace glt;
+
+namespace {
+
+// Everything of a link sample, in vectors.
+struct plain_batch {
+  std::int64_t num_positives = 0;
+  std::int64_t num_negatives = 0;
+  std::vector<local_id> index;
+  std::vector<std::int64_t> label;
+  std::vector<local_id> triplets;
+  std::vector<std::uint8_t> verified;
+  std::vector<local_id> nodes;
+  std::vector<local_id> row;
+  std::vector<local_id> col;
+  std::vector<edge_id> edge_ids;
+  std::vector<std::int64_t> sizes;
+  bool operator==(plain_batch const&) const = default;
+};
+
+template <class Policy>
+plain_batch plain_of(Policy const& policy, link_sample<Policy> const& made) {
+  auto const& subgraph = made.subgraph();
+  plain_batch out;
+  out.num_positives = made.num_positives();
+  out.num_negatives = made.num_negatives();
+  out.index = to_vector(policy, made.edge_label_index().flat());
+  out.label = to_vector(policy, made.edge_label());
+  for (auto const list : {made.src_index(), made.dst_pos_index(), made.dst_neg_index().flat()}) {
+    auto const part = to_vector(policy, list);
+    out.triplets.insert(out.triplets.end(), part.begin(), part.end());
+  }
+  out.verified = to_vector(policy, made.verified());
+  out.nodes = to_vector(policy, subgraph.nodes());
+  out.row = to_vector(policy, subgraph.row());
+  out.col = to_vector(policy, subgraph.col());
+  out.edge_ids = to_vector(policy, subgraph.edge_ids());
+  out.sizes.assign(subgraph.num_sampled_nodes().begin(), subgraph.num_sampled_nodes().end());
+  out.sizes.insert(out.sizes.end(), subgraph.num_sampled_edges().begin(), subgraph.num_sampled_edges().end());
+  return out;
+}
+
+struct seed_lists {
+  std::vector<local_id> sources;
+  std::vector<local_id> destinations;
+  std::vector<std::int64_t> labels;
+};
+
+seed_lists lists_of(glt_test::pair_list const& positives) {
+  seed_lists made;
+  for (auto const& [source, destination] : positives) {
+    made.sources.push_back(static_cast<local_id>(source));
+    made.destinations.push_back(static_cast<local_id>(destination));
+    made.labels.push_back(static_cast<std::int64_t>(made.labels.size()) % 3);
+  }
+  return made;
+}
+
+template <class Policy, class Sampler>
+void sample_on(Policy const& policy, Sampler& sampler, seed_lists const& seeds, sample_key key,
+               link_sample<Policy>& out) {
+  auto const sources = make_buffer<Policy>(seeds.sources, policy);
+  auto const destinations = make_buffer<Policy>(seeds.destinations, policy);
+  auto const labels = make_buffer<Policy>(seeds.labels, policy);
+  sampler.sample(sources.view(), destinations.view(), labels.view(), key, out);
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("link samples are those of the host", Policy, GLT_TEST_POLICIES) {
+  Policy const policy;
+  for (auto const& list : glt_test::adversarial_graphs()) {
+    CAPTURE(list.name);
+    auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
+    auto const there = copy_graph<Policy>(graph.view(), policy);
+    for (auto const& options : glt_test::link_options_to_try()) {
+      link_sampler<device::cpu> on_host(graph.view(), options);
+      link_sampler<Policy> sampler(there.view(), options, {}, policy);
+      link_sample<device::cpu> expected;
+      link_sample<Policy> out; // reused: nothing of the last batch may shine through
+      for (std::int64_t const size : {17, 0, 1, 60}) {
+        auto seeds = lists_of(glt_test::some_positives(list, size, static_cast<std::uint64_t>(size)));
+        if (size == 17 || options.negatives.mode == negative_mode::triplet) {
+          seeds.labels.clear();
+        }
+        sample_key const key{.seed = 5, .epoch = 1, .step = size};
+        sample_on(device::cpu{}, on_host, seeds, key, expected);
+        sample_on(policy, sampler, seeds, key, out);
+        CHECK(plain_of(policy, out) == plain_of(device::cpu{}, expected));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("rows in ascending order, weights and original ids", Policy, GLT_TEST_POLICIES) {
+  Policy const policy;
+  auto list = glt_test::random_graph(101, 0);
+  for (int v = 0; v < 101; ++v) { // rows ascend, with parallel edges
+    for (int k = 0; k < v % 11; ++k) {
+      list.add(k * 9, v);
+      list.add(k * 9, v);
+    }
+  }
+  auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
+  auto const there = copy_graph<Policy>(graph.view(), policy);
+  std::vector<double> weights;
+  std::vector<global_id> original;
+  for (std::int64_t v = 0; v < 101; ++v) {
+    weights.push_back(v % 5 == 1 ? 0 : 1.5 * static_cast<double>(v));
+    original.push_back((v * 5 + 3) % 101);
+  }
+  auto const original_there = make_buffer<Policy>(original, policy);
+  auto const weights_there = make_buffer<Policy>(weights, policy);
+  vertex_weights<> const table{host_view<double const>(weights)};
+  vertex_weights<Policy> const table_there(weights_there.view(), policy);
+  auto const seeds = lists_of(glt_test::some_positives(list, 40, 1));
+  for (auto const& options : glt_test::link_options_to_try()) {
+    if (options.negatives.mode == negative_mode::triplet) {
+      continue;
+    }
+    link_sampler<device::cpu> on_host(graph.view(), options, table.view(), device::cpu{}, original);
+    link_sampler<Policy> sampler(there.view(), options, table_there.view(), policy, original_there.view());
+    link_sample<device::cpu> expected;
+    link_sample<Policy> out;
+    sample_on(device::cpu{}, on_host, seeds, {.seed = 7}, expected);
+    sample_on(policy, sampler, seeds, {.seed = 7}, out);
+    CHECK(plain_of(policy, out) == plain_of(device::cpu{}, expected));
+  }
+}
+
+TEST_CASE_TEMPLATE("wrong seed edges and labels are refused in the words of the host", Policy, GLT_TEST_POLICIES) {
+  Policy const policy;
+  auto const list = glt_test::random_graph(31, 100);
+  auto const there = copy_graph<Policy>(make_csr<device::cpu>(list.view()).view(), policy);
+  link_sampler<Policy> sampler(there.view(), {.neighbors = {.fanouts = {2}}}, {}, policy);
+  link_sample<Policy> out;
+  sample_on(policy, sampler, {{1, 2}, {3, 4}, {0, 1}}, {}, out);
+  auto const before = plain_of(policy, out);
+  auto const refused = [&](seed_lists const& seeds) {
+    return glt_test::thrown<precondition_error>([&] { sample_on(policy, sampler, seeds, {}, out); });
+  };
+  CHECK(glt_test::names(refused({{1, 2}, {3}, {}}), "2 sources and 1 destinations"));
+  CHECK(glt_test::names(refused({{1, 31}, {3, 4}, {}}), "source of seed edge 1 is 31"));
+  CHECK(glt_test::names(refused({{1, 3}, {-1, 4}, {}}), "destination of seed edge 0 is -1"));
+  CHECK(glt_test::names(refused({{1, 3}, {1, 4}, {1}}), "1 labels for 2 seed edges"));
+  CHECK(glt_test::names(refused({{1, 3}, {1, 4}, {0, -7}}), "label of seed edge 1 is -7"));
+  CHECK(plain_of(policy, out) == before);
+}
