@@ -5,6 +5,7 @@
 #include "../support/known_sets.hpp"
 #include "../support/scratch.hpp"
 
+#include <glt/io/manifest_parser.hpp>
 #include <glt/io/parts_read.hpp>
 #include <glt/io/parts_writer.hpp>
 
