@@ -7,7 +7,8 @@
 # those of graphs, files, partitioners and samplers also on one of scale 22 (W2), exchanges on 2 ranks, and distributed
 # loading on 1 and 2 ranks. With --json, writes all results to one file in the format of Google Benchmark; names there
 # begin with the folder, and end with the number of ranks or the scale where there are several. GLT_BENCH_SCALE=16 tries
-# it out on small graphs. With --build, nothing is built: the programs of that build folder run.
+# it out on small graphs, GLT_BENCH_SECONDS=0.01 in less time a benchmark. With --build, nothing is built: the programs
+# of that build folder run.
 set -euo pipefail
 usage() {
   printf 'usage: bench/run.sh [--json FILE] [--build DIR]\n' >&2
@@ -73,6 +74,7 @@ measure() {
     printf '\n== %s\n' "$folder"
   fi
   "${start[@]}" "$build/bench/bench_$folder" --benchmark_counters_tabular=true \
+    ${GLT_BENCH_SECONDS:+--benchmark_min_time="$GLT_BENCH_SECONDS"} \
     --benchmark_out="$build/results/$name.json" --benchmark_out_format=json
 }
 

@@ -14,7 +14,8 @@ namespace glt {
 struct row_edge {
   std::int64_t row;
   std::int64_t source;
-  friend auto operator<=>(row_edge const&, row_edge const&) = default;
+  friend constexpr auto operator<=>(row_edge const&, row_edge const&) = default;
+  friend constexpr bool operator==(row_edge const&, row_edge const&) = default; // nvcc loses the one implied
 };
 
 /// Edges that sampling leaves out, by row.
