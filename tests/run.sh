@@ -3,7 +3,7 @@
 #
 # Installs what is missing, builds everything and runs all tests:
 #   dev    everything, with Open MPI and LibTorch
-#   asan   files, features, thread ranks and fuzzed samplers under the address and undefined-behaviour sanitizers
+#   asan   files, features, communicators and fuzzed samplers under the address and undefined-behaviour sanitizers
 #   tsan   thread ranks and samplers in several threads under the thread sanitizer
 #   mpich  the tests of communicators with MPICH
 #   cuda   programs for GPUs, where nvcc is at hand: all are compiled and linked, and run where a GPU is (see tests/gpu.sh)
