@@ -8,23 +8,10 @@
 # machine, to FILE (build/gpu-bench/results.json). GLT_BENCH_SCALE=16 tries it out on small graphs. The status is 1 if one
 # of them failed, and 77 if there is no GPU.
 set -euo pipefail
-usage() {
-  printf 'usage: bench/gpu.sh [--json FILE] [--build FOLDER]\n' >&2
-  exit 2
-}
-build= json=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --json | --build)
-      [ $# -ge 2 ] || usage
-      printf -v "${1#--}" '%s' "$(realpath -m "$2")"
-      shift 2
-      ;;
-    *) usage ;;
-  esac
-done
+here=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/gpu.sh
+read_gpu_arguments bench/gpu.sh "$here" "$@"
 build=${build:-$PWD/build/gpu-bench}
 json=${json:-$build/results.json}
 if ! [ -d "$(dirname "$json")" ] && [ "$(dirname "$json")" != "$build" ]; then

@@ -2,6 +2,22 @@
 #
 # Sourced by tests/gpu.sh and bench/gpu.sh, which run on machines with a GPU, nvcc and CMake, and perhaps nothing else.
 
+# read_gpu_arguments <script> <folder> [argument...]: sets build and json, empty if they are not given; relative paths are
+# of the folder.
+read_gpu_arguments() {
+  local script=$1 folder=$2
+  shift 2
+  build= json=
+  while [ $# -gt 0 ]; do
+    if [ $# -lt 2 ] || { [ "$1" != --json ] && [ "$1" != --build ]; }; then
+      printf 'usage: %s [--json FILE] [--build FOLDER]\n' "$script" >&2
+      exit 2
+    fi
+    printf -v "${1#--}" '%s' "$(cd "$folder" && realpath -m "$2")"
+    shift 2
+  done
+}
+
 # find_cuda: sets nvcc, sanitizer (empty if there is none), gpu, driver and architectures; stops where a tool is missing.
 find_cuda() {
   local path

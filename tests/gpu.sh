@@ -8,23 +8,10 @@
 # doctest a part of it in tests/support is taken. Prints a table and writes FILE (build/gpu/tests.json). The last line is
 # "<n> passed, <n> failed, <n> skipped"; the status is 1 if a test failed, and 77 if none ran because there is no GPU.
 set -euo pipefail
-usage() {
-  printf 'usage: tests/gpu.sh [--json FILE] [--build FOLDER]\n' >&2
-  exit 2
-}
-build= json=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --json | --build)
-      [ $# -ge 2 ] || usage
-      printf -v "${1#--}" '%s' "$(realpath -m "$2")"
-      shift 2
-      ;;
-    *) usage ;;
-  esac
-done
+here=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/gpu.sh
+read_gpu_arguments tests/gpu.sh "$here" "$@"
 build=${build:-$PWD/build/gpu}
 json=${json:-$build/tests.json}
 find_cuda

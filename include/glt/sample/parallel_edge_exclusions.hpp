@@ -11,6 +11,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/exclusion_search.hpp>
 #include <glt/sample/exclusions.hpp>
+#include <glt/sample/known_sizes.hpp>
 #include <glt/sample/parallel_seed_edges.hpp>
 
 #include <bit>
@@ -120,12 +121,6 @@ struct place_excluded_of_first {
   }
 };
 
-template <memory_space Space>
-struct clear_filter {
-  array_view<Space, std::uint64_t> words;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { words[i] = 0; }
-};
-
 } // namespace detail
 
 /// `edge_exclusions` in memory of a policy, of the seed edges of a batch; made anew for every batch in the same memory.
@@ -189,7 +184,7 @@ private:
     ex.sort_by_key(keys_.view(), order_.view());
     ex.for_each(size, detail::list_excluded_rows<space, Vertex>{edge, order, rows_.view()});
     ex.sort_by_key(rows_.view(), order_.view());
-    ex.for_each(filter_.size(), detail::clear_filter<space>{filter_.view()});
+    ex.for_each(filter_.size(), detail::set_to_zero<space, std::uint64_t>{filter_.view()});
     ex.for_each(size + 1, detail::divide_excluded<space, Vertex>{edge, order, std::as_const(rows_).view(),
                                                                           edges_.view(), first_.view(),
                                                                           filter_.view()});
