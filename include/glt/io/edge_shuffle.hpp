@@ -7,6 +7,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
+#include <glt/io/data_set_view.hpp>
 #include <glt/io/edge_spill.hpp>
 #include <glt/io/memory_plan.hpp>
 #include <glt/io/progress.hpp>
@@ -20,16 +21,6 @@
 #include <vector>
 
 namespace glt::io {
-
-/// Edges of a graph without types, borrowed, such as from mapped files; the position of an edge is its id.
-///
-/// @shape  sources, destinations [E] · weights [E] or empty · times [E] or empty
-struct edge_columns {
-  host_view<global_id const> sources;
-  host_view<global_id const> destinations;
-  host_view<float const> weights{};
-  host_view<std::int64_t const> times{};
-};
 
 /// Counts the edges into every vertex, every rank those of its slice, and checks their ends.
 ///

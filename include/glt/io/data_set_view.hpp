@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/io/data_set.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace glt::io {
+
+/// Edges of one type, borrowed, such as from mapped files; the position of an edge is its id.
+///
+/// @shape  sources, destinations [E] · weights [E] or empty · times [E] or empty
+struct edge_columns {
+  host_view<global_id const> sources;
+  host_view<global_id const> destinations;
+  host_view<float const> weights{};
+  host_view<std::int64_t const> times{};
+};
+
+/// Vertex pairs, borrowed; see `vertex_pairs`.
+struct vertex_pairs_view {
+  host_view<global_id const> sources{};
+  host_view<global_id const> destinations{};
+};
+
+/// A link split, borrowed; see `link_split`.
+struct link_split_view {
+  std::string name;
+  vertex_pairs_view edges{};
+  vertex_pairs_view negatives{};
+};
+
+/// The edges of one type with all that is known about them, borrowed; see `edge_table`.
+struct edge_table_view {
+  std::string source;
+  std::string name;
+  std::string destination;
+  edge_columns columns;
+  std::span<named_array const> features{};
+  std::vector<link_split_view> links{};
+};
+
+/// A whole data set, borrowed: from a `data_set` in memory, or from a `mapped_data_set` whose arrays stay in their files.
+struct data_set_view {
+  std::string name;
+  std::span<node_table const> nodes;
+  std::vector<edge_table_view> edges{};
+};
+
+/// Borrows the edges of a table, which must outlive the view.
+[[nodiscard]] inline edge_table_view view_of(edge_table const& table) {
+  auto const pairs = [](vertex_pairs const& from) {
+    return vertex_pairs_view{.sources = host_view<global_id const>(from.sources),
+                             .destinations = host_view<global_id const>(from.destinations)};
+  };
+  edge_table_view made{.source = table.source,
+                       .name = table.name,
+                       .destination = table.destination,
+                       .columns = {.sources = host_view<global_id const>(table.sources),
+                                   .destinations = host_view<global_id const>(table.destinations),
+                                   .weights = host_view<float const>(table.weights),
+                                   .times = host_view<std::int64_t const>(table.times)},
+                       .features = table.features};
+  for (auto const& split : table.links) {
+    made.links.push_back({split.name, pairs(split.edges), pairs(split.negatives)});
+  }
+  return made;
+}
+
+/// Borrows a data set, which must outlive the view.
+[[nodiscard]] inline data_set_view view_of(data_set const& data) {
+  data_set_view made{.name = data.name, .nodes = data.nodes};
+  for (auto const& table : data.edges) {
+    made.edges.push_back(view_of(table));
+  }
+  return made;
+}
+
+} // namespace glt::io
