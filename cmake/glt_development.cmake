@@ -18,7 +18,8 @@ endif()
 
 find_program(GLT_CCACHE ccache)
 if(GLT_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${GLT_CCACHE}")
+  # Else ccache leaves sources with precompiled headers alone.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${GLT_CCACHE}")
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${GLT_CCACHE}")
 endif()
 
