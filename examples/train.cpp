@@ -11,6 +11,8 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/hot_rows.hpp>
+#include <glt/io/hot_rows.hpp>
 #include <glt/io/parts.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/mpi/communicator.hpp>
@@ -34,6 +36,7 @@ using namespace example;
 using glt::device::cpu;
 using comm_type = glt::counting_comm<glt::mpi_comm>;
 using features_type = glt::dist::feature_store<cpu, float>;
+using hot_rows_type = glt::dist::hot_rows<cpu, float>;
 
 /// A part with the same vertices and no edges.
 glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {
@@ -59,6 +62,7 @@ void run(comm_type comm, std::span<char const* const> arguments) {
   auto const options = parse_train_options(arguments);
   at::set_num_threads(1); // ranks are the parallelism
   auto part = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
+  auto const hot = options.hot_rows ? glt::io::take_hot_rows(part) : hot_rows_type();
   splits const seeds{std::move(part.train), std::move(part.valid), std::move(part.test)};
   auto edgeless = without_edges(part.graph);
   features_type const features(comm, part.graph.book, std::move(part.features));
@@ -71,7 +75,7 @@ void run(comm_type comm, std::span<char const* const> arguments) {
   auto const accuracy_on = [&](glt::graph_part<cpu> edges, char const* name) {
     glt::dist::graph<cpu> const graph(comm, std::move(edges));
     torch::manual_seed(options.seed);
-    return trainer(comm, graph, features, seeds, num_classes, options, name).run();
+    return trainer(comm, graph, features, hot, seeds, num_classes, options, name).run();
   };
   auto const with_graph = accuracy_on(std::move(part.graph), "graph");
   auto const features_only = accuracy_on(std::move(edgeless), "features only");

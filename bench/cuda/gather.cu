@@ -25,71 +25,62 @@ using glt_bench::row_columns;
 
 namespace {
 
-/// Gathers with `call`, which fills `out`, checks the result, and reports bytes of rows, `bytes_per_row` each.
+/// Gathers with `call`, checks the result, and reports bytes of rows, `bytes_per_row` each.
 template <class Call>
-void measure(glt_bench::report& report, std::string const& name, gpu const& policy,
-             std::vector<glt::local_id> const& ids, glt::buffer<gpu, float>& out, double bytes_per_row,
+void measure(glt_bench::report& report, std::string const& name, glt_bench::row_gather& rows, double bytes_per_row,
              double bound, std::string const& of, Call call) {
-  std::vector<float> const nothing(static_cast<std::size_t>(out.size()), -1); // of what another one has left there
-  glt::copy_in(policy, glt::host_view<float const>(nothing), out.view());
+  std::vector<float> const nothing(static_cast<std::size_t>(rows.out.size()), -1); // of what another one has left there
+  glt::copy_in(rows.policy, glt::host_view<float const>(nothing), rows.out.view());
   call();
-  glt_bench::require_rows(policy, std::as_const(out).view(), ids, name);
-  auto const seconds = glt_bench::seconds_per_call(policy, call);
-  report.add(name, static_cast<double>(ids.size()) * bytes_per_row / seconds, "bytes/s", bound, of);
+  rows.require_result(name);
+  auto const seconds = glt_bench::seconds_per_call(rows.policy, call);
+  report.add(name, static_cast<double>(rows.ids.size()) * bytes_per_row / seconds, "bytes/s", bound, of);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
   return glt_bench::run(argc, argv, [](glt_bench::report& report) {
-    gpu const policy;
-    gpu_pinned const pinned;
-    auto const copied = glt_bench::copy_bandwidth(policy);
-    report.add("copy/device", copied, "bytes/s");
-    auto const link = glt_bench::link_bandwidth(policy, pinned);
-    report.add("copy/pinned_to_device", link, "bytes/s");
-
-    auto const listed = glt_bench::random_rows();
-    auto const ids = glt::make_buffer<gpu>(listed, policy);
-    auto const count = ids.size();
-    glt::buffer<gpu, float> out(count * row_columns, policy);
-    glt::matrix_view<gpu::space, float> const result(out.data(), count, row_columns);
+    glt_bench::row_gather rows(report);
+    auto const& policy = rows.policy;
+    auto const& values = rows.values;
+    auto const ids = std::as_const(rows.ids).view();
+    auto const result = rows.result();
     auto const ex = policy.executor();
-    constexpr double row_bytes = row_columns * sizeof(float);
+    constexpr double row_bytes = glt_bench::row_gather::row_bytes;
 
     // The kernel written by hand; there is none where a GPU is emulated.
     auto const by_kernel = [&]([[maybe_unused]] char const* name, [[maybe_unused]] auto table,
                                [[maybe_unused]] double bytes_per_row, [[maybe_unused]] double bound,
                                [[maybe_unused]] char const* of) {
 #if !defined(GLT_BENCH_EMULATED)
-      measure(report, name, policy, listed, out, bytes_per_row, bound, of,
-              [&] { glt::gather_rows_by_warps(policy, table, ids.view(), result); });
+      measure(report, name, rows, bytes_per_row, bound, of,
+              [&] { glt::gather_rows_by_warps(policy, table, ids, result); });
 #endif
     };
 
-    auto const values = glt_bench::table_rows();
-    auto const num_rows = values.size() / row_columns;
     {
-      glt::feature_store<gpu, float> const table(num_rows, row_columns, glt::make_buffer<gpu>(values, policy));
-      measure(report, "gather/device", policy, listed, out, 2 * row_bytes, copied, "copy/device",
-              [&] { glt::gather_rows(ex, table.view(), ids.view(), result); });
-      by_kernel("gather/device_kernel", table.view().features, 2 * row_bytes, copied, "copy/device");
+      glt::feature_store<gpu, float> const table(rows.num_rows, row_columns, glt::make_buffer<gpu>(values, policy));
+      measure(report, "gather/device", rows, 2 * row_bytes, rows.copied, "copy/device",
+              [&] { glt::gather_rows(ex, table.view(), ids, result); });
+      by_kernel("gather/device_kernel", table.view().features, 2 * row_bytes, rows.copied, "copy/device");
     }
     {
-      glt::feature_store<gpu_pinned, float> const table(num_rows, row_columns,
-                                                        glt::make_buffer<gpu_pinned>(values, pinned));
-      measure(report, "gather/zero_copy", policy, listed, out, row_bytes, link, "copy/pinned_to_device",
-              [&] { glt::gather_rows(ex, table.view(), ids.view(), result); });
-      by_kernel("gather/zero_copy_kernel", table.view().features, row_bytes, link, "copy/pinned_to_device");
+      glt::feature_store<gpu_pinned, float> const table(rows.num_rows, row_columns,
+                                                        glt::make_buffer<gpu_pinned>(values, rows.pinned));
+      measure(report, "gather/zero_copy", rows, row_bytes, rows.link, "copy/pinned_to_device",
+              [&] { glt::gather_rows(ex, table.view(), ids, result); });
+      by_kernel("gather/zero_copy_kernel", table.view().features, row_bytes, rows.link, "copy/pinned_to_device");
     }
     {
       std::vector<glt::float16> halves(static_cast<std::size_t>(values.size()));
       for (std::size_t i = 0; i < halves.size(); ++i) {
         halves[i] = glt::float16(values[static_cast<std::int64_t>(i)]); // up to 1020: exact
       }
-      glt::feature_store<gpu, glt::float16> const table(num_rows, row_columns, glt::make_buffer<gpu>(halves, policy));
-      measure(report, "gather/device_float16_to_float32", policy, listed, out, 1.5 * row_bytes, copied, "copy/device",
-              [&] { glt::gather_rows(ex, table.view(), ids.view(), result); });
+      glt::feature_store<gpu, glt::float16> const table(rows.num_rows, row_columns,
+                                                         glt::make_buffer<gpu>(halves, policy));
+      measure(report, "gather/device_float16_to_float32", rows, 1.5 * row_bytes, rows.copied, "copy/device",
+              [&] { glt::gather_rows(ex, table.view(), ids, result); });
     }
   });
 }

@@ -64,4 +64,28 @@ inline double link_bandwidth(gpu const& policy, gpu_pinned const& pinned) {
          seconds_per_call(policy, [&] { resource.copy(to.data(), from.data(), bytes); });
 }
 
+/// Rows to gather to the GPU's memory, and what bounds it, which is reported first.
+struct row_gather {
+  static constexpr double row_bytes = row_columns * sizeof(float);
+
+  gpu policy{};
+  gpu_pinned pinned{};
+  double copied; ///< as `copy_bandwidth`
+  double link;   ///< as `link_bandwidth`
+  glt::buffer<cpu, float> values = table_rows();
+  std::int64_t num_rows = values.size() / row_columns;
+  std::vector<glt::local_id> listed = random_rows();
+  glt::buffer<gpu, glt::local_id> ids = glt::make_buffer<gpu>(listed, policy);
+  glt::buffer<gpu, float> out{ids.size() * row_columns, policy};
+
+  explicit row_gather(report& to) : copied(copy_bandwidth(policy)), link(link_bandwidth(policy, pinned)) {
+    to.add("copy/device", copied, "bytes/s");
+    to.add("copy/pinned_to_device", link, "bytes/s");
+  }
+
+  [[nodiscard]] glt::matrix_view<gpu::space, float> result() { return {out.data(), ids.size(), row_columns}; }
+  /// Gathered rows are those of the table.
+  void require_result(std::string const& what) const { require_rows(policy, out.view(), listed, what); }
+};
+
 } // namespace glt_bench

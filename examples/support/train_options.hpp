@@ -27,13 +27,15 @@ struct train_options {
   double input_dropout = 0.0;
   double weight_decay = 0.0;
   std::uint64_t seed = 1;
+  bool hot_rows = false;
   bool progress = false;
 };
 
 inline constexpr std::string_view train_usage =
     "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] "
     "[--dropout 0.3]"
-    " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--progress]; -1 as fanout takes all neighbours;"
+    " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--hot-rows] [--progress]; -1 as fanout takes all"
+    " neighbours; --hot-rows keeps the rows that glt-partition --cache-ratio chose, and reports how often they are hit;"
     " --progress draws a bar while an epoch runs";
 
 namespace detail {
@@ -69,6 +71,10 @@ inline train_options parse_train_options(std::span<char const* const> arguments)
     std::string_view const name = arguments[i];
     if (name == "--progress") {
       options.progress = true;
+      continue;
+    }
+    if (name == "--hot-rows") {
+      options.hot_rows = true;
       continue;
     }
     if (!name.starts_with("--")) {

@@ -8,8 +8,10 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/dist/batch.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/hot_rows.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/tensor.hpp>
@@ -40,9 +42,11 @@ class trainer {
 public:
   using graph_type = glt::dist::graph<glt::device::cpu>;
   using features_type = glt::dist::feature_store<glt::device::cpu, float>;
+  using hot_rows_type = glt::dist::hot_rows<glt::device::cpu, float>;
 
   trainer(glt::counting_comm<Comm> comm, graph_type const& graph, features_type const& features,
-          splits const& seeds, std::int64_t num_classes, train_options const& options, std::string name)
+          hot_rows_type const& hot, splits const& seeds, std::int64_t num_classes, train_options const& options,
+          std::string name)
       : comm_(std::move(comm)), options_(options), name_(std::move(name)),
         train_(make_loader(graph, features, seeds.train, true)),
         valid_(make_loader(graph, features, seeds.valid, false)),
@@ -54,6 +58,9 @@ public:
                   .input_dropout = options.input_dropout}),
         adam_(network_.parameters(),
               torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)) {
+    for (auto* const loader : {&train_, &valid_, &test_}) {
+      loader->use(hot);
+    }
     glt::sync_params(comm_, network_);
     auto const own = static_cast<std::uint64_t>(comm_.rank()) + 1;
     torch::manual_seed(options.seed + own); // every rank drops other elements
@@ -75,6 +82,9 @@ public:
         std::printf("%s: %s\n", label(epoch).c_str(), line_of(total, comm_.size()).c_str());
         std::fflush(stdout);
       }
+    }
+    if (options_.hot_rows && comm_.rank() == 0) {
+      std::printf("%s, rank 0: %s\n", name_.c_str(), glt::dist::in_words(train_.report()).c_str());
     }
     network_.restore_parameters(parameters);
     epoch_report report;

@@ -21,6 +21,7 @@
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/core/visit_element.hpp>
 
 #include <glt/exec/executor.hpp>
 #include <glt/exec/radix_sort.hpp>
@@ -68,18 +69,23 @@
 #include <glt/graph/symmetrize.hpp>
 #include <glt/graph/validate.hpp>
 
+#include <glt/feature/any_rows.hpp>
 #include <glt/feature/chunk_grid.hpp>
 #include <glt/feature/convert_rows.hpp>
 #include <glt/feature/copy_features.hpp>
 #include <glt/feature/copy_rows.hpp>
 #include <glt/feature/copy_rows_in.hpp>
+#include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/edge_features.hpp>
+#include <glt/feature/edge_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/feature/hot_limit.hpp>
 #include <glt/feature/id_table.hpp>
+#include <glt/feature/named_rows.hpp>
 #include <glt/feature/prefetch_rows.hpp>
+#include <glt/feature/put_any_rows.hpp>
 #include <glt/feature/put_located_rows.hpp>
 #include <glt/feature/put_rows.hpp>
 #include <glt/feature/quantize.hpp>
@@ -117,6 +123,7 @@
 #include <glt/partition/split.hpp>
 #include <glt/partition/streaming.hpp>
 #include <glt/partition/streaming_passes.hpp>
+#include <glt/partition/vertex_capacity.hpp>
 
 #include <glt/sample/alias_table.hpp>
 #include <glt/sample/block.hpp>
@@ -140,6 +147,7 @@
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/hetero_seeds.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/hop_worker.hpp>
 #include <glt/sample/hotness.hpp>
 #include <glt/sample/hotness_walk.hpp>
@@ -167,14 +175,17 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/parallel_batch.hpp>
 #include <glt/sample/parallel_builder.hpp>
+#include <glt/sample/parallel_draws.hpp>
 #include <glt/sample/parallel_edge_exclusions.hpp>
 #include <glt/sample/parallel_hetero_batch.hpp>
 #include <glt/sample/parallel_hetero_builder.hpp>
 #include <glt/sample/parallel_hetero_hop_worker.hpp>
+#include <glt/sample/parallel_hop_place.hpp>
 #include <glt/sample/parallel_hop_worker.hpp>
 #include <glt/sample/parallel_known_edges.hpp>
 #include <glt/sample/parallel_link_assembly.hpp>
 #include <glt/sample/parallel_numbering.hpp>
+#include <glt/sample/parallel_occurrences.hpp>
 #include <glt/sample/parallel_seed_edges.hpp>
 #include <glt/sample/parallel_vertex_weights.hpp>
 #include <glt/sample/pick.hpp>
@@ -183,8 +194,10 @@
 #include <glt/sample/prefix_pick.hpp>
 #include <glt/sample/random_walk.hpp>
 #include <glt/sample/row_batches.hpp>
+#include <glt/sample/row_draws.hpp>
 #include <glt/sample/row_search.hpp>
 #include <glt/sample/rule.hpp>
+#include <glt/sample/sampled_arrays.hpp>
 #include <glt/sample/seed_edges.hpp>
 #include <glt/sample/smallest_keys.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -193,6 +206,7 @@
 #include <glt/sample/timestamps.hpp>
 #include <glt/sample/validate.hpp>
 #include <glt/sample/vertex_filter.hpp>
+#include <glt/sample/vertex_look_up.hpp>
 #include <glt/sample/vertex_weights.hpp>
 #include <glt/sample/walk_alone.hpp>
 #include <glt/sample/walk_block.hpp>
@@ -205,8 +219,11 @@
 #include <glt/sample/weights.hpp>
 
 #include <glt/dist/agree.hpp>
+#include <glt/dist/agree_on_text.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/collected_rows.hpp>
+#include <glt/dist/collected_table.hpp>
+#include <glt/dist/collector_checks.hpp>
 #include <glt/dist/device_batch.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/edge_feature_collector.hpp>
@@ -223,6 +240,7 @@
 #include <glt/dist/halo_values.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/hetero_sampler.hpp>
+#include <glt/dist/hot_capacity.hpp>
 #include <glt/dist/hot_rows.hpp>
 #include <glt/dist/hotness.hpp>
 #include <glt/dist/hottest_vertices.hpp>
@@ -231,7 +249,14 @@
 #include <glt/dist/link_sampler.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/make_hot_rows.hpp>
+#include <glt/dist/make_named_hot_rows.hpp>
 #include <glt/dist/metapath_walk.hpp>
+#include <glt/dist/named_collector.hpp>
+#include <glt/dist/named_edge_collector.hpp>
+#include <glt/dist/named_edge_features.hpp>
+#include <glt/dist/named_features.hpp>
+#include <glt/dist/named_hot_rows.hpp>
+#include <glt/dist/named_message.hpp>
 #include <glt/dist/near_draws.hpp>
 #include <glt/dist/near_rows.hpp>
 #include <glt/dist/neighbor_sampler.hpp>
@@ -244,12 +269,14 @@
 #include <glt/dist/parallel_serving.hpp>
 #include <glt/dist/parallel_stitch.hpp>
 #include <glt/dist/parcels.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/queries.hpp>
 #include <glt/dist/random_walk.hpp>
 #include <glt/dist/relation_draws.hpp>
 #include <glt/dist/relation_exchange.hpp>
 #include <glt/dist/relation_stitch.hpp>
 #include <glt/dist/remote_candidates.hpp>
+#include <glt/dist/reply_exchange.hpp>
 #include <glt/dist/reply_slices.hpp>
 #include <glt/dist/requests.hpp>
 #include <glt/dist/routed_vertices.hpp>
@@ -260,14 +287,17 @@
 #include <glt/dist/sample_reply.hpp>
 #include <glt/dist/sample_serving.hpp>
 #include <glt/dist/sample_stitch.hpp>
+#include <glt/dist/sampled_destinations.hpp>
 #include <glt/dist/seed_order.hpp>
 #include <glt/dist/set_request.hpp>
 #include <glt/dist/shared_arrays.hpp>
 #include <glt/dist/shared_features.hpp>
 #include <glt/dist/shared_graph.hpp>
+#include <glt/dist/shared_table.hpp>
 #include <glt/dist/slice_exchange.hpp>
 #include <glt/dist/staged_exchange.hpp>
 #include <glt/dist/stopwatch.hpp>
+#include <glt/dist/tensor_plan.hpp>
 #include <glt/dist/to_device.hpp>
 #include <glt/dist/typed_rows.hpp>
 #include <glt/dist/vertex_directory.hpp>

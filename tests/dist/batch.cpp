@@ -23,5 +23,6 @@ TEST_CASE("a report tells in words what was read in place and why the rest was n
                                   .why_sampled = {},
                                   .why_rows = "rank 3 is far"};
   CHECK(glt::dist::in_words(report) == "sampled: 1 own, 2 in place, 3 by messages\n"
-                                       "features: 4 own, 5 in place, 6 cached, 7 by messages (rank 3 is far)");
+                                       "features: 4 own, 5 in place, 6 cached (hit ratio 0.462), 7 by messages "
+                                       "(rank 3 is far)");
 }

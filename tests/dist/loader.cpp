@@ -4,6 +4,7 @@
 #include <glt/dist/loader.hpp>
 
 #include <glt/comm/counting.hpp>
+#include <glt/dist/make_hot_rows.hpp>
 #include <glt/dist/shared_features.hpp>
 #include <glt/dist/shared_graph.hpp>
 
@@ -240,5 +241,58 @@ TEST_CASE("batches are the same with shared memory, which the report shows, and 
     auto const report = plain.report();
     CHECK(report.rows.in_place + report.sampled.in_place == 0);
     CHECK(glt_test::names(report.why_rows, "read_in_place"));
+  });
+}
+
+TEST_CASE("batches are the same with hot rows, with labels or without, alone and beside rows in place") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
+    auto const seeds = divided.renumbered(loader_seeds(comm.rank())); // most of them of other ranks
+    glt::dist::loader_options const options{.batch_size = 4, .neighbors = {.fanouts = {3, 2}}, .shuffle = true};
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
+    glt::dist::feature_store const unlabelled(comm, graph.book(), divided.features(comm.rank(), 3, false));
+    std::vector<glt::global_id> kept;
+    for (glt::global_id v = 0; v < 257; v += 2) {
+      kept.push_back(v);
+    }
+    auto const full = glt::dist::fetch_hot_rows(comm, features, kept);
+    auto const bare = glt::dist::fetch_hot_rows(comm, unlabelled, kept);
+    auto node = glt_test::node_of(comm);
+    auto rows = glt::dist::share_features(node, divided.features(comm.rank(), 3).view());
+    glt_test::hide_every_other(rows.neighborhood, comm.rank());
+    for (auto const* const hot : {&full, &bare}) {
+      for (bool const in_place : {false, true}) {
+        glt::dist::loader plain(comm, graph, features, seeds, options);
+        glt::dist::loader loader(comm, graph, features, seeds, options);
+        if (in_place) {
+          loader.read_in_place(rows.neighborhood);
+        }
+        loader.use(*hot);
+        auto expected = plain.epoch(2).begin();
+        std::int64_t num_rows = 0;
+        for (auto const& batch : loader.epoch(2)) {
+          auto const& same = *expected;
+          CHECK(glt_test::plain(batch.subgraph, divided.names.original) ==
+                glt_test::plain(same.subgraph, divided.names.original));
+          CHECK(glt_test::to_vector(batch.rows.features) == glt_test::to_vector(same.rows.features));
+          CHECK(glt_test::to_vector(batch.rows.labels) == glt_test::to_vector(same.rows.labels));
+          num_rows += batch.subgraph.nodes().size();
+          ++expected;
+        }
+        auto const report = loader.report();
+        CHECK(report.rows.own + report.rows.in_place + report.rows.cached + report.rows.remote == num_rows);
+        CHECK(plain.report().rows.hit_ratio() == 0);
+        bool const meets_others = comm.rank() > 0 && (!in_place || comm.size() > 1);
+        CHECK((report.rows.cached > 0) == meets_others);
+        CHECK((report.rows.hit_ratio() > 0.2) == meets_others);
+        CHECK(report.rows.hit_ratio() < 0.8);
+        CHECK(glt_test::names(report.why_rows, in_place && comm.size() > 1 ? "hidden" : ""));
+      }
+    }
+    glt::dist::feature_store const wide(comm, graph.book(), divided.features(comm.rank(), 4));
+    glt::dist::loader other(comm, graph, wide, seeds, options);
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { other.use(full); }),
+                          "hot rows of 3 columns"));
   });
 }

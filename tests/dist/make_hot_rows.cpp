@@ -139,15 +139,36 @@ TEST_CASE("bad vertices are the same error on every rank, and hot rows of anothe
                               [&] { static_cast<void>(glt::dist::fetch_hot_rows(comm, store, twice)); }),
                           "hot vertex 1 is 3"));
     glt::dist::feature_store const wider(comm, divided.names.book, divided.features(comm.rank(), 3));
-    glt::dist::feature_store const unlabelled(comm, divided.names.book, divided.features(comm.rank(), 2, false));
     std::vector<glt::global_id> const some{3, 4};
     auto const wide = glt::dist::fetch_hot_rows(comm, wider, some);
-    auto const bare = glt::dist::fetch_hot_rows(comm, unlabelled, some);
     CHECK(glt_test::names(
         glt_test::thrown<glt::precondition_error>([&] { glt::dist::feature_collector(comm, store, wide); }),
-        "3 columns with labels", "2 columns"));
-    CHECK(glt_test::names(
-        glt_test::thrown<glt::precondition_error>([&] { glt::dist::feature_collector(comm, store, bare); }),
-        "without labels"));
+        "hot rows of 3 columns", "2 columns"));
+  });
+}
+
+TEST_CASE("hot rows without labels serve vertices whose labels are not wanted") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 5));
+    glt::dist::feature_store const bare(comm, divided.names.book, divided.features(comm.rank(), 5, false));
+    auto const ids = divided.renumbered(all_vertices(comm.rank()));
+    auto const hot = glt::dist::fetch_hot_rows(comm, bare, ids);
+    glt::dist::feature_collector plain(comm, store);
+    glt::dist::feature_collector with(comm, store);
+    std::int64_t cached = 0;
+    for (std::int64_t const labels : {0, 100, 257}) {
+      glt::dist::collected_rows<cpu, float> expected;
+      glt::dist::collected_rows<cpu, float> found;
+      plain.collect(glt::host_view<glt::global_id const>(ids), labels, labels, expected);
+      with.use(hot);
+      with.collect(glt::host_view<glt::global_id const>(ids), labels, labels, found);
+      CHECK(glt_test::to_vector(found.features) == glt_test::to_vector(expected.features));
+      CHECK(glt_test::to_vector(found.labels) == glt_test::to_vector(expected.labels));
+      cached += std::count_if(ids.begin() + labels, ids.end(),
+                              [&](auto id) { return store.book().owner(id) != comm.rank(); });
+    }
+    CHECK(with.counts().cached == cached);
+    CHECK(with.counts().own + with.counts().cached + with.counts().remote == 3 * 257);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <glt/dist/row_requests.hpp>
 
+#include <glt/dist/hot_rows.hpp>
 #include <glt/memory/copy.hpp>
 
 #include "../support/errors.hpp"
@@ -10,6 +11,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 using glt::device::cpu;
@@ -46,12 +49,14 @@ TEST_CASE("every vertex of a list is own, cached or asked for, with its place in
     hot_rows const none;
     glt::dist::row_requests requests(comm);
     for (auto const* const used : {static_cast<hot_rows const*>(nullptr), &none, &hot}) {
-      for (std::int64_t const marked : {0, 7, 30}) {
+      using two_counts = std::pair<std::int64_t, std::int64_t>;
+      for (auto const& [marked, never] : {two_counts{0, 0}, {7, 0}, {30, 0}, {9, 9}, {0, 30}}) {
         std::vector<glt::global_id> list;
         for (std::int64_t i = 0; i < 30; ++i) {
           list.push_back((i * 13 + comm.rank()) % book.num_vertices());
         }
-        requests.route(book, glt::host_view<glt::global_id const>(list), marked, used);
+        requests.route(book, glt::host_view<glt::global_id const>(list), marked,
+                       used == nullptr ? nullptr : &used->vertices(), never);
         std::vector<int> seen(list.size(), 0);
         for (std::size_t i = 0; i < requests.own().size(); ++i) {
           auto const place = static_cast<std::size_t>(requests.own_places()[i]);
@@ -63,6 +68,7 @@ TEST_CASE("every vertex of a list is own, cached or asked for, with its place in
           ++seen[place];
           CHECK(list[place] == kept[static_cast<std::size_t>(requests.cached()[i])]);
           CHECK(book.owner(list[place]) != comm.rank());
+          CHECK(requests.cached_places()[i] >= never);
         }
         for (int rank = 0; rank < comm.size(); ++rank) {
           auto const rows = requests.asked_of(static_cast<std::size_t>(rank));
@@ -73,7 +79,7 @@ TEST_CASE("every vertex of a list is own, cached or asked for, with its place in
             ++seen[place];
             CHECK(list[place] == book.begin(rank) + glt::dist::row_of(rows[i]));
             CHECK(glt::dist::is_marked(rows[i]) == (places[i] < marked));
-            CHECK((used == nullptr || used->vertices().find(list[place]) < 0));
+            CHECK((used == nullptr || used->vertices().find(list[place]) < 0 || places[i] < never));
           }
         }
         CHECK(seen == std::vector<int>(list.size(), 1));
@@ -99,7 +105,7 @@ TEST_CASE("a vertex that does not exist is refused, and the failure reaches all 
     std::vector<glt::global_id> const list{0, book.num_vertices()};
     auto const hot = make_hot({0});
     CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                            requests.route(book, glt::host_view<glt::global_id const>(list), 0, &hot);
+                            requests.route(book, glt::host_view<glt::global_id const>(list), 0, &hot.vertices());
                           }),
                           "is outside"));
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { requests.refuse({}, "no such vertex"); }),

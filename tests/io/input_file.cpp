@@ -24,6 +24,10 @@ TEST_CASE("bytes come in order and the position follows") {
   file.read(text.data(), 3);
   CHECK(text == std::string("efg\0", 4));
   CHECK(file.position() == file.size());
+  file.seek(1);
+  CHECK(file.position() == 1);
+  file.read(text.data(), 2);
+  CHECK(text == std::string("bcg\0", 4));
 }
 
 TEST_CASE("what cannot be opened is named") {

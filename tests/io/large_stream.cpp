@@ -3,40 +3,37 @@
 
 #include <glt/io/large_stream.hpp>
 
-#include <glt/core/random.hpp>
-#include <glt/graph/convert.hpp>
-#include <glt/graph/coo.hpp>
+#include <glt/io/all_types.hpp>
+#include <glt/io/data_set.hpp>
 #include <glt/partition/fennel.hpp>
+#include <glt/partition/hetero_partition.hpp>
 #include <glt/partition/ldg.hpp>
 
 #include "../support/errors.hpp"
 #include "../support/ranks.hpp"
+#include "../support/random_ids.hpp"
 #include "../support/scratch.hpp"
+#include "../support/typed_sets.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
+#include <utility>
 
 using glt::global_id;
+namespace io = glt::io;
 
 namespace {
 
-struct random_edges {
-  std::vector<global_id> sources;
-  std::vector<global_id> destinations;
+constexpr int num_parts = 3;
 
-  random_edges(std::int64_t num_vertices, std::int64_t num_edges) {
-    glt::random_stream draws(glt::random_key(2), static_cast<std::uint64_t>(num_edges));
-    auto const draw = [&] { return static_cast<global_id>(draws.below(static_cast<std::uint64_t>(num_vertices))); };
-    for (std::int64_t e = 0; e < num_edges; ++e) {
-      sources.push_back(draw());
-      destinations.push_back(std::min(draw(), draw()));
-    }
-  }
-  [[nodiscard]] glt::io::edge_columns view() const { return {sources, destinations}; }
-};
+io::data_set random_set(std::int64_t num_vertices, std::int64_t num_edges, bool typed) {
+  auto const train = glt_test::random_ids(num_vertices / 3, num_vertices, 1);
+  return typed ? glt_test::typed_set(num_vertices, num_edges)
+               : glt_test::plain_set(num_vertices, glt_test::random_ids(num_edges, num_vertices, 2),
+                                     glt_test::random_ids(num_edges, num_vertices / 2 + 1, 3), train);
+}
 
 std::filesystem::path own_folder(glt_test::scratch_folder const& scratch, int rank) {
   auto path = scratch / std::to_string(rank);
@@ -45,53 +42,84 @@ std::filesystem::path own_folder(glt_test::scratch_folder const& scratch, int ra
 }
 
 // As little memory as there can be: many ranges and rounds.
-glt::io::memory_plan scarce(std::int64_t bytes) {
+io::memory_plan scarce(std::int64_t bytes) {
   return {.for_vertices = 0, .for_edges = bytes};
 }
 
-template <class Partitioner, class MakeStream>
-void check_parts(Partitioner partitioner, MakeStream make_stream) {
-  glt_test::on_ranks([&](auto comm) {
-    glt_test::scratch_folder const scratch;
-    for (auto const& [vertices, count] : {std::pair{1, 0}, std::pair{1, 3}, std::pair{60, 500}, std::pair{300, 4000}}) {
-      random_edges const edges(vertices, count);
-      auto const graph = glt::make_csr<glt::device::cpu>(
-          glt::coo_view<glt::memory_space::host, global_id>(vertices, edges.sources, edges.destinations));
-      for (int const passes : {1, 3}) {
-        partitioner.order = glt::stream_order::natural;
-        partitioner.passes = passes;
-        auto const expected = partitioner(graph.view(), 3);
-        for (std::int64_t const memory : {1000, 20000, 1 << 24}) {
-          auto const part_of = glt::io::assign_by_stream(
-              comm, [&] { return make_stream(partitioner, vertices, count); }, vertices, edges.view(),
-              {.passes = passes, .plan = scarce(memory), .scratch = own_folder(scratch, comm.rank())});
-          CHECK(std::ranges::equal(part_of, expected));
+template <class Partitioner, class Stream>
+void check_parts(Partitioner partitioner, Stream stream_of) {
+  partitioner.order = glt::stream_order::natural;
+  for (bool const typed : {false, true}) {
+    for (auto const& [vertices, edges] : {std::pair{1, 0}, std::pair{1, 3}, std::pair{60, 500}, std::pair{301, 4001}}) {
+      CAPTURE(typed);
+      CAPTURE(vertices);
+      auto const data = random_set(vertices, edges, typed);
+      auto const graph = glt_test::whole_graph_of(data);
+      auto const view = io::view_of(data);
+      io::all_types const all(view);
+      for (bool const balanced : {false, true}) {
+        auto const limits = [&](auto balance_of_edges) {
+          glt::balance_constraints made;
+          if (balanced) {
+            made.push_back(balance_of_edges);
+            made.push_back(glt::balance_seeds(all.num_vertices(), glt::host_view<global_id const>(all.train()), 0.01));
+            made.push_back(glt::balance_node_types(all.schema()));
+          }
+          return made;
+        };
+        partitioner.balance = limits(glt::balance_edges(graph.view()));
+        for (int const passes : {1, 3}) {
+          partitioner.passes = passes;
+          auto const expected = partitioner(graph.view(), num_parts);
+          for (std::int64_t const memory : {1000, 20000, 1 << 24}) {
+            glt_test::on_ranks([&](auto comm) {
+              glt_test::scratch_folder const scratch;
+              auto const make_stream = [&](glt::host_view<std::int64_t const> in_degrees) {
+                auto streamed = partitioner;
+                streamed.balance = limits(glt::balance_weights("edges", in_degrees));
+                return stream_of(streamed, all);
+              };
+              auto const part_of = io::assign_by_stream(
+                  comm, make_stream, view,
+                  {.passes = passes, .plan = scarce(memory), .scratch = own_folder(scratch, comm.rank())});
+              CHECK(std::ranges::equal(part_of, expected));
+            });
+          }
         }
       }
     }
-  });
+  }
 }
 
 } // namespace
 
-TEST_CASE("a graph on disk is divided as the same graph in memory") {
+TEST_CASE("LDG divides a graph on disk as the same graph in memory") {
   check_parts(glt::ldg_partitioner{},
-              [](auto const& ldg, std::int64_t vertices, std::int64_t) { return ldg.stream(vertices, 3); });
-  check_parts(glt::fennel_partitioner{}, [](auto const& fennel, std::int64_t vertices, std::int64_t edges) {
-    return fennel.stream(vertices, edges, 3);
+              [](auto const& ldg, io::all_types const& all) { return ldg.stream(all.num_vertices(), num_parts); });
+}
+
+TEST_CASE("Fennel divides a graph on disk as the same graph in memory") {
+  check_parts(glt::fennel_partitioner{}, [](auto const& fennel, io::all_types const& all) {
+    return fennel.stream(all.num_vertices(), all.num_edges(), num_parts);
   });
 }
 
-TEST_CASE("an edge that leaves the graph is named on every rank") {
+TEST_CASE("an edge that leaves the graph, or what a partitioner refuses, is named on every rank") {
   glt_test::on_ranks([](auto comm) {
     glt_test::scratch_folder const scratch;
-    random_edges edges(10, 40);
-    edges.sources[37] = 10;
-    auto const text = glt_test::thrown<glt::collective_error>([&] {
-      static_cast<void>(glt::io::assign_by_stream(comm, [] { return glt::ldg_partitioner{}.stream(10, 1); }, 10,
-                                                  edges.view(),
-                                                  {.plan = scarce(1000), .scratch = own_folder(scratch, comm.rank())}));
-    });
-    CHECK(glt_test::names(text, "source of edge 37 is 10", "[0, 10)"));
+    auto data = random_set(10, 40, true);
+    double slack = 0.05;
+    auto const failure = [&] {
+      return glt_test::thrown<glt::collective_error>([&] {
+        static_cast<void>(io::assign_by_stream(
+            comm, [&](auto) { return glt::ldg_partitioner{.capacity_slack = slack}.stream(16, 1); }, io::view_of(data),
+            {.plan = scarce(1000), .scratch = own_folder(scratch, comm.rank())}));
+      });
+    };
+    slack = -1;
+    CHECK(glt_test::names(failure(), "slack of -1"));
+    slack = 0;
+    data.edges[0].sources[37] = 10;
+    CHECK(glt_test::names(failure(), "source of edge 37 of (author, writes, paper) is 10", "[0, 6)"));
   });
 }

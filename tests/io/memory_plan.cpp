@@ -13,6 +13,9 @@ TEST_CASE("vertices come first, and edges get what is left") {
   CHECK(plan.for_edges <= ((std::int64_t{1} << 30) - plan.for_vertices) * 3 / 4);
   CHECK(plan.for_edges > ((std::int64_t{1} << 30) - plan.for_vertices) / 2);
   CHECK(plan.for_vertices == 32'000'000);
+  auto const more = glt::io::plan_memory(1'000'000, std::int64_t{1} << 30, 4);
+  CHECK(more.for_vertices == 36'000'000);
+  CHECK(more.for_edges < plan.for_edges);
   CHECK(plan.items_a_round(24) * 24 * 3 <= plan.for_edges / 4);
   CHECK(plan.items_a_round(std::int64_t{1} << 40) == 1);
 }

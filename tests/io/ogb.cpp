@@ -3,6 +3,7 @@
 
 #include "../support/archives.hpp"
 #include "../support/errors.hpp"
+#include "../support/ogb_folders.hpp"
 #include "../support/scratch.hpp"
 
 #include <glt/io/npy.hpp>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -21,59 +21,11 @@ using namespace glt_test;
 namespace {
 
 using ids = std::vector<global_id>;
-using texts = std::map<std::string, std::string>; // by path
-
-// Four vertices and three edges with everything that such a set may have.
-texts plain() {
-  return {{"raw/num-node-list.csv.gz", "4\n"},
-          {"raw/num-edge-list.csv.gz", "3\n"},
-          {"raw/edge.csv.gz", "0,1\n3,3\n2,0\n"},
-          {"raw/edge-feat.csv.gz", "0.5,1\n1.5,2\n2.5,3\n"},
-          {"raw/edge_weight.csv.gz", "1\n2\n3.5\n"},
-          {"raw/edge_year.csv.gz", "2001\n2002\n2003\n"},
-          {"raw/edge_reltype.csv.gz", "7\n8\n9\n"},
-          {"raw/node-feat.csv.gz", "1,2\n-3.25,4e2\n5,6\nnan,8\n"},
-          {"raw/node-label.csv.gz", "0\n1\n2\n0\n"},
-          {"raw/node_year.csv.gz", "1990\n1991\n1992\n1993\n"},
-          {"raw/node_species.csv.gz", "0.5\n1\n2\n3\n"},
-          {"split/time/train.csv.gz", "3\n0\n"},
-          {"split/time/valid.csv.gz", "1\n"},
-          {"split/time/test.csv.gz", "2\n"}};
-}
-
-// Papers and authors with two types of edges.
-texts typed() {
-  return {{"raw/num-node-dict.csv.gz", "author,paper\n2,3\n"},
-          {"raw/nodetype-has-feat.csv.gz", "author,paper\nFalse,True\n"},
-          {"raw/nodetype-has-label.csv.gz", "author,paper\nFalse,True\n"},
-          {"raw/triplet-type-list.csv.gz", "author,writes,paper\npaper,cites,paper\n"},
-          {"raw/relations/author___writes___paper/edge.csv.gz", "0,2\n1,0\n"},
-          {"raw/relations/author___writes___paper/num-edge-list.csv.gz", "2\n"},
-          {"raw/relations/author___writes___paper/edge_reltype.csv.gz", "0\n0\n"},
-          {"raw/relations/paper___cites___paper/edge.csv.gz", "2,1\n"},
-          {"raw/node-feat/paper/node-feat.csv.gz", "1\n2\n3\n"},
-          {"raw/node-feat/paper/node_year.csv.gz", "1\n2\n3\n"},
-          {"raw/node-label/paper/node-label.csv.gz", "5\n6\n7\n"},
-          {"split/time/nodetype-has-split.csv.gz", "author,paper\nFalse,True\n"},
-          {"split/time/paper/train.csv.gz", "2\n"},
-          {"split/time/paper/valid.csv.gz", "0\n"},
-          {"split/time/paper/test.csv.gz", "1\n"}};
-}
-
-void write(std::filesystem::path const& folder, texts const& all) {
-  for (auto const& [path, text] : all) {
-    write_gzip(folder / path, text);
-  }
-}
-
-texts with(texts all, std::string const& path, std::string const& text) {
-  all[path] = text;
-  return all;
-}
+using texts = ogb_texts;
 
 std::string fault_of(texts const& all) {
   scratch_folder const scratch;
-  write(scratch.path(), all);
+  write_ogb(scratch.path(), all);
   return thrown<io_error>([&] { static_cast<void>(io::read_ogb(scratch.path())); });
 }
 
@@ -88,7 +40,7 @@ std::vector<T> values_of(io::array const& array) {
 TEST_CASE("a set without types is read with all its tables, by any number of threads") {
   for (int const threads : {1, 3}) {
     scratch_folder const scratch;
-    write(scratch / "ogbn_some", plain());
+    write_ogb(scratch / "ogbn_some", plain_ogb());
     auto const data = io::read_ogb(scratch / "ogbn_some", {.reading = {.threads = threads, .on_progress = {}}});
     CHECK(data.name == "ogbn_some");
     REQUIRE(data.nodes.size() == 1);
@@ -122,7 +74,7 @@ TEST_CASE("a set without types is read with all its tables, by any number of thr
 
 TEST_CASE("edges and a number of vertices are enough") {
   scratch_folder const scratch;
-  write(scratch.path(), {{"raw/num-node-list.csv.gz", "5"}, {"raw/edge.csv.gz", ""}});
+  write_ogb(scratch.path(), {{"raw/num-node-list.csv.gz", "5"}, {"raw/edge.csv.gz", ""}});
   auto const data = io::read_ogb(scratch / "raw");
   CHECK(data.nodes[0].num_nodes == 5);
   CHECK(data.nodes[0].features.empty());
@@ -131,7 +83,7 @@ TEST_CASE("edges and a number of vertices are enough") {
 
 TEST_CASE("labels of several columns stay a matrix") {
   scratch_folder const scratch;
-  write(scratch.path(), with(plain(), "raw/node-label.csv.gz", "0,1\n1,0\n1,1\nnan,0\n"));
+  write_ogb(scratch.path(), with(plain_ogb(), "raw/node-label.csv.gz", "0,1\n1,0\n1,1\nnan,0\n"));
   auto const data = io::read_ogb(scratch.path());
   CHECK(data.nodes[0].labels.shape() == std::vector<std::int64_t>{4, 2});
   CHECK(data.nodes[0].labels.type() == element_type::float32);
@@ -139,7 +91,7 @@ TEST_CASE("labels of several columns stay a matrix") {
 
 TEST_CASE("a set with types is read") {
   scratch_folder const scratch;
-  write(scratch.path(), typed());
+  write_ogb(scratch.path(), typed_ogb());
   auto const data = io::read_ogb(scratch.path());
   REQUIRE(data.nodes.size() == 2);
   CHECK(data.nodes[0].name == "author");
@@ -163,7 +115,7 @@ TEST_CASE("a set with types is read") {
 
 TEST_CASE("link splits are read from arrays of either shape, and pickles are named") {
   scratch_folder const scratch;
-  write(scratch.path(), {{"raw/num-node-list.csv.gz", "4"}, {"raw/edge.csv.gz", "0,1\n"}});
+  write_ogb(scratch.path(), {{"raw/num-node-list.csv.gz", "4"}, {"raw/edge.csv.gz", "0,1\n"}});
   auto const split = scratch / "split/target";
   std::filesystem::create_directories(split);
   write_bytes(split / "test.pt", "a pickle that nobody opens");
@@ -182,50 +134,48 @@ TEST_CASE("link splits are read from arrays of either shape, and pickles are nam
 }
 
 TEST_CASE("files that are missing, cut or contradict each other are refused") {
-  auto const gone = [](texts all, std::string const& path) {
-    all.erase(path);
-    return all;
-  };
-  CHECK(names(fault_of(gone(plain(), "raw/num-node-list.csv.gz")), "num-node-list.csv.gz"));
-  CHECK(names(fault_of(gone(plain(), "raw/edge.csv.gz")), "raw/edge.csv.gz", "no such file"));
-  CHECK(names(fault_of(gone(typed(), "raw/triplet-type-list.csv.gz")), "triplet-type-list.csv.gz", "no such file"));
-  CHECK(names(fault_of(gone(typed(), "raw/relations/paper___cites___paper/edge.csv.gz")),
+  CHECK(names(fault_of(gone(plain_ogb(), "raw/num-node-list.csv.gz")), "num-node-list.csv.gz"));
+  CHECK(names(fault_of(gone(plain_ogb(), "raw/edge.csv.gz")), "raw/edge.csv.gz", "no such file"));
+  CHECK(names(fault_of(gone(typed_ogb(), "raw/triplet-type-list.csv.gz")), "triplet-type-list.csv.gz", "no such file"));
+  CHECK(names(fault_of(gone(typed_ogb(), "raw/relations/paper___cites___paper/edge.csv.gz")),
               "paper___cites___paper/edge.csv.gz", "no such file"));
-  CHECK(names(fault_of(with(plain(), "raw/num-node-list.csv.gz", "4\n5\n")), "num-node-list.csv.gz", "2 graphs"));
-  CHECK(names(fault_of(with(plain(), "raw/num-node-list.csv.gz", "-4\n")), "counts -4"));
-  CHECK(names(fault_of(with(plain(), "raw/num-edge-list.csv.gz", "4\n")), "edge.csv.gz", "3 rows for 4"));
-  CHECK(names(fault_of(with(plain(), "raw/edge.csv.gz", "0,1\n4,3\n2,0\n")), "edge.csv.gz, column 0", "id 1 is 4",
+  CHECK(names(fault_of(with(plain_ogb(), "raw/num-node-list.csv.gz", "4\n5\n")), "num-node-list.csv.gz", "2 graphs"));
+  CHECK(names(fault_of(with(plain_ogb(), "raw/num-node-list.csv.gz", "-4\n")), "counts -4"));
+  CHECK(names(fault_of(with(plain_ogb(), "raw/num-edge-list.csv.gz", "4\n")), "edge.csv.gz", "3 rows for 4"));
+  CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n4,3\n2,0\n")), "edge.csv.gz, column 0", "id 1 is 4",
               "outside [0, 4)"));
-  CHECK(names(fault_of(with(plain(), "raw/edge.csv.gz", "0,1\n0,3\n2,-1\n")), "column 1", "id 2 is -1"));
-  CHECK(names(fault_of(with(plain(), "raw/edge.csv.gz", "0,1\n0\n2,1\n")), "edge.csv.gz", "line 2"));
-  CHECK(names(fault_of(with(plain(), "raw/node-feat.csv.gz", "1\n2\n")), "node-feat.csv.gz", "wrong row count",
+  CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n0,3\n2,-1\n")), "column 1", "id 2 is -1"));
+  CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n0\n2,1\n")), "edge.csv.gz", "line 2"));
+  CHECK(names(fault_of(with(plain_ogb(), "raw/node-feat.csv.gz", "1\n2\n")), "node-feat.csv.gz", "wrong row count",
               "2 rows for 4"));
   for (char const* const name : {"node-label", "node_year", "node_species", "edge-feat", "edge_weight", "edge_year",
                                  "edge_reltype"}) {
-    CHECK(names(fault_of(with(plain(), "raw/" + std::string(name) + ".csv.gz", "1\n")), name, "wrong row count"));
+    CHECK(names(fault_of(with(plain_ogb(), "raw/" + std::string(name) + ".csv.gz", "1\n")), name, "wrong row count"));
   }
   for (char const* const name : {"train", "valid", "test"}) {
-    CHECK(names(fault_of(with(plain(), "split/time/" + std::string(name) + ".csv.gz", "0\n4\n")), name, "id 1 is 4"));
+    CHECK(names(fault_of(with(plain_ogb(), "split/time/" + std::string(name) + ".csv.gz", "0\n4\n")), name,
+                "id 1 is 4"));
   }
-  CHECK(names(fault_of(with(typed(), "split/time/paper/test.csv.gz", "3\n")), "paper/test.csv.gz", "id 0 is 3"));
-  CHECK(names(fault_of(with(plain(), "split/size/train.csv.gz", "0\n")), "several splits: size, time"));
-  CHECK(names(fault_of(with(typed(), "raw/num-node-dict.csv.gz", "")), "num-node-dict.csv.gz", "is empty"));
-  CHECK(names(fault_of(with(typed(), "raw/num-node-dict.csv.gz", "author,paper\n2,3\n2,3\n")), "num-node-dict.csv.gz",
-              "one graph"));
-  CHECK(names(fault_of(with(typed(), "raw/num-node-dict.csv.gz", "author,paper\n2,-3\n")), "counts -3"));
-  CHECK(names(fault_of(with(typed(), "raw/num-node-dict.csv.gz", "paper,paper\n3,3\n")), "'paper' twice"));
-  CHECK(names(fault_of(with(typed(), "raw/nodetype-has-feat.csv.gz", "author,paper\nTrue,True\n")),
+  CHECK(names(fault_of(with(typed_ogb(), "split/time/paper/test.csv.gz", "3\n")), "paper/test.csv.gz", "id 0 is 3"));
+  CHECK(names(fault_of(with(plain_ogb(), "split/size/train.csv.gz", "0\n")), "several splits: size, time"));
+  CHECK(names(fault_of(with(typed_ogb(), "raw/num-node-dict.csv.gz", "")), "num-node-dict.csv.gz", "is empty"));
+  CHECK(names(fault_of(with(typed_ogb(), "raw/num-node-dict.csv.gz", "author,paper\n2,3\n2,3\n")),
+              "num-node-dict.csv.gz", "one graph"));
+  CHECK(names(fault_of(with(typed_ogb(), "raw/num-node-dict.csv.gz", "author,paper\n2,-3\n")), "counts -3"));
+  CHECK(names(fault_of(with(typed_ogb(), "raw/num-node-dict.csv.gz", "paper,paper\n3,3\n")), "'paper' twice"));
+  CHECK(names(fault_of(with(typed_ogb(), "raw/nodetype-has-feat.csv.gz", "author,paper\nTrue,True\n")),
               "node-feat/author/node-feat.csv.gz", "no such file"));
-  CHECK(names(fault_of(gone(typed(), "raw/node-label/paper/node-label.csv.gz")), "node-label/paper", "no such file"));
-  CHECK(names(fault_of(with(typed(), "raw/triplet-type-list.csv.gz", "author,writes\n")), "triplet-type-list",
+  CHECK(names(fault_of(gone(typed_ogb(), "raw/node-label/paper/node-label.csv.gz")), "node-label/paper",
+              "no such file"));
+  CHECK(names(fault_of(with(typed_ogb(), "raw/triplet-type-list.csv.gz", "author,writes\n")), "triplet-type-list",
               "2 words"));
-  CHECK(names(fault_of(with(typed(), "raw/triplet-type-list.csv.gz", "author,writes,book\n")), "'book'",
+  CHECK(names(fault_of(with(typed_ogb(), "raw/triplet-type-list.csv.gz", "author,writes,book\n")), "'book'",
               "num-node-dict"));
-  CHECK(names(fault_of(with(typed(), "raw/node-label/paper/node-label.csv.gz", "5\n")), "node-label.csv.gz",
+  CHECK(names(fault_of(with(typed_ogb(), "raw/node-label/paper/node-label.csv.gz", "5\n")), "node-label.csv.gz",
               "1 rows for 3 vertices of type 'paper'"));
 
   scratch_folder const scratch;
-  write(scratch.path(), plain());
+  write_ogb(scratch.path(), plain_ogb());
   for (char const* const path : {"raw/edge.csv.gz", "raw/node-feat.csv.gz", "split/time/train.csv.gz"}) {
     auto const whole = read_bytes(scratch / path);
     write_bytes(scratch / path, whole.substr(0, whole.size() - 3));

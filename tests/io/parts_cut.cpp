@@ -1,59 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
 #include "../support/graphs.hpp"
 #include "../support/known_sets.hpp"
 
+#include <glt/graph/convert.hpp>
 #include <glt/io/parts_cut.hpp>
+#include <glt/partition/split.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
 
 using namespace glt;
 using namespace glt_test;
-
-TEST_CASE("rows of the parts are those of split_graph, in whatever order and however many parts") {
-  for (auto const& graph : adversarial_graphs()) {
-    auto const data = known_set(graph);
-    auto const whole = make_csr<device::cpu>(graph.view(), {.edge_ids = true});
-    for (int const parts : {1, 3, 100}) {
-      CAPTURE(graph.name);
-      CAPTURE(parts);
-      auto const labels = random_labels(graph.num_vertices, parts);
-      io::detail::edge_cutter cutter(data.edges[0], labels, labels);
-      auto const check = [&](int part) {
-        auto const own = cutter.cut(part);
-        auto const expected = split_graph(whole.view(), labels, part);
-        REQUIRE(own.view().num_columns() == graph.num_vertices);
-        REQUIRE(own.view().num_rows() == labels.book.size(part));
-        REQUIRE(rows_of(own.view()) == rows_of(expected.graph.view()));
-      };
-      for (int part = 0; part < parts; ++part) {
-        check(part);
-      }
-      for (int part = parts - 1; part >= 0; part -= 7) {
-        check(part);
-      }
-    }
-  }
-}
-
-TEST_CASE("a part outlives the cutter and the parts after it") {
-  auto const data = known_set(random_graph(50, 300));
-  auto const labels = random_labels(50, 4);
-  csr_graph<device::cpu, global_id> first;
-  std::vector<std::vector<in_edge>> rows;
-  {
-    io::detail::edge_cutter cutter(data.edges[0], labels, labels);
-    first = cutter.cut(0);
-    rows = rows_of(first.view());
-    static_cast<void>(cutter.cut(3));
-  }
-  CHECK(rows_of(first.view()) == rows);
-}
 
 TEST_CASE("rows and values are cut by number, of any shape") {
   std::vector<std::int16_t> const values{0, 1, 10, 11, 20, 21};
@@ -63,8 +23,27 @@ TEST_CASE("rows and values are cut by number, of any shape") {
   CHECK(cut.shape() == std::vector<std::int64_t>{4, 1, 2});
   CHECK(to_vector(cut.values<std::int16_t>()) == std::vector<std::int16_t>{20, 21, 0, 1, 20, 21, 20, 21});
   CHECK(io::detail::cut_rows(from, std::vector<std::int64_t>()).shape() == std::vector<std::int64_t>{0, 1, 2});
-  CHECK(to_vector(io::detail::cut_values(std::vector<float>{5, 6, 7}, rows)) == std::vector<float>{7, 5, 7, 7});
-  CHECK(io::detail::cut_values(std::vector<float>(), rows).empty());
+  CHECK(to_vector(io::detail::cut_values<float>(std::vector<float>{5, 6, 7}, rows)) == std::vector<float>{7, 5, 7, 7});
+  CHECK(io::detail::cut_values<float>(std::vector<float>(), rows).empty());
+}
+
+TEST_CASE("lists keep their order, and are cut by the part that owns a vertex, a destination or neither") {
+  std::vector<local_id> const part_of{1, 0, 1, 0, 0};
+  auto const labels = make_relabelling(part_of, 2); // 1 3 4 | 0 2
+  using ids = std::vector<global_id>;
+  ids const list{4, 0, 2, 4, 1};
+  CHECK(io::detail::own_ids(list, labels, 0) == ids{2, 2, 0});
+  CHECK(io::detail::own_ids(list, labels, 1) == ids{3, 4});
+  CHECK(io::detail::own_ids(ids(), labels, 1).empty());
+  ids const sources{0, 1, 2, 3};
+  ids const destinations{2, 1, 0, 2};
+  auto const pairs = io::detail::own_pairs({sources, destinations}, labels, labels, 1);
+  CHECK(pairs.sources == ids{3, 4, 1});
+  CHECK(pairs.destinations == ids{4, 3, 4});
+  CHECK(io::detail::own_pairs({sources, destinations}, labels, labels, 0).sources == ids{0});
+  auto const remote = io::detail::take_remote(list, labels, 1);
+  CHECK(remote.original == ids{4, 1}); // once each
+  CHECK(remote.ids == ids{2, 0});
 }
 
 TEST_CASE("the halo has every remote source once") {
@@ -83,18 +62,4 @@ TEST_CASE("the halo has every remote source once") {
       CHECK(to_vector(io::make_halo(own.graph.view(), labels.book, part)) == std::vector(remote.begin(), remote.end()));
     }
   }
-}
-
-TEST_CASE("edges whose ends do not exist are named") {
-  auto data = known_set(random_graph(9, 20));
-  auto const labels = random_labels(9, 2);
-  auto const fault = [&] {
-    return thrown<precondition_error>([&] { io::detail::edge_cutter const cutter(data.edges[0], labels, labels); });
-  };
-  data.edges[0].destinations[4] = 9;
-  CHECK(names(fault(), "edges 'edge': destinations: element 4 is 9, outside [0, 9)"));
-  data.edges[0].sources[3] = -1;
-  CHECK(names(fault(), "sources: element 3 is -1"));
-  data.edges[0].sources.pop_back();
-  CHECK(names(fault(), "20 rows for 19"));
 }

@@ -22,7 +22,7 @@ io::part_content content(auto change) {
   auto data = known_set(random_graph(7, 12));
   change(data.nodes[0]);
   auto const labels = random_labels(data, 1);
-  return io::detail::data_set_cutter(data, labels, {}).cut(0);
+  return io::detail::data_set_cutter(io::view_of(data), labels, {}).cut(0);
 }
 io::part_content content() {
   return content([](auto&) {});
@@ -91,8 +91,10 @@ TEST_CASE("a data set without features and labels has rows of no columns") {
 TEST_CASE("a graph of several types has no such form") {
   auto const data = hetero_known_set();
   auto const labels = random_labels(data, 1);
+  io::write_options const options;
   CHECK(names(thrown<precondition_error>([&] {
-                static_cast<void>(io::make_loaded_part(io::detail::data_set_cutter(data, labels, {}).cut(0)));
+                io::detail::data_set_cutter cutter(io::view_of(data), labels, options);
+                static_cast<void>(io::make_loaded_part(cutter.cut(0)));
               }),
               "3 node types and 4 edge types", "load_hetero"));
 }

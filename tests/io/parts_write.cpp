@@ -21,7 +21,7 @@ using namespace glt_test;
 namespace {
 
 io::part_content part_of(io::data_set const& data, std::vector<relabelling> const& labels, int part) {
-  return io::detail::data_set_cutter(data, labels, {}).cut(part);
+  return io::detail::data_set_cutter(io::view_of(data), labels, {}).cut(part);
 }
 
 } // namespace

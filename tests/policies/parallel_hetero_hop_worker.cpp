@@ -109,3 +109,38 @@ TEST_CASE_TEMPLATE("original ids and queries are followed", Policy, GLT_TEST_POL
   asked.sample(seeds.lists, queries_there.view(), {}, out);
   CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
 }
+
+TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bounded", Policy, GLT_TEST_POLICIES) {
+  Policy const policy;
+  auto const list = glt_test::academic_graph(301);
+  auto const graph = list.graph();
+  auto const there = copy_graph<Policy>(graph.view(), policy);
+  auto const host_seeds = hetero_seed_lists_of(device::cpu{}, list, 2);
+  auto const seeds = hetero_seed_lists_of(policy, list, 2);
+  auto const num_relations = static_cast<std::size_t>(list.schema.num_edge_types());
+  auto const num_types = static_cast<std::size_t>(list.schema.num_node_types());
+  std::vector<uniform_rule> const rules(num_relations);
+  std::vector<original_ids<Policy::space>> const no_ids(num_types);
+  for (auto const expand : {frontier::fresh, frontier::all}) {
+    for (bool const disjoint : {false, true}) {
+      hetero_options options{.fanouts = same_fanouts(list.schema, {4, 3, 2}),
+                             .expand = expand,
+                             .edge_ids = disjoint,
+                             .disjoint = disjoint};
+      options.fanouts[1][0] = 0; // nothing of one type in a hop
+      hetero_neighbor_sampler<device::cpu> on_host(graph.view(), options);
+      hetero_subgraph<device::cpu> expected;
+      on_host.sample(host_seeds.lists, {.seed = 3}, expected);
+      auto const wanted = copy_subgraph(device::cpu{}, expected);
+      for (std::int64_t const most_unread : {0, 3, 60, 500, 1 << 18}) { // all hops read, some, none
+        CAPTURE(most_unread);
+        parallel_hetero_hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
+        for (int batch = 0; batch < 2; ++batch) { // the second one with the memory of the first
+          hetero_subgraph<Policy> out;
+          worker.sample(there.view(), options, rules, no_ids, seeds.lists, {}, {.seed = 3}, out);
+          CHECK(copy_subgraph(policy, out) == wanted);
+        }
+      }
+    }
+  }
+}

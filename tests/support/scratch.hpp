@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 #include <string>
 
@@ -45,6 +46,17 @@ inline std::string read_bytes(std::filesystem::path const& path) {
 
 inline void write_bytes(std::filesystem::path const& path, std::string const& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// The content of all files below a folder, by relative path.
+inline std::map<std::string, std::string> files_of(std::filesystem::path const& folder) {
+  std::map<std::string, std::string> files;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      files[std::filesystem::relative(entry.path(), folder).string()] = read_bytes(entry.path());
+    }
+  }
+  return files;
 }
 
 } // namespace glt_test

@@ -8,6 +8,7 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/frequency_partition.hpp>
+#include <glt/graph/hetero_schema.hpp>
 #include <glt/io/assignment.hpp>
 #include <glt/io/manifest.hpp>
 #include <glt/memory/buffer.hpp>
@@ -16,6 +17,7 @@
 #include <glt/partition/contiguous.hpp>
 #include <glt/partition/fennel.hpp>
 #include <glt/partition/hash.hpp>
+#include <glt/partition/hetero_partition.hpp>
 #include <glt/partition/ldg.hpp>
 #include <glt/partition/random.hpp>
 #include <glt/sample/hotness.hpp>
@@ -35,6 +37,10 @@ namespace glt_partition {
 
 using assignment = glt::buffer<cpu, glt::local_id>;
 
+inline bool asks_balance(options const& chosen, char const* of) {
+  return std::ranges::count(chosen.balance, of) > 0;
+}
+
 inline glt::ldg_partitioner make_ldg(options const& chosen, glt::balance_constraints balance = {}) {
   return {.seed = chosen.key,
           .capacity_slack = chosen.slack,
@@ -53,30 +59,49 @@ inline glt::fennel_partitioner make_fennel(options const& chosen, glt::balance_c
   return made;
 }
 
-/// The limits that --balance asks for beside the vertices, which every partitioner shares out.
-inline glt::balance_constraints limits_of(options const& chosen, whole_graph const& graph) {
-  auto const asked = [&](char const* name) { return std::ranges::count(chosen.balance, name) > 0; };
+/// The limits cut ranges apart; asked for vertices alone, a graph without types needs none.
+inline glt::contiguous_partitioner make_contiguous(options const& chosen, glt::balance_constraints limits) {
+  if (!limits.empty() && asks_balance(chosen, "vertices")) {
+    limits.push_back(glt::balance_vertices(chosen.slack));
+  }
+  return {.balance = std::move(limits)};
+}
+
+/// The limits that --balance asks for beside the vertices, which every partitioner shares out; for a graph whose types
+/// are in one numbering. `edges()` makes the limit of the edges.
+template <class Edges>
+glt::balance_constraints limits_of(options const& chosen, glt::hetero_schema const& schema,
+                                   std::vector<glt::global_id> const& seeds, Edges edges) {
   glt::balance_constraints limits;
-  if (asked("edges")) {
-    limits.push_back(glt::balance_edges(graph.view(), chosen.slack));
+  if (asks_balance(chosen, "edges")) {
+    limits.push_back(edges());
   }
-  if (asked("seeds")) {
-    limits.push_back(
-        glt::balance_seeds(graph.view().num_rows(), glt::host_view<glt::global_id const>(graph.seeds()), chosen.slack));
+  if (asks_balance(chosen, "seeds")) {
+    limits.push_back(glt::balance_seeds(glt::first_vertices(schema).back(),
+                                        glt::host_view<glt::global_id const>(seeds), chosen.slack));
   }
-  if (asked("types") || graph.num_types() > 1) {
-    limits.push_back(
-        glt::balance_types(glt::host_view<glt::local_id const>(graph.type_of()), graph.num_types(), chosen.slack));
+  if (asks_balance(chosen, "types") || schema.num_node_types() > 1) {
+    limits.push_back(glt::balance_node_types(schema, chosen.slack));
   }
   return limits;
+}
+
+/// Throws if --method frequency has nothing to go by.
+inline void check_has_seeds(std::vector<glt::global_id> const& seeds) {
+  if (seeds.empty()) {
+    throw glt::precondition_error(
+        "--method frequency of a data set without training vertices; use ldg, or add a split");
+  }
 }
 
 /// How the part of a vertex was found, for the manifest.
 inline glt::io::partitioner_note note_of(options const& chosen) {
   glt::io::partitioner_note note{.name = chosen.method, .options = {}, .key = chosen.key};
   bool const streams = chosen.method == "ldg" || chosen.method == "fennel";
-  if (streams || chosen.method == "metis" || chosen.method == "frequency") {
-    note.options.emplace_back("slack", glt::detail::message(chosen.slack));
+  if (keeps_balance(chosen.method)) {
+    if (chosen.method != "contiguous") {
+      note.options.emplace_back("slack", glt::detail::message(chosen.slack));
+    }
     std::string balance;
     for (auto const& name : chosen.balance) {
       balance += (balance.empty() ? "" : ",") + name;
@@ -94,12 +119,34 @@ inline glt::hotness_options hotness_of(options const& chosen) {
   return {.neighbors = {.fanouts = chosen.fanouts}};
 }
 
+/// The parts that the input came with, those of all types one after the other; by_type: a range per node type.
+template <class Ranges>
+assignment kept_parts(Ranges const& by_type, int num_parts, int asked, std::int64_t num_vertices) {
+  if (num_parts != asked) {
+    throw glt::precondition_error(
+        num_parts == 0 ? "--method keep of a format without parts; use it for graphlearn and pyg folders"
+                       : glt::detail::message("--method keep of ", num_parts, " parts; ask for --parts ", num_parts));
+  }
+  assignment part_of(num_vertices);
+  std::int64_t next = 0;
+  for (auto const& of_type : by_type) {
+    for (auto const part : of_type) {
+      part_of[next++] = part;
+    }
+  }
+  return part_of;
+}
+
 /// Assigns the vertices of a graph in memory.
 inline assignment assign(options const& chosen, whole_graph const& graph) {
   auto const& method = chosen.method;
   auto const parts = chosen.parts;
+  auto const limits = [&] {
+    return limits_of(chosen, graph.schema(), graph.seeds(),
+                     [&] { return glt::balance_edges(graph.view(), chosen.slack); });
+  };
   if (method == "contiguous") {
-    return glt::contiguous_partitioner{}(graph.view(), parts);
+    return make_contiguous(chosen, limits())(graph.view(), parts);
   }
   if (method == "random") {
     return glt::random_partitioner{.seed = chosen.key}(graph.view(), parts);
@@ -111,28 +158,24 @@ inline assignment assign(options const& chosen, whole_graph const& graph) {
     auto const given = glt::io::read_assignment(chosen.assignment);
     return glt::assigned_partitioner{.parts = given.view()}(graph.view(), parts);
   }
-  auto limits = limits_of(chosen, graph);
   if (method == "ldg") {
-    return make_ldg(chosen, std::move(limits))(graph.view(), parts);
+    return make_ldg(chosen, limits())(graph.view(), parts);
   }
   if (method == "fennel") {
-    return make_fennel(chosen, std::move(limits))(graph.view(), parts);
+    return make_fennel(chosen, limits())(graph.view(), parts);
   }
   if (method == "frequency") {
-    if (graph.seeds().empty()) {
-      throw glt::precondition_error(
-          "--method frequency of a data set without training vertices; use ldg, or add a split");
-    }
+    check_has_seeds(graph.seeds());
     auto const deal = make_ldg(chosen);
     return glt::dist::frequency_partitioner<glt::ldg_partitioner>{.seeds = graph.seeds(),
                                                                   .hotness = hotness_of(chosen),
                                                                   .capacity_slack = chosen.slack,
-                                                                  .balance = std::move(limits),
+                                                                  .balance = limits(),
                                                                   .deal = deal,
                                                                   .policy = cpu(chosen.threads)}(graph.view(), parts);
   }
 #if GLT_PARTITION_METIS
-  return glt::metis_partitioner{.seed = chosen.key, .capacity_slack = chosen.slack, .balance = std::move(limits)}(
+  return glt::metis_partitioner{.seed = chosen.key, .capacity_slack = chosen.slack, .balance = limits()}(
       graph.view(), parts);
 #else
   throw glt::precondition_error("--method metis: this glt-partition was built without METIS; use ldg or fennel");

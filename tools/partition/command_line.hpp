@@ -87,6 +87,13 @@ inline void declare(CLI::App& app, options& chosen) {
     if ((chosen.method == "file") != (assignment->count() > 0)) {
       throw CLI::ValidationError("--assignment", "belongs to --method file, which needs it");
     }
+    for (auto const& of : chosen.balance) {
+      if (of != "vertices" && !keeps_balance(chosen.method)) {
+        throw CLI::ValidationError("--balance", of + " with --method " + chosen.method +
+                                                    ", which does not look at them; contiguous, ldg, fennel, frequency "
+                                                    "and metis keep them, and --report shows how equal parts are");
+      }
+    }
   });
 }
 

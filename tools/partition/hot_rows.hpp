@@ -3,49 +3,54 @@
 
 #include "assign.hpp"
 #include "options.hpp"
-#include "whole_graph.hpp"
 
-#include <glt/core/error.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/serial.hpp>
 #include <glt/core/types.hpp>
-#include <glt/io/parts_writer.hpp>
-#include <glt/sample/hotness.hpp>
+#include <glt/core/view.hpp>
+#include <glt/io/all_types.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/large_hot_vertices.hpp>
+#include <glt/io/large_hotness.hpp>
+#include <glt/io/memory_plan.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/io/write_options.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace glt_partition {
 
-/// For every part the remote vertices that its training vertices reach most, as many as --cache-ratio says.
-inline glt::io::hot_vertices find_hot(options const& chosen, whole_graph const& graph,
-                                      glt::host_view<glt::local_id const> part_of) {
-  if (!graph.is_simple()) {
-    throw glt::precondition_error("--cache-ratio of a graph with types; leave it out");
+/// For every part and node type the remote vertices that the part's training vertices reach most, as many as
+/// --cache-ratio says of the vertices of the type; none if it says 0. A rank has the lists of the parts that it writes.
+///
+/// @shape  part_of [V of all types], the same on all ranks → [node types] or empty
+template <glt::communicator Comm>
+std::vector<glt::io::hot_vertices> find_hot(Comm comm, options const& chosen, glt::io::all_types const& graph,
+                                            glt::host_view<glt::local_id const> part_of,
+                                            glt::io::memory_plan const& plan,
+                                            glt::io::progress_callback on_progress = {}) {
+  if (chosen.cache_ratio == 0) {
+    return {};
   }
-  glt::io::hot_vertices hot;
-  auto const num_vertices = graph.view().num_rows();
-  auto const wanted = static_cast<std::size_t>(chosen.cache_ratio * static_cast<double>(num_vertices));
-  for (int part = 0; part < chosen.parts; ++part) {
-    std::vector<glt::global_id> seeds;
-    std::ranges::copy_if(graph.seeds(), std::back_inserter(seeds), [&](auto seed) { return part_of[seed] == part; });
-    auto const hotness = glt::estimate_hotness(graph.view(), glt::host_view<glt::global_id const>(seeds),
-                                               hotness_of(chosen), cpu(chosen.threads));
-    std::vector<glt::global_id> remote;
-    for (std::int64_t v = 0; v < num_vertices; ++v) {
-      if (part_of[v] != part && hotness[v] > 0) {
-        remote.push_back(v);
-      }
-    }
-    auto const kept = std::min(wanted, remote.size());
-    std::ranges::partial_sort(remote, remote.begin() + static_cast<std::ptrdiff_t>(kept), [&](auto a, auto b) {
-      return hotness[a] != hotness[b] ? hotness[a] > hotness[b] : a < b;
-    });
-    remote.resize(kept);
-    hot.by_part.push_back(std::move(remote));
-  }
-  return hot;
+  return glt::io::find_hot_vertices(comm, graph, part_of, chosen.parts, chosen.cache_ratio,
+                                    {.hotness = hotness_of(chosen),
+                                     .plan = plan,
+                                     .policy = cpu(chosen.threads),
+                                     .on_progress = std::move(on_progress)});
+}
+
+/// The same for a data set in the memory of one process, with room for four parts at a time and for all lists.
+inline std::vector<glt::io::hot_vertices> find_hot(options const& chosen, glt::io::data_set const& data,
+                                                   glt::host_view<glt::local_id const> part_of) {
+  glt::io::all_types const graph(glt::io::view_of(data));
+  auto const kept =
+      static_cast<std::int64_t>(chosen.cache_ratio * static_cast<double>(graph.num_vertices())) + 1;
+  return find_hot(glt::serial_comm(), chosen, graph, part_of,
+                  {.for_vertices = 4 * glt::io::memory_plan::bytes_a_vertex * graph.num_vertices(),
+                   .for_edges = 32 * (chosen.parts + 2) * kept});
 }
 
 } // namespace glt_partition

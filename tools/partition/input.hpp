@@ -6,11 +6,14 @@
 
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
 #include <glt/graph/coo.hpp>
 #include <glt/graph/dedupe.hpp>
 #include <glt/graph/symmetrize.hpp>
 #include <glt/io/array_values.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
 #include <glt/io/edge_list.hpp>
 #include <glt/io/graphlearn_folder.hpp>
 #include <glt/io/matrix_market.hpp>
@@ -56,6 +59,13 @@ inline std::string guess_format(std::filesystem::path const& path) {
   return kind == ".mtx" ? "mtx" : kind == ".graph" ? "metis" : kind == ".npz" ? "planetoid" : "snap";
 }
 
+/// Says which files of a set of the Open Graph Benchmark are not read.
+inline void note_pickles(options const& chosen, console& out) {
+  for (auto const& left_out : glt::io::find_ogb_pickles(chosen.input, {.split = chosen.split, .reading = {}})) {
+    out.say("note: left out " + left_out.string() + ", which Python has pickled; save its arrays as .npy files");
+  }
+}
+
 /// Reads the data set; one that another library has partitioned comes with that library's parts.
 inline glt::io::peer_partition read_input(options const& chosen, std::string const& format, console& out) {
   namespace io = glt::io;
@@ -70,9 +80,7 @@ inline glt::io::peer_partition read_input(options const& chosen, std::string con
   io::peer_partition made;
   if (format == "ogb") {
     made.data = io::read_ogb(path, {.split = chosen.split, .reading = reading});
-    for (auto const& left_out : io::find_ogb_pickles(path, {.split = chosen.split})) {
-      out.say("note: left out " + left_out.string() + ", which Python has pickled; save its arrays as .npy files");
-    }
+    note_pickles(chosen, out);
   } else if (format == "npy") {
     made.data = io::read_npy_folder(path, {.reading = reading});
   } else if (format == "snap") {
@@ -89,23 +97,43 @@ inline glt::io::peer_partition read_input(options const& chosen, std::string con
   return made;
 }
 
-/// Makes the only edge table of a data set go both ways, without duplicates.
-inline void symmetrize(glt::io::data_set& data) {
+/// Refuses data sets whose edges cannot be made to go both ways.
+inline void check_both_ways(glt::io::data_set_view const& data) {
   if (data.edges.size() != 1 || data.nodes.size() != 1) {
     throw glt::precondition_error(
         "--symmetrize of a graph with types; name the relations both ways in the input instead");
   }
-  auto& edges = data.edges[0];
-  if (!edges.features.empty() || !edges.weights.empty() || !edges.times.empty()) {
+  auto const& edges = data.edges[0];
+  auto const& columns = edges.columns;
+  if (!edges.features.empty() || !columns.weights.empty() || !columns.times.empty()) {
     throw glt::precondition_error("--symmetrize of edges with values; give every edge in both directions instead");
   }
-  glt::coo_view<glt::memory_space::host, glt::global_id> const list(
-      data.nodes[0].num_nodes, glt::host_view<glt::global_id const>(edges.sources),
-      glt::host_view<glt::global_id const>(edges.destinations));
+}
+
+/// The only edge table of a data set both ways, without duplicates.
+inline glt::coo_graph<glt::device::cpu, glt::global_id> both_ways(glt::io::data_set_view const& data) {
+  check_both_ways(data);
+  auto const& columns = data.edges[0].columns;
+  glt::coo_view<glt::memory_space::host, glt::global_id> const list(data.nodes[0].num_nodes, columns.sources,
+                                                                    columns.destinations);
   auto const both = glt::symmetrize<glt::device::cpu>(list);
-  auto const simple = glt::remove_duplicates<glt::device::cpu>(both.view());
-  edges.sources.assign(simple.view().sources().begin(), simple.view().sources().end());
-  edges.destinations.assign(simple.view().destinations().begin(), simple.view().destinations().end());
+  return glt::remove_duplicates<glt::device::cpu>(both.view());
+}
+
+/// Makes the only edge table of a data set go both ways, without duplicates.
+inline void symmetrize(glt::io::data_set& data) {
+  auto const both = both_ways(glt::io::view_of(data));
+  auto& edges = data.edges[0];
+  edges.sources.assign(both.view().sources().begin(), both.view().sources().end());
+  edges.destinations.assign(both.view().destinations().begin(), both.view().destinations().end());
+}
+
+/// Divides a row by its sum; one of sum 0 stays.
+inline void normalize_row(glt::host_view<float> row) {
+  auto const sum = std::accumulate(row.begin(), row.end(), 0.0);
+  for (auto& value : row) {
+    value = sum != 0 ? static_cast<float>(value / sum) : value;
+  }
 }
 
 /// Divides every row of float32 features by its sum; a row of sum 0 stays.
@@ -116,22 +144,18 @@ inline void normalize(glt::io::data_set& data) {
         continue;
       }
       auto const shape = values.shape();
+      auto const columns = values.columns();
       auto rows = std::move(values).take<float>();
-      auto const columns = shape.size() > 1 ? rows.size() / std::max<std::int64_t>(shape[0], 1) : 1;
       for (std::int64_t r = 0; columns > 0 && r < rows.size() / columns; ++r) {
-        auto const row = rows.view().subview(r * columns, columns);
-        auto const sum = std::accumulate(row.begin(), row.end(), 0.0);
-        for (auto& value : row) {
-          value = sum != 0 ? static_cast<float>(value / sum) : value;
-        }
+        normalize_row(rows.view().subview(r * columns, columns));
       }
       values = glt::io::array::of<float>(std::as_const(rows).view(), shape);
     }
   }
 }
 
-/// Counts and, if asked, refuses values that are not finite, and changes what the options say.
-inline void prepare(glt::io::data_set& data, options const& chosen, console& out) {
+/// Counts and, if asked, refuses values that are not finite.
+inline void check_finite(glt::io::data_set_view const& data, options const& chosen, console& out) {
   auto const odd = glt::io::count_not_finite(data);
   if (odd > 0 && chosen.strict) {
     throw glt::precondition_error(glt::detail::message(odd, " values of ", chosen.input.string(),
@@ -140,6 +164,11 @@ inline void prepare(glt::io::data_set& data, options const& chosen, console& out
   if (odd > 0) {
     out.say(glt::detail::message("note: ", odd, " values are not finite (--strict refuses them)"));
   }
+}
+
+/// Checks values, and changes what the options say.
+inline void prepare(glt::io::data_set& data, options const& chosen, console& out) {
+  check_finite(glt::io::view_of(data), chosen, out);
   if (chosen.symmetrize) {
     symmetrize(data);
   }

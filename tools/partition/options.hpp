@@ -10,32 +10,37 @@ namespace glt_partition {
 
 /// What the command line asks for.
 struct options {
-  std::filesystem::path input;
+  std::filesystem::path input{};
   std::string format = "auto";
-  std::string split;
+  std::string split{};
   bool symmetrize = false;
   bool normalize = false;
   bool strict = false;
 
   int parts = 0;
   std::string method = "ldg";
-  std::filesystem::path assignment;
+  std::filesystem::path assignment{};
   std::uint64_t key = 1;
   double slack = 0.05;
   int passes = 5;
   std::vector<std::string> balance{"vertices"};
 
-  std::filesystem::path out;
+  std::filesystem::path out{};
   std::vector<std::int64_t> fanouts{15, 10, 5};
   double cache_ratio = 0;
   bool halo = false;
   std::int64_t memory = 0; ///< bytes a process may take; 0 without a limit
   int threads = 1;
 
-  std::vector<std::filesystem::path> reports;
+  std::vector<std::filesystem::path> reports{};
   bool json = false;
-  std::filesystem::path verify;
-  std::filesystem::path info;
+  std::filesystem::path verify{};
+  std::filesystem::path info{};
 };
+
+/// Whether a method can share out more than vertices; the others look neither at edges nor at seeds.
+inline bool keeps_balance(std::string const& method) {
+  return method == "contiguous" || method == "ldg" || method == "fennel" || method == "frequency" || method == "metis";
+}
 
 } // namespace glt_partition

@@ -34,8 +34,6 @@ public:
       for (auto const vertex : nodes.train) {
         seeds_.push_back(first_[first_.size() - 2] + vertex);
       }
-      type_of_.insert(type_of_.end(), static_cast<std::size_t>(nodes.num_nodes),
-                      static_cast<glt::local_id>(first_.size() - 2));
     }
     if (!is_simple()) {
       merged_ = glt::make_homogeneous(typed_.view());
@@ -44,10 +42,9 @@ public:
 
   [[nodiscard]] bool is_simple() const { return data_.nodes.size() == 1 && data_.edges.size() == 1; }
   [[nodiscard]] host_csr view() const { return is_simple() ? typed_.view().relation(0) : merged_.view(); }
-  /// Training vertices of all types, and the type of every vertex, in the numbering of `view()`.
+  [[nodiscard]] glt::hetero_schema const& schema() const { return typed_.schema(); }
+  /// Training vertices of all types, in the numbering of `view()`.
   [[nodiscard]] std::vector<glt::global_id> const& seeds() const { return seeds_; }
-  [[nodiscard]] std::vector<glt::local_id> const& type_of() const { return type_of_; }
-  [[nodiscard]] int num_types() const { return static_cast<int>(data_.nodes.size()); }
 
   /// The parts of the vertices of one type, out of those of all.
   [[nodiscard]] glt::host_view<glt::local_id const> of_type(glt::host_view<glt::local_id const> part_of,
@@ -99,7 +96,6 @@ private:
   glt::csr_graph<cpu, glt::global_id> merged_;
   std::vector<glt::global_id> first_{0}; // vertex of every type
   std::vector<glt::global_id> seeds_;
-  std::vector<glt::local_id> type_of_;
 };
 
 } // namespace glt_partition

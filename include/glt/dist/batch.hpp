@@ -9,6 +9,7 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/subgraph.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -45,7 +46,7 @@ struct loader_seconds {
 /// Where a loader has read what it needed, so far.
 struct loader_report {
   read_counts sampled;      ///< vertices whose neighbours were drawn
-  collected_counts rows;    ///< of features
+  collected_counts rows;    ///< of features; with their hit ratio
   std::string why_sampled;  ///< why not all of other ranks were sampled in place; empty if there is no reason
   std::string why_rows;     ///< why not all rows of other ranks were read in place; empty if there is no reason
 };
@@ -56,7 +57,9 @@ struct loader_report {
   auto const& [sampled, rows, why_sampled, why_rows] = report;
   return glt::detail::message("sampled: ", sampled.own, " own, ", sampled.in_place, " in place, ", sampled.remote,
                               " by messages", reason(why_sampled), "\nfeatures: ", rows.own, " own, ", rows.in_place,
-                              " in place, ", rows.cached, " cached, ", rows.remote, " by messages", reason(why_rows));
+                              " in place, ", rows.cached, " cached (hit ratio ",
+                              std::round(rows.hit_ratio() * 1000) / 1000, "), ", rows.remote, " by messages",
+                              reason(why_rows));
 }
 
 } // namespace glt::dist

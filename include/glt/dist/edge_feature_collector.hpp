@@ -3,23 +3,22 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/collected_rows.hpp>
+#include <glt/dist/collector_checks.hpp>
 #include <glt/dist/edge_features.hpp>
 #include <glt/dist/edge_requests.hpp>
 #include <glt/dist/row_exchange.hpp>
 #include <glt/dist/row_message.hpp>
+#include <glt/dist/sampled_destinations.hpp>
 #include <glt/feature/convert_rows.hpp>
 #include <glt/feature/copy_rows.hpp>
 #include <glt/feature/prefetch_rows.hpp>
 #include <glt/feature/put_rows.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstdint>
 #include <iterator>
@@ -48,11 +47,7 @@ public:
       : features_(&features), policy_(policy),
         exchange_({features.local().rows(), policy}, policy, default_round_bytes(comm.size())),
         requests_(std::move(comm)) {
-    if (features.book().num_parts() != requests_.comm().size()) {
-      throw precondition_error(detail::message("edge features of ", features.book().num_parts(), " parts collected by ",
-                                               requests_.comm().size(),
-                                               " ranks; use the communicator that they were made with"));
-    }
+    detail::check_collected_edges(features.book(), requests_.comm().size());
   }
 
   /// Rows that this collector has collected so far.
@@ -75,11 +70,7 @@ public:
       features_->local().find({wanted.data(), std::ssize(wanted)}, rows);
     };
     auto const failure = failure_of([&] {
-      if (ids.size() != destinations.size()) {
-        throw precondition_error(detail::message(ids.size(), " edges with ", destinations.size(),
-                                                 " destinations; give one per edge"));
-      }
-      validate_vertices("destination", destinations, features_->book().num_vertices());
+      detail::check_edges(ids.size(), destinations, features_->book().num_vertices());
       requests_.route(features_->book(), host_view<edge_id const>(ids.data(), ids.size()),
                       host_view<Vertex const>(destinations.data(), destinations.size()), find);
       exchange_.reserve(requests_.comm().size());
@@ -110,10 +101,7 @@ public:
   template <vertex_id Vertex, class Out>
     requires gathers_as<T, Out>
   void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step, collected_rows<Policy, Out>& out) {
-    destinations_.clear();
-    for (auto const place : sample.col()) {
-      destinations_.push_back(sample.nodes()[place]);
-    }
+    sampled_destinations(sample, destinations_);
     collect(sample.edge_ids(), array_view<space, global_id const>(destinations_.data(), std::ssize(destinations_)),
             step, out);
   }

@@ -10,6 +10,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/queries.hpp>
 #include <glt/sample/edge_search.hpp>
 #include <glt/sample/validate.hpp>
@@ -65,11 +66,7 @@ public:
       : graph_(&graph), ascending_(rows_ascend(policy.executor(), graph.local())), queries_(std::move(comm)),
         policy_(std::move(policy)) {
     auto const& own = queries_.comm();
-    if (graph.book().num_parts() != own.size() || graph.part() != own.rank()) {
-      throw precondition_error(detail::message("edges of part ", graph.part(), " of ", graph.book().num_parts(),
-                                                    " tested by rank ", own.rank(), " of ", own.size(),
-                                                    "; use the communicator that the graph was made with"));
-    }
+    check_own_part(own, graph.part(), graph.book().num_parts(), "edges of part", "tested by");
   }
 
   /// Writes 1 for pairs that are edges, and 0 for others.

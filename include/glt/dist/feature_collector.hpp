@@ -10,6 +10,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/collected_rows.hpp>
+#include <glt/dist/collector_checks.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/hot_rows.hpp>
 #include <glt/dist/near_rows.hpp>
@@ -57,26 +58,25 @@ public:
       : store_(&store), policy_(policy),
         exchange_({store.local(), policy}, policy, default_round_bytes(comm.size())), requests_(std::move(comm)) {
     auto const& own = requests_.comm();
-    auto const& book = store.book();
-    if (book.num_parts() != own.size() || book.size(own.rank()) != store.local().num_vertices()) {
-      throw precondition_error(detail::message("features of ", book.num_parts(), " parts collected by rank ",
-                                               own.rank(), " of ", own.size(),
-                                               "; use the communicator that the store was made with"));
-    }
+    detail::check_collected(store.book(), store.local().num_vertices(), own.rank(), own.size());
   }
 
-  /// Borrows hot rows as well: vertices among them are not asked for, and the results are the same. Ranks may
-  /// have different ones, or none.
-  ///
-  /// @throws precondition_error  also if the hot rows have other columns than the store, or lack its labels
+  /// The same with hot rows: see `use`.
   feature_collector(Comm comm, feature_store<Policy, T> const& store, hot_rows<Policy, T> const& hot,
                     Policy policy = {})
       : feature_collector(std::move(comm), store, std::move(policy)) {
-    bool const lacks_labels = store.has_labels() && hot.rows().labels.empty();
-    if (hot.size() > 0 && (hot.rows().num_columns() != store.num_columns() || lacks_labels)) {
-      throw precondition_error(detail::message("hot rows of ", hot.rows().num_columns(), " columns with",
-                                               lacks_labels ? "out" : "", " labels for features of ",
-                                               store.num_columns(), " columns; make them from the same store"));
+    use(hot);
+  }
+
+  /// Borrows hot rows from now on: vertices among them are not asked for, and the results are the same. Ranks may
+  /// have different ones, or none. Where they have no labels, vertices whose labels are wanted are asked for.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  if the hot rows have other columns than the store
+  void use(hot_rows<Policy, T> const& hot) {
+    if (hot.size() > 0 && hot.rows().num_columns() != store_->num_columns()) {
+      throw precondition_error(detail::message("hot rows of ", hot.rows().num_columns(), " columns for features of ",
+                                               store_->num_columns(), " columns; make them from the same store"));
     }
     hot_ = &hot;
   }
@@ -127,7 +127,9 @@ public:
     // rows.
     auto const failure = failure_of([&] {
       check(vertices, num_labels);
-      requests_.route(store_->book(), vertices, num_labels, hot_);
+      bool const all_are_hot = hot_ != nullptr && !hot_->rows().labels.empty();
+      requests_.route(store_->book(), vertices, num_labels, hot_ != nullptr ? &hot_->vertices() : nullptr,
+                      all_are_hot ? 0 : num_labels);
       exchange_.reserve(requests_.comm().size());
       out.features.reserve(vertices.size() * store_->num_columns());
       out.labels.reserve(num_labels);
@@ -150,23 +152,14 @@ public:
     requests_.finish();
     watch.lap(seconds_.requesting);
     exchange_.run(requests_, out, seconds_);
-    count_near();
-    counts_.own += std::ssize(requests_.own());
-    counts_.cached += std::ssize(requests_.cached());
-    counts_.remote += std::ssize(requests_.asked());
+    requests_.count(counts_);
   }
 
 private:
   template <class Vertex>
   void check(array_view<space, Vertex const> vertices, std::int64_t num_labels) const {
     validate_vertices("vertex", vertices, store_->book().num_vertices());
-    if (num_labels < 0 || num_labels > vertices.size()) {
-      throw precondition_error(detail::message(num_labels, " labels of ", vertices.size(),
-                                               " vertices; ask for as many as there are vertices, or fewer"));
-    }
-    if (num_labels > 0 && !store_->has_labels()) {
-      throw precondition_error("labels were asked for, but the feature store has none; give it labels or ask for 0");
-    }
+    detail::check_num_labels(num_labels, vertices.size(), store_->has_labels());
   }
 
   void check(feature_view<space, T> const& view, int rank) const {
@@ -187,14 +180,6 @@ private:
       if (near.is_near(part)) {
         put(*neighborhood_.of_rank[part], near.rows_of(part), near.places_of(part), out);
       }
-    }
-  }
-
-  void count_near() {
-    auto const& near = requests_.near();
-    for (std::size_t part = 0; part < near.num_parts(); ++part) {
-      bool const is_own = static_cast<int>(part) == requests_.comm().rank();
-      (is_own ? counts_.own : counts_.in_place) += std::ssize(near.rows_of(part));
     }
   }
 

@@ -3,12 +3,11 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 
@@ -29,11 +28,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex, class Make>
 full_neighborhoods<Policy, Vertex> walk_in_step(Comm& comm, dist::graph<Policy, Vertex> const& graph, Make make) {
   std::optional<full_neighborhoods<Policy, Vertex>> walk;
   auto const failure = dist::failure_of([&] {
-    if (graph.book().num_parts() != comm.size() || graph.part() != comm.rank()) {
-      throw precondition_error(message("part ", graph.part(), " of ", graph.book().num_parts(), " walked by rank ",
-                                       comm.rank(), " of ", comm.size(),
-                                       "; use the communicator that the graph was made with"));
-    }
+    dist::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
     walk.emplace(make(static_cast<Vertex>(graph.book().begin(graph.part()))));
   });
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);

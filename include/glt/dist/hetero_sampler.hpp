@@ -3,12 +3,11 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/relation_draws.hpp>
 #include <glt/dist/relation_exchange.hpp>
 #include <glt/dist/typed_rows.hpp>
@@ -138,11 +137,7 @@ private:
     std::vector<partition_book> books;
     for (int t = 0; t < schema.num_node_types(); ++t) {
       books.push_back(graph_->book(t));
-      if (books.back().num_parts() != comm.size() || graph_->part() != comm.rank()) {
-        throw precondition_error(detail::message("part ", graph_->part(), " of ", books.back().num_parts(),
-                                                 " sampled by rank ", comm.rank(), " of ", comm.size(),
-                                                 "; use the communicator that the graph was made with"));
-      }
+      check_own_part(comm, graph_->part(), books.back().num_parts(), "part", "sampled by");
     }
     frontiers_.resize(books.size());
     queries_.resize(books.size());

@@ -5,13 +5,13 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/hot_capacity.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/id_table.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace glt::dist {
@@ -41,26 +41,21 @@ public:
   [[nodiscard]] id_table<Policy> const& vertices() const noexcept { return vertices_; }
   [[nodiscard]] feature_view<Policy::space, T> rows() const { return rows_.view(); }
   /// Memory of this.
-  [[nodiscard]] std::int64_t bytes() const { return bytes_of(size(), rows().num_columns(), !rows().labels.empty()); }
+  [[nodiscard]] std::int64_t bytes() const {
+    return hot_bytes(size(), row_bytes(rows().num_columns(), !rows().labels.empty()));
+  }
 
   /// The most rows of that many columns that fit the bytes, table included.
   ///
   /// @cost   O(1)
   [[nodiscard]] static std::int64_t capacity(std::int64_t budget_bytes, std::int64_t columns, bool labels) noexcept {
-    std::int64_t fits = 0;
-    std::int64_t beyond = std::int64_t{std::numeric_limits<local_id>::max()} + 1;
-    while (beyond - fits > 1) {
-      auto const middle = fits + (beyond - fits) / 2;
-      (bytes_of(middle, columns, labels) <= budget_bytes ? fits : beyond) = middle;
-    }
-    return fits;
+    return hot_capacity(budget_bytes, row_bytes(columns, labels));
   }
 
 private:
-  static std::int64_t bytes_of(std::int64_t vertices, std::int64_t columns, bool labels) noexcept {
-    auto const row = columns * static_cast<std::int64_t>(sizeof(T)) +
-                     (labels ? static_cast<std::int64_t>(sizeof(label_type)) : 0);
-    return vertices * row + id_table<Policy>::bytes_of(vertices);
+  static std::int64_t row_bytes(std::int64_t columns, bool labels) noexcept {
+    return columns * static_cast<std::int64_t>(sizeof(T)) +
+           (labels ? static_cast<std::int64_t>(sizeof(label_type)) : 0);
   }
 
   id_table<Policy> vertices_;

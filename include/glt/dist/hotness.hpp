@@ -3,13 +3,12 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/halo_sums.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/requests.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/hotness.hpp>
@@ -58,11 +57,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   call_site const site{.what = operation::estimate_hotness};
   auto const check = [&] {
     validate(options);
-    if (graph.book().num_parts() != comm.size() || graph.part() != comm.rank()) {
-      throw precondition_error(detail::message("hotness of part ", graph.part(), " of ", graph.book().num_parts(),
-                                               " on rank ", comm.rank(), " of ", comm.size(),
-                                               "; use the communicator that the graph was made with"));
-    }
+    check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
     validate_vertices("seed", seeds, graph.num_vertices());
   };
   agree(comm, site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {

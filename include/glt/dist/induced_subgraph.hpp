@@ -3,14 +3,13 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/known_edges_exchange.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/sample_exchange.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/builder.hpp>
@@ -43,11 +42,7 @@ public:
       : graph_(&graph), options_(options), draws_(comm, policy), closing_(comm, policy) {
     auto const check = [&] {
       validate(options_);
-      if (graph_->book().num_parts() != comm.size() || graph_->part() != comm.rank()) {
-        throw precondition_error(detail::message("part ", graph_->part(), " of ", graph_->book().num_parts(),
-                                                 " sampled by rank ", comm.rank(), " of ", comm.size(),
-                                                 "; use the communicator that the graph was made with"));
-      }
+      check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
     agree(comm, {.what = operation::make_sampler}, failure_of(check),
           fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {

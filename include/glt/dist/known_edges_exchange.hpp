@@ -11,6 +11,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/reply_exchange.hpp>
 #include <glt/dist/sample_reply.hpp>
 #include <glt/dist/set_request.hpp>
 #include <glt/memory/buffer.hpp>
@@ -58,10 +59,9 @@ public:
     auto const failure = failure_of([&] { set_.fill(graph.book(), set, first); });
     auto const ranks = static_cast<std::size_t>(comm_.size());
     counts_.assign(ranks, 0);
-    asked_.assign(ranks, 0);
     for (std::size_t rank = 0; rank < ranks && failure.empty(); ++rank) {
-      asked_[rank] = static_cast<int>(rank) != comm_.rank() && !set_.wanted_places(rank).empty() ? 1 : 0;
-      counts_[rank] = asked_[rank] != 0 ? std::ssize(set_.words()) : 0;
+      bool const asked = static_cast<int>(rank) != comm_.rank() && !set_.wanted_places(rank).empty();
+      counts_[rank] = asked ? std::ssize(set_.words()) : 0;
     }
     start(site, failure);
     std::exception_ptr failed;
@@ -92,10 +92,8 @@ private:
     exchange_headers(comm_, site, counts_, 0, failure, headers_);
     bool anything = false;
     sizes_.clear();
-    answering_.clear();
     for (auto const& header : headers_) {
       sizes_.push_back(header.count);
-      answering_.push_back(header.count > 0 ? 1 : 0);
       anything = anything || header.total > 0;
     }
     if (anything) {
@@ -132,13 +130,11 @@ private:
                 reply.data() + before);
   }
 
-  // Serves one requester after the other and receives the answers. A rank that cannot serve still answers,
-  // with nothing, so that nobody waits for it; its error then leaves here, and the requesters' too.
+  // Serves one requester after the other and receives the answers.
   void answer(graph<Policy, Vertex> const& graph, bool edge_ids) {
-    std::exception_ptr failed;
-    reply_.clear();
-    std::span<wire_row const> words(received_);
-    try {
+    replies_.run(comm_, counts_, sizes_, [&] {
+      reply_.clear();
+      std::span<wire_row const> words(received_);
       for (std::size_t rank = 0; rank < sizes_.size(); ++rank) {
         auto const before = reply_.size();
         auto const count = static_cast<std::size_t>(sizes_[rank]);
@@ -148,22 +144,16 @@ private:
         }
         sizes_[rank] = static_cast<std::int64_t>(reply_.size() - before);
       }
-    } catch (...) {
-      failed = std::current_exception();
-      sizes_.assign(sizes_.size(), 0);
-    }
-    reply_bytes_.set(sizes_, 1);
-    comm_.all_to_all_replies(reply_bytes_.out(reply_.data()), asked_, answering_, answers_);
-    if (failed) {
-      std::rethrow_exception(failed);
-    }
+      reply_bytes_.set(sizes_, 1);
+      return reply_bytes_.out(reply_.data());
+    });
   }
 
   [[nodiscard]] std::span<std::byte const> reply_of(std::size_t rank) const {
     if (static_cast<int>(rank) == comm_.rank()) {
       return own_reply_;
     }
-    return asked_[rank] != 0 ? answers_.from(static_cast<int>(rank)) : std::span<std::byte const>();
+    return counts_[rank] > 0 ? replies_.from(rank) : std::span<std::byte const>();
   }
 
   // The edges of all replies, in the order of the set.
@@ -172,12 +162,9 @@ private:
     auto& offsets = stitched_.offsets;
     offsets.resize(num_wanted + 1);
     offsets[0] = 0;
-    for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
       auto const places = set_.wanted_places(rank);
       auto const reply = reply_of(rank);
-      if (reply.empty() && !places.empty()) {
-        throw error(detail::message("rank ", rank, " could not answer a request for edges; its own error says why"));
-      }
       std::int64_t num_edges = 0;
       for (std::size_t i = 0; i < places.size(); ++i) {
         auto const count = layout.count(reply.data(), static_cast<std::int64_t>(i));
@@ -194,7 +181,7 @@ private:
     }
     stitched_.sources.resize(offsets[num_wanted]);
     stitched_.edge_ids.resize(edge_ids ? offsets[num_wanted] : 0);
-    for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
       auto const places = set_.wanted_places(rank);
       auto const reply = reply_of(rank);
       auto const num_edges = (std::ssize(reply) - layout.bytes(std::ssize(places), 0)) / layout.bytes(0, 1);
@@ -234,9 +221,7 @@ private:
   byte_counts reply_bytes_;
   std::vector<std::byte> own_reply_;
   std::vector<std::byte> reply_;
-  std::vector<char> asked_;
-  std::vector<char> answering_;
-  reply_buffer answers_;
+  reply_exchange replies_{"edges"};
   std::optional<request> travelling_; // last: completed before the memory goes
 };
 

@@ -13,6 +13,7 @@
 #include <glt/dist/feature_collector.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/hot_rows.hpp>
 #include <glt/dist/neighbor_sampler.hpp>
 #include <glt/dist/seed_order.hpp>
 #include <glt/dist/shared_graph.hpp>
@@ -80,7 +81,7 @@ public:
   /// Time that this loader has spent so far.
   [[nodiscard]] loader_seconds seconds() const noexcept { return seconds_; }
 
-  /// What this loader has read in place and by messages so far, and why.
+  /// What this loader has read in place, from hot rows and by messages so far, and why.
   [[nodiscard]] loader_report report() const {
     return {sampler_.counts(), collector_.counts(), sampler_.why_not_in_place(), collector_.why_not_in_place()};
   }
@@ -99,6 +100,17 @@ public:
     requires host_policy<Policy>
   {
     collector_.read_in_place(std::move(rows));
+  }
+
+  /// Borrows hot rows from now on, which must outlive the loader; see `feature_collector`. Batches are the same, and
+  /// the report tells the hit ratio.
+  ///
+  /// @comm   none; ranks may have different ones, or none
+  /// @throws precondition_error  if the hot rows have other columns than the features
+  void use(hot_rows<Policy, T> const& hot)
+    requires host_policy<Policy>
+  {
+    collector_.use(hot);
   }
 
   class iterator;

@@ -3,12 +3,11 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/walk_rounds.hpp>
 #include <glt/dist/walk_turn.hpp>
 #include <glt/memory/policy.hpp>
@@ -48,11 +47,7 @@ public:
       validate(options_);
       validate_metapath(graph.schema(), edge_types, options_.length);
       start_type_ = graph.schema().destination_type(edge_types.front());
-      if (graph.book(start_type_).num_parts() != comm.size() || graph.part() != comm.rank()) {
-        throw precondition_error(glt::detail::message(
-            "part ", graph.part(), " of ", graph.book(start_type_).num_parts(), " walked by rank ", comm.rank(), " of ",
-            comm.size(), "; use the communicator that the graph was made with"));
-      }
+      check_own_part(comm, graph.part(), graph.book(start_type_).num_parts(), "part", "walked by");
       for (auto const edge_type : edge_types) {
         path_.push_back({graph.local(edge_type), &graph.book(graph.schema().destination_type(edge_type))});
       }

@@ -4,21 +4,20 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/near_rows.hpp>
 #include <glt/dist/parallel_sample_exchange.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/sample_exchange.hpp>
 #include <glt/dist/shared_graph.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/sample/builder.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/hop_worker.hpp>
-#include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/parallel_builder.hpp>
 #include <glt/sample/rule.hpp>
@@ -178,11 +177,7 @@ private:
   void check(Comm const& comm) const {
     validate(options_);
     check_rule(graph_->local(), options_, rule_);
-    if (graph_->book().num_parts() != comm.size() || graph_->part() != comm.rank()) {
-      throw precondition_error(detail::message("part ", graph_->part(), " of ", graph_->book().num_parts(),
-                                               " sampled by rank ", comm.rank(), " of ", comm.size(),
-                                               "; use the communicator that the graph was made with"));
-    }
+    check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
   }
 
   static std::int64_t print(neighbor_options const& options) {

@@ -3,13 +3,12 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/node2vec_walk_turn.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/walk_rounds.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/edge_search.hpp>
@@ -53,11 +52,7 @@ public:
       : graph_(&graph), options_(options), rank_(comm.rank()), rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       validate(options_);
-      if (graph.book().num_parts() != comm.size() || graph.part() != comm.rank()) {
-        throw precondition_error(glt::detail::message("part ", graph.part(), " of ", graph.book().num_parts(),
-                                                      " walked by rank ", comm.rank(), " of ", comm.size(),
-                                                      "; use the communicator that the graph was made with"));
-      }
+      check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
       ascending_ = rows_ascend(policy.executor(), graph.local());
     };
     fingerprint print;

@@ -7,7 +7,7 @@
 #include <glt/dist/walk_rounds.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/edge_search.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/node2vec_choice.hpp>
 #include <glt/sample/walk_draws.hpp>
 

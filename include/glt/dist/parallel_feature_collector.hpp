@@ -9,6 +9,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/collected_rows.hpp>
+#include <glt/dist/collector_checks.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/parallel_row_messages.hpp>
 #include <glt/dist/routed_vertices.hpp>
@@ -42,12 +43,7 @@ public:
   parallel_feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, Policy policy = {})
       : store_(&store), policy_(policy), messages_(store.local(), policy), sent_(0, policy),
         arrived_(0, policy), routed_(std::move(comm), policy) {
-    auto const& book = store.book();
-    if (book.num_parts() != routed_.size() || book.size(routed_.rank()) != store.local().num_vertices()) {
-      throw precondition_error(detail::message("features of ", book.num_parts(), " parts collected by rank ",
-                                               routed_.rank(), " of ", routed_.size(),
-                                               "; use the communicator that the store was made with"));
-    }
+    detail::check_collected(store.book(), store.local().num_vertices(), routed_.rank(), routed_.size());
   }
 
   /// Why rows of some ranks are not read in place; empty if those of all are.
@@ -72,7 +68,7 @@ public:
     stopwatch watch;
     call_site const site{.what = operation::collect, .step = step};
     auto const failure = failure_of([&] {
-      check(vertices.size(), num_labels);
+      detail::check_num_labels(num_labels, vertices.size(), store_->has_labels());
       routed_.route(store_->book(), vertices);
       make_room(vertices.size(), num_labels, out);
     });
@@ -98,17 +94,6 @@ public:
   }
 
 private:
-  void check(std::int64_t num_vertices, std::int64_t num_labels) const {
-    if (num_labels < 0 || num_labels > num_vertices) {
-      throw precondition_error(detail::message(num_labels, " labels of ", num_vertices,
-                                               " vertices; ask for as many as there are vertices, or fewer"));
-    }
-    if (num_labels > 0 && !store_->has_labels()) {
-      throw precondition_error(
-          "labels were asked for, but the feature store has none; give it labels or ask for 0");
-    }
-  }
-
   // Whatever this rank knows that it needs, before the others are told to send.
   template <class Out>
   void make_room(std::int64_t num_vertices, std::int64_t num_labels, collected_rows<Policy, Out>& out) {

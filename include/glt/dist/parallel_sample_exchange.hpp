@@ -16,7 +16,7 @@
 #include <glt/dist/view_exchange.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/draw.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/rule.hpp>
 
 #include <cstddef>

@@ -9,6 +9,7 @@
 #include <glt/dist/agree.hpp>
 #include <glt/dist/relation_draws.hpp>
 #include <glt/dist/relation_stitch.hpp>
+#include <glt/dist/reply_exchange.hpp>
 #include <glt/dist/requests.hpp>
 #include <glt/dist/sample_reply.hpp>
 #include <glt/dist/typed_rows.hpp>
@@ -91,7 +92,7 @@ public:
     if (failure) {
       std::rethrow_exception(failure);
     }
-    stitch_.begin(requests_, answers_, first_place_);
+    stitch_.begin(requests_, first_place_, [&](std::size_t rank) { return replies_.from(rank); });
     stitched_.resize(std::max(stitched_.size(), relations.size())); // those that rest keep their memory
     for (std::size_t e = 0; e < relations.size(); ++e) {
       auto const type = relations[e].node_type;
@@ -141,15 +142,12 @@ private:
     }
   }
 
-  // Serves what the others asked and receives their answers. A rank that cannot serve still answers, with
-  // nothing, so that nobody waits for it; its error then leaves here, and the requesters' too.
+  // Serves what the others asked and receives their answers.
   void answer(std::span<relation_type const> relations, bool edge_ids) {
-    auto const ranks = requests_.received_counts().size();
-    std::exception_ptr failure;
-    try {
+    replies_.run(requests_.comm(), requests_.asked_counts(), requests_.received_counts(), [&] {
       served_.draw(drawer_, typed_, requests_.comm().rank(), requests_.received(), requests_.received_offsets(),
                    received_queries(), relations, edge_ids);
-      reply_sizes_.assign(ranks, 0);
+      reply_sizes_.assign(requests_.received_counts().size(), 0);
       for_each_reply(relations, [&](std::size_t rank, std::size_t e, std::span<edge_offset const> offsets) {
         reply_sizes_[rank] +=
             layout_of(relations[e], edge_ids).bytes(std::ssize(offsets) - 1, offsets.back() - offsets.front());
@@ -163,21 +161,8 @@ private:
         layout.pack(offsets, drawn.sources.data(), drawn.edge_ids.data(), out);
         out += layout.bytes(std::ssize(offsets) - 1, offsets.back() - offsets.front());
       });
-    } catch (...) {
-      failure = std::current_exception();
-      reply_sizes_.assign(ranks, 0);
-      reply_bytes_.set(reply_sizes_, 1);
-    }
-    asked_.assign(ranks, 0);
-    answering_.assign(ranks, 0);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      asked_[rank] = requests_.asked_counts()[rank] > 0 ? 1 : 0;
-      answering_[rank] = requests_.received_counts()[rank] > 0 ? 1 : 0;
-    }
-    requests_.comm().all_to_all_replies(reply_bytes_.out(reply_.data()), asked_, answering_, answers_);
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
+      return reply_bytes_.out(reply_.data());
+    });
   }
 
   // f(rank, relation, offsets of its draws) in the order in which they lie in the replies.
@@ -205,9 +190,7 @@ private:
   std::vector<std::int64_t> reply_sizes_;
   byte_counts reply_bytes_;
   buffer<Policy, std::byte> reply_;
-  std::vector<char> asked_;
-  std::vector<char> answering_;
-  reply_buffer answers_;
+  reply_exchange replies_{"neighbours"};
 };
 
 } // namespace glt::dist

@@ -26,24 +26,22 @@ namespace glt::dist {
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 class relation_stitch {
 public:
-  /// Starts with the answers to one list of requests; all three must outlive the last `add`.
+  /// Starts with the answers to one list of requests: answer_of(rank) is the bytes that a rank which was asked has
+  /// sent. All of them must outlive the last `add`.
   ///
   /// @shape  first_place [T + 1], where each type begins in the routed list, and its length
-  /// @throws error  if a rank that was asked has sent nothing, because it failed
+  /// @throws what `answer_of` throws
   /// @cost   O(R · T log S)
-  void begin(requests<Comm> const& requests, reply_buffer const& answers, std::span<std::int64_t const> first_place) {
+  template <class AnswerOf>
+  void begin(requests<Comm> const& requests, std::span<std::int64_t const> first_place, AnswerOf const& answer_of) {
     requests_ = &requests;
     first_place_ = first_place;
     auto const ranks = requests.asked_counts().size();
     cursors_.assign(ranks, {});
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       if (requests.asked_counts()[rank] > 0) {
-        if (answers.sizes[rank] == 0) {
-          throw error(detail::message("rank ", rank,
-                                      " could not answer a request for neighbours; its own error says why"));
-        }
-        auto const* const data = answers.data.data() + answers.offsets[rank];
-        cursors_[rank] = {data, data + answers.sizes[rank]};
+        std::span<std::byte const> const answer = answer_of(rank);
+        cursors_[rank] = {answer.data(), answer.data() + answer.size()};
       }
     }
   }

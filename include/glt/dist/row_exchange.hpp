@@ -44,7 +44,9 @@ public:
   void reserve(int ranks, std::int64_t limit = std::int64_t{1} << 26) {
     auto const peers = std::int64_t{ranks} - 1;
     auto const rows = peers * rows_per_round_ + (rows_per_round_ + peers);
-    memory_.reserve(peers == 0 ? 0 : std::min(limit, 2 * (rows * message_.largest_row() + 2 * line_bytes)));
+    if (peers > 0) {
+      memory_.reserve(std::min(limit, 2 * (rows * message_.largest_row() + 2 * line_bytes)));
+    }
   }
 
   /// Fills in the rows that were requested, by `requests` or what wraps them.

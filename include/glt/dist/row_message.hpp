@@ -22,6 +22,17 @@
 
 namespace glt::dist {
 
+/// How many rows of a request are marked; they come first.
+[[nodiscard]] inline std::int64_t num_marked(std::span<wire_row const> rows) noexcept {
+  return std::ranges::find_if_not(rows, is_marked) - rows.begin();
+}
+
+/// Item i of a message is the row that number i of a request names.
+struct row_requested {
+  wire_row const* rows;
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return row_of(rows[i]); }
+};
+
 /// How requested rows lie in a message: all features as they are stored, then the labels of the marked rows,
 /// which come first in the request.
 template <device_policy Policy, bytes_copyable T>
@@ -45,7 +56,7 @@ public:
   ///
   /// @pre    the rows exist; not checked
   std::byte* pack(std::span<wire_row const> rows, std::byte* out) const {
-    detail::put_rows(policy_.executor(), std::ssize(rows), local_, requested{rows.data()}, detail::rows_in_order{},
+    detail::put_rows(policy_.executor(), std::ssize(rows), local_, row_requested{rows.data()}, detail::rows_in_order{},
                      reinterpret_cast<T*>(out));
     out += std::ssize(rows) * row_bytes_;
     auto const labels = num_marked(rows);
@@ -77,15 +88,6 @@ public:
   }
 
 private:
-  struct requested {
-    wire_row const* rows;
-    [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return row_of(rows[i]); }
-  };
-
-  [[nodiscard]] static std::int64_t num_marked(std::span<wire_row const> rows) noexcept {
-    return std::ranges::find_if_not(rows, is_marked) - rows.begin();
-  }
-
   feature_view<Policy::space, T> local_;
   std::int64_t row_bytes_;
   Policy policy_;

@@ -5,13 +5,16 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/hot_rows.hpp>
+#include <glt/dist/collected_rows.hpp>
 #include <glt/dist/near_rows.hpp>
 #include <glt/dist/requests.hpp>
+#include <glt/feature/id_table.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,13 +34,15 @@ public:
   /// Reads the rows of near parts in place from now on, its own included.
   void set_near(near_rows near) { near_ = std::move(near); }
 
-  /// As `requests::route`, without what is near or found in `hot`, if that is given.
+  /// As `requests::route`, without what is near or found in `hot`, if that is given: the first `num_never_hot`
+  /// vertices are not looked up there.
   ///
   /// @throws precondition_error  if a vertex is not in [0, book.num_vertices())
-  template <memory_space Space, class Vertex, device_policy Policy, class T>
+  template <memory_space Space, class Vertex, device_policy Policy>
     requires(host_accessible(Space))
   void route(partition_book const& book, array_view<Space, Vertex const> vertices, std::int64_t num_marked,
-             hot_rows<Policy, T> const* hot) {
+             id_table<Policy> const* hot, std::int64_t num_never_hot = 0) {
+    num_never_hot_ = num_never_hot;
     cached_.clear();
     cached_places_.clear();
     own_places_.clear();
@@ -85,6 +90,17 @@ public:
   [[nodiscard]] std::span<local_id const> cached() const noexcept { return cached_; }
   [[nodiscard]] std::span<std::int64_t const> cached_places() const noexcept { return cached_places_; }
 
+  /// Adds where the rows of this call come from.
+  void count(collected_counts& sums) {
+    for (std::size_t part = 0; part < near_.num_parts(); ++part) {
+      bool const is_own = static_cast<int>(part) == comm().rank();
+      (is_own ? sums.own : sums.in_place) += std::ssize(near_.rows_of(part));
+    }
+    sums.own += std::ssize(own());
+    sums.cached += std::ssize(cached_);
+    sums.remote += std::ssize(asked());
+  }
+
   [[nodiscard]] std::int64_t largest_asked() const noexcept { return requests_.largest_asked(); }
   [[nodiscard]] std::span<wire_row const> asked() const noexcept { return requests_.asked(); }
   [[nodiscard]] std::span<std::int64_t const> asked_counts() const noexcept { return requests_.asked_counts(); }
@@ -107,12 +123,12 @@ private:
   template <class Vertices, class Hot>
   void take_cached(Vertices vertices, std::span<std::int64_t const> places, Hot const& hot, global_id first_own,
                    global_id last_own) {
-    hot.vertices().find_all(
+    hot.find_all(
         vertices.size(), [&](std::int64_t i) { return global_id{vertices[i]}; },
         [&](std::int64_t i, std::int64_t row) {
           bool const is_own = vertices[i] >= first_own && vertices[i] < last_own;
           auto const place = places.empty() ? i : places[static_cast<std::size_t>(i)];
-          if (row >= 0 && !is_own) {
+          if (row >= 0 && !is_own && place >= num_never_hot_) {
             cached_.push_back(static_cast<local_id>(row));
             cached_places_.push_back(place);
           } else {
@@ -130,6 +146,7 @@ private:
   }
 
   requests<Comm> requests_;
+  std::int64_t num_never_hot_ = 0;
   bool translated_ = false;                // places are not those of `requests_`
   near_rows near_;
   std::vector<global_id> rest_;            // what is neither near nor cached

@@ -4,14 +4,13 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/near_draws.hpp>
 #include <glt/dist/near_rows.hpp>
+#include <glt/dist/reply_exchange.hpp>
 #include <glt/dist/requests.hpp>
 #include <glt/dist/sample_reply.hpp>
 #include <glt/dist/sample_serving.hpp>
@@ -20,7 +19,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/draw.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/rule.hpp>
 
 #include <cstddef>
@@ -152,28 +151,13 @@ private:
     counts_.remote += std::ssize(requests_.asked());
   }
 
-  // Serves what the others asked and receives their answers. A rank that cannot serve still answers, with
-  // nothing, so that nobody waits for it; its error then leaves here, and the requesters' too.
+  // Serves what the others asked and receives their answers.
   void answer(graph<Policy, Vertex> const& graph, request_type const& request, bool edge_ids,
               sample_reply_layout<Vertex> const& layout, rule_source<Rule> const& rule_of) {
-    auto const ranks = requests_.received_counts().size();
-    std::exception_ptr failure;
-    try {
+    replies_.run(requests_.comm(), requests_.asked_counts(), requests_.received_counts(), [&] {
       serving_.serve({graph.local(), graph.original()}, request, requests_, edge_ids, layout, rule_of);
-    } catch (...) {
-      failure = std::current_exception();
-      serving_.give_up(ranks);
-    }
-    asked_.assign(ranks, 0);
-    answering_.assign(ranks, 0);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      asked_[rank] = requests_.asked_counts()[rank] > 0 ? 1 : 0;
-      answering_[rank] = requests_.received_counts()[rank] > 0 ? 1 : 0;
-    }
-    requests_.comm().all_to_all_replies(serving_.replies(), asked_, answering_, answers_);
-    if (failure) {
-      std::rethrow_exception(failure);
-    }
+      return serving_.replies();
+    });
   }
 
   // What this rank has drawn for itself, with the places of that in the frontier.
@@ -189,15 +173,10 @@ private:
   void for_each_answer(F f) const {
     for (std::size_t rank = 0; requests_.anything() && rank < requests_.asked_counts().size(); ++rank) {
       auto const num_rows = requests_.asked_counts()[rank];
-      if (num_rows == 0) {
-        continue;
+      if (num_rows > 0) {
+        auto const answer = replies_.from(rank);
+        f(sample_answer{static_cast<int>(rank), answer.data(), std::ssize(answer), num_rows});
       }
-      if (answers_.sizes[rank] == 0) {
-        throw error(detail::message("rank ", rank,
-                                    " could not answer a request for neighbours; its own error says why"));
-      }
-      f(sample_answer{static_cast<int>(rank), answers_.data.data() + answers_.offsets[rank], answers_.sizes[rank],
-                      num_rows});
     }
   }
 
@@ -213,9 +192,7 @@ private:
   sample_serving<Policy, Vertex, Rule> serving_;
   hop_sample<Policy, Vertex> own_;
   sample_stitch<Policy, Vertex> stitch_;
-  std::vector<char> asked_;
-  std::vector<char> answering_;
-  reply_buffer answers_;
+  reply_exchange replies_{"neighbours"};
 };
 
 } // namespace glt::dist

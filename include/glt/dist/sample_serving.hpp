@@ -9,7 +9,7 @@
 #include <glt/dist/shared_graph.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/draw.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/rule.hpp>
 
 #include <cstddef>
@@ -68,12 +68,6 @@ public:
            has_query<Rule> ? queries.subspan(first, rows.size()) : queries, edge_ids, served_[rank]);
     }
     pack(asked, layout);
-  }
-
-  /// Answers nothing, which tells who asked that this rank could not.
-  void give_up(std::size_t ranks) {
-    sizes_.assign(ranks, 0);
-    bytes_.set(sizes_, 1);
   }
 
   /// What goes to the other ranks.

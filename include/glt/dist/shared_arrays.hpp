@@ -45,14 +45,21 @@ public:
   /// Bytes of the whole block.
   [[nodiscard]] std::int64_t bytes() const noexcept { return offset(N); }
 
-  /// Writes the lengths and copies the arrays.
+  /// Writes the lengths and copies the arrays; one without an address is left to be written at its `place`.
   ///
   /// @shape  block [bytes()] · arrays [N], of the sizes given
   void write(std::span<std::byte> block, std::array<void const*, N> const& arrays) const noexcept {
     std::memcpy(block.data(), sizes_.data(), sizeof(sizes_));
     for (std::size_t i = 0; i < N; ++i) {
-      detail::copy_bytes(block.data() + offset(i), arrays[i], sizes_[i]);
+      if (arrays[i] != nullptr) {
+        detail::copy_bytes(place(block, i), arrays[i], sizes_[i]);
+      }
     }
+  }
+
+  /// Where array number i of a block is.
+  [[nodiscard]] std::byte* place(std::span<std::byte> block, std::size_t i) const noexcept {
+    return block.data() + offset(i);
   }
 
   /// Array number i of a block.

@@ -10,6 +10,7 @@
 #include <glt/dist/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/parcels.hpp>
+#include <glt/dist/part_check.hpp>
 #include <glt/dist/queries.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/book.hpp>
@@ -108,11 +109,7 @@ private:
 
   void announce(parcels<Comm, entry>& entries) {
     auto const& comm = find_.comm();
-    if (graph_->book().num_parts() != comm.size() || graph_->part() != comm.rank()) {
-      throw precondition_error(detail::message("directory of part ", graph_->part(), " of ", graph_->book().num_parts(),
-                                               " made by rank ", comm.rank(), " of ", comm.size(),
-                                               "; use the communicator that the graph was made with"));
-    }
+    check_own_part(comm, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
     book_ = make_equal_book(graph_->num_vertices(), comm.size());
     auto const original = graph_->original();
     validate_vertices("original id", original, graph_->num_vertices());

@@ -8,7 +8,7 @@
 #include <glt/dist/walk_rounds.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/walk_block.hpp>
 #include <glt/sample/walk_draws.hpp>
 

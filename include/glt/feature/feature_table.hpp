@@ -7,9 +7,11 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/feature/any_rows.hpp>
 #include <glt/feature/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
+#include <glt/feature/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -95,6 +97,15 @@ public:
     return store->view();
   }
 
+  /// All tensors, in the order in which they were added; without labels that their stores may have.
+  [[nodiscard]] std::vector<named_rows<space>> tensors() const {
+    std::vector<named_rows<space>> all;
+    for (auto const& each : tensors_) {
+      all.push_back({each.name, std::visit([](auto const& store) { return without_type(store.view()); }, each.store)});
+    }
+    return all;
+  }
+
   /// Copies rows of a tensor, converted as by `gather_rows`.
   ///
   /// @shape  ids [S] · out [S, F], written
@@ -134,18 +145,7 @@ private:
     any_store store;
   };
 
-  [[nodiscard]] any_store const& find(std::string_view name) const {
-    auto const found = std::ranges::find(tensors_, name, &tensor::name);
-    if (found == tensors_.end()) {
-      std::string there;
-      for (auto const& each : tensors_) {
-        there += (there.empty() ? "\"" : ", \"") + each.name + "\"";
-      }
-      throw precondition_error(
-          detail::message("no features \"", name, "\"; there are ", there.empty() ? "none" : there));
-    }
-    return found->store;
-  }
+  [[nodiscard]] any_store const& find(std::string_view name) const { return detail::find_named(tensors_, name).store; }
 
   template <class T>
   [[noreturn]] void refuse(std::string_view name) const {

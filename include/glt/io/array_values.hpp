@@ -9,6 +9,7 @@
 #include <glt/io/array.hpp>
 #include <glt/io/array_convert.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -140,7 +141,7 @@ inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsig
 }
 
 /// Number of features, labels and edge weights of a data set that are NaN or infinite.
-[[nodiscard]] inline std::int64_t count_not_finite(data_set const& data) {
+[[nodiscard]] inline std::int64_t count_not_finite(data_set_view const& data) {
   std::int64_t count = 0;
   for (auto const& nodes : data.nodes) {
     count += count_not_finite(nodes.labels);
@@ -152,11 +153,12 @@ inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsig
     for (auto const& feature : edges.features) {
       count += count_not_finite(feature.values);
     }
-    for (auto const weight : edges.weights) {
+    for (auto const weight : edges.columns.weights) {
       count += std::isfinite(weight) ? 0 : 1;
     }
   }
   return count;
 }
+[[nodiscard]] inline std::int64_t count_not_finite(data_set const& data) { return count_not_finite(view_of(data)); }
 
 } // namespace glt::io

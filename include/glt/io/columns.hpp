@@ -4,6 +4,7 @@
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
+#include <glt/core/view.hpp>
 #include <glt/io/array.hpp>
 #include <glt/io/parse_lines.hpp>
 #include <glt/io/progress.hpp>
@@ -56,6 +57,8 @@ class column_lines {
 public:
   explicit column_lines(std::int64_t columns) : columns_(columns) {}
 
+  [[nodiscard]] std::int64_t columns() const noexcept { return columns_; }
+
   [[nodiscard]] column_lines fresh() const { return column_lines(columns_); }
 
   void parse(text_cursor cursor) {
@@ -88,6 +91,12 @@ public:
     bytes_.reserve(static_cast<std::int64_t>(static_cast<double>(bytes_.size()) * factor * 1.02));
   }
 
+  /// The elements read so far and not taken out.
+  [[nodiscard]] host_view<T const> elements() const noexcept {
+    return {reinterpret_cast<T const*>(bytes_.data()), rows_ * columns_};
+  }
+  void clear() noexcept { rows_ = 0; }
+
   [[nodiscard]] array finish() && {
     bytes_.resize(rows_ * columns_ * element);
     return {element_type_of<T>, {rows_, columns_}, std::move(bytes_)};
@@ -111,6 +120,26 @@ private:
 
 } // namespace detail
 
+namespace detail {
+
+/// Passes over the header of a table and makes what reads its lines.
+template <class T>
+column_lines<T> begin_columns(text_source& source, column_options const& options) {
+  if (options.columns == 0 || options.columns < -1) {
+    throw precondition_error(
+        glt::detail::message("a table of ", options.columns, " columns; give 1 or more, or -1 for what there is"));
+  }
+  skip_header(source, options.header_lines);
+  auto columns = options.columns;
+  if (columns == -1) {
+    auto const first = find_data(source, comment_marks);
+    columns = first ? count_columns(*first) : 0;
+  }
+  return column_lines<T>(columns);
+}
+
+} // namespace detail
+
 /// Reads a table of numbers: one row a line, columns separated by comma, semicolon, tab or blanks.
 ///
 /// Empty lines and those that begin with '#' or '%' are passed over. "nan" and "inf" are numbers where T is one that
@@ -122,17 +151,7 @@ private:
 template <class T>
 [[nodiscard]] array read_columns(text_source& source, column_options const& options = {},
                                  read_options const& read = {}) {
-  if (options.columns == 0 || options.columns < -1) {
-    throw precondition_error(
-        glt::detail::message("a table of ", options.columns, " columns; give 1 or more, or -1 for what there is"));
-  }
-  detail::skip_header(source, options.header_lines);
-  auto columns = options.columns;
-  if (columns == -1) {
-    auto const first = find_data(source, detail::comment_marks);
-    columns = first ? detail::count_columns(*first) : 0;
-  }
-  detail::column_lines<T> lines(columns);
+  auto lines = detail::begin_columns<T>(source, options);
   parse_lines(source, read, "reading numbers", lines);
   return std::move(lines).finish();
 }

@@ -3,11 +3,13 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set.hpp>
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace glt::io {
@@ -45,7 +47,7 @@ struct edge_table_view {
   std::vector<link_split_view> links{};
 };
 
-/// A whole data set, borrowed: from a `data_set` in memory, or from a `mapped_data_set` whose arrays stay in their files.
+/// A whole data set, borrowed: from a `data_set` in memory, or from a `mapped_data_set` whose arrays stay in files.
 struct data_set_view {
   std::string name;
   std::span<node_table const> nodes;
@@ -79,6 +81,21 @@ struct data_set_view {
     made.edges.push_back(view_of(table));
   }
   return made;
+}
+
+/// The types of a data set, in its order.
+///
+/// @throws precondition_error  as `hetero_schema`
+[[nodiscard]] inline hetero_schema schema_of(data_set_view const& data) {
+  std::vector<node_type> nodes;
+  std::vector<edge_type> edges;
+  for (auto const& table : data.nodes) {
+    nodes.push_back({table.name, table.num_nodes});
+  }
+  for (auto const& table : data.edges) {
+    edges.push_back({table.source, table.name, table.destination});
+  }
+  return {std::move(nodes), std::move(edges)};
 }
 
 } // namespace glt::io

@@ -85,6 +85,8 @@ public:
 
   /// The largest vertex; −1 if there is no edge.
   [[nodiscard]] global_id largest() const noexcept { return largest_; }
+  /// What was read so far and not taken out.
+  [[nodiscard]] edge_table& edges() noexcept { return edges_; }
   [[nodiscard]] edge_table finish() && { return std::move(edges_); }
 
 private:

@@ -88,7 +88,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
     nodes.num_nodes = options.num_vertices;
   } else {
     nodes.num_nodes = largest + 1;
-    detail::check_density(source, nodes.num_nodes, std::ssize(edges.sources),
+    detail::check_density(source.path(), nodes.num_nodes, std::ssize(edges.sources),
                           "set edge_list_options::relabel, or num_vertices if they are as many");
   }
   return set;

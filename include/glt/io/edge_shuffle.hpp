@@ -14,45 +14,52 @@
 #include <glt/io/record_shuffle.hpp>
 #include <glt/io/shuffle_rounds.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace glt::io {
 
-/// Counts the edges into every vertex, every rank those of its slice, and checks their ends.
+/// Counts the edges into every vertex of a type, every rank those of its slice, and checks their ends; errors call the
+/// edges "edge e" + of_type.
 ///
-/// @shape  → [num_vertices], by row_of(destination)
+/// @shape  → [num_destinations], by row_of(destination)
 /// @comm   collective; one header exchange and a reduction of 8 bytes a vertex
-/// @throws collective_error  on every rank, naming an edge whose end is outside [0, num_vertices), or if there are
-///                           not as many sources as destinations, or as many weights or times if there are any
+/// @throws collective_error  on every rank, naming an edge whose source is outside [0, num_sources) or destination is
+///                           outside [0, num_destinations), or if there are not as many sources as destinations, or as
+///                           many weights or times if there are any
 template <communicator Comm, class RowOf>
-[[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, edge_columns const& edges, std::int64_t num_vertices,
-                                                       RowOf row_of) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(num_vertices), 0);
-  auto const check_end = [&](std::int64_t edge, char const* end, global_id vertex) {
+[[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, edge_columns const& edges, std::int64_t num_sources,
+                                                       std::int64_t num_destinations, RowOf row_of,
+                                                       std::string const& of_type = "") {
+  std::vector<std::int64_t> counts;
+  auto const check_end = [&](std::int64_t edge, char const* end, global_id vertex, std::int64_t num_vertices) {
     if (vertex < 0 || vertex >= num_vertices) {
-      throw precondition_error(glt::detail::message(end, " of edge ", edge, " is ", vertex, ", outside [0, ",
+      throw precondition_error(glt::detail::message(end, " of edge ", edge, of_type, " is ", vertex, ", outside [0, ",
                                                     num_vertices, "), the ids of the graph"));
     }
   };
   auto const failure = dist::failure_of([&] {
     if (edges.sources.size() != edges.destinations.size()) {
       throw precondition_error(glt::detail::message(edges.sources.size(), " sources and ", edges.destinations.size(),
-                                                    " destinations; every edge needs one of each"));
+                                                    " destinations of edges", of_type,
+                                                    "; every edge needs one of each"));
     }
     for (auto const values : {edges.weights.size(), edges.times.size()}) {
       if (values != 0 && values != edges.sources.size()) {
-        throw precondition_error(glt::detail::message(values, " weights or times for ", edges.sources.size(),
-                                                      " edges; give one per edge or none"));
+        throw precondition_error(glt::detail::message(values, " weights or times for ", edges.sources.size(), " edges",
+                                                      of_type, "; give one per edge or none"));
       }
     }
+    counts.assign(static_cast<std::size_t>(num_destinations), 0);
     auto const [first, last] = slice_of(edges.sources.size(), comm.size(), comm.rank());
     for (auto e = first; e < last; ++e) {
-      check_end(e, "source", edges.sources[e]);
-      check_end(e, "destination", edges.destinations[e]);
+      check_end(e, "source", edges.sources[e], num_sources);
+      check_end(e, "destination", edges.destinations[e], num_destinations);
       ++counts[static_cast<std::size_t>(row_of(edges.destinations[e]))];
     }
   });
@@ -63,16 +70,18 @@ template <communicator Comm, class RowOf>
   return counts;
 }
 
-/// Appends the bounds of ranges of the rows [first, last) that have at most `most_edges` edges, or one row each.
+/// Appends the bounds of ranges of the rows [first, last) that have at most `most_edges` edges and twice as many rows,
+/// or one row each.
 ///
 /// @shape  counts: edges of every row
 inline void append_bounds(std::vector<std::int64_t> const& counts, global_id first, global_id last,
                           std::int64_t most_edges, std::vector<global_id>& bounds) {
+  auto const most_rows = std::max<std::int64_t>(2 * most_edges, 1);
   std::int64_t edges = 0;
   bounds.push_back(first);
   for (auto row = first; row < last; ++row) {
     auto const own = counts[static_cast<std::size_t>(row)];
-    if (edges > 0 && edges + own > most_edges) {
+    if ((edges > 0 && edges + own > most_edges) || row - bounds.back() == most_rows) {
       bounds.push_back(row);
       edges = 0;
     }
@@ -85,21 +94,22 @@ inline void append_bounds(std::vector<std::int64_t> const& counts, global_id fir
   return plan.for_edges / 4 / static_cast<std::int64_t>(sizeof(moving_edge) + sizeof(global_id) + sizeof(edge_id));
 }
 
-/// Moves all edges to the ranks that keep their rows, where they wait in spills.
+/// Moves edges to the ranks that keep their rows, where they wait in spills; `edge_at(e)` is edge e in [0, num_edges)
+/// as it is to arrive.
 ///
 /// @comm   collective; as `shuffle_in_rounds`
 /// @throws collective_error  on every rank, if a spill cannot be written
 /// @cost   reads every edge once, and moves 24 bytes for it
-template <communicator Comm, class VertexOf, class RankOfRow>
-void spill_edges(Comm& comm, edge_columns const& edges, memory_plan const& plan, progress_callback const& on_progress,
-                 VertexOf vertex_of, RankOfRow rank_of_row, edge_spill& spill) {
+template <communicator Comm, class EdgeAt, class RankOfRow>
+void spill_edges(Comm& comm, std::int64_t num_edges, EdgeAt edge_at, memory_plan const& plan,
+                 progress_callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {
   record_shuffle shuffle(comm, sizeof(moving_edge));
   shuffle_in_rounds(
-      comm, shuffle, edges.sources.size(), plan.items_a_round(sizeof(moving_edge)),
+      comm, shuffle, num_edges, plan.items_a_round(sizeof(moving_edge)),
       {.what = "moving edges to their parts", .unit = "edges"}, on_progress,
       [&](std::int64_t first, std::int64_t last) {
         for (auto e = first; e < last; ++e) {
-          moving_edge const edge{vertex_of(edges.destinations[e]), vertex_of(edges.sources[e]), e};
+          moving_edge const edge = edge_at(e);
           shuffle.add(rank_of_row(edge.row), &edge);
         }
       },

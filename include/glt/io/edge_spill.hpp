@@ -34,8 +34,8 @@ struct moving_edge {
 
 /// Keeps more edges than fit memory in files, by ranges of rows, until each range is asked for.
 ///
-/// @where  `buffer_bytes` of memory, and 24 bytes an edge in files of the folder, which are removed when they are
-///         taken and at the end
+/// @where  `buffer_bytes` of memory, but for 64 edges a range at least, and 24 bytes an edge in files of the folder,
+///         which are removed when they are taken and at the end
 class edge_spill {
 public:
   /// Range i holds the rows in [first_rows[i], first_rows[i + 1]).

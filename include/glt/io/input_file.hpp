@@ -69,6 +69,16 @@ public:
     position_ += count;
   }
 
+  /// Goes to a place of the file.
+  ///
+  /// @throws io_error  if the system cannot
+  void seek(std::int64_t position) {
+    if (std::fseek(file_.get(), static_cast<long>(position), SEEK_SET) != 0) {
+      fail(position, glt::detail::message("cannot be read from here: ", std::strerror(errno)));
+    }
+    position_ = position;
+  }
+
   [[noreturn]] void fail(std::int64_t offset, std::string const& what) const {
     throw io_error(path_.string(), offset, what);
   }

@@ -8,6 +8,8 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/agree.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/io/all_types.hpp>
+#include <glt/io/data_set_view.hpp>
 #include <glt/io/edge_shuffle.hpp>
 #include <glt/io/edge_spill.hpp>
 #include <glt/io/memory_plan.hpp>
@@ -37,22 +39,25 @@ struct stream_options {
   progress_callback on_progress{};
 };
 
-/// Divides the vertices of a graph that does not fit memory by a streaming partitioner, in the order of their ids.
+/// Divides the vertices of a data set that does not fit memory by a streaming partitioner, in the order of their ids.
 ///
 /// The parts are those that the partitioner gives with `stream_order::natural` in memory, on any number of ranks: the
-/// ranks sort their share of the rows on disk, and rank 0 streams all of them, range after range. `make_stream()`
-/// makes the `vertex_stream` there.
+/// ranks sort their share of the rows on disk, and rank 0 streams all of them, range after range. Vertices of all types
+/// are in one numbering, as in `all_types`. `make_stream(in_degrees)` makes the `vertex_stream` on rank 0, where the
+/// edges into every vertex, [V of all types], live as long as the stream.
 ///
-/// @shape  → [num_vertices], on every rank
-/// @comm   collective; the rounds of `spill_edges`, one of `record_shuffle` per range, and a broadcast of 4 bytes a
-///         vertex; all that once a pass
+/// @shape  → [V of all types], on every rank
+/// @comm   collective; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per range; in the end a
+///         broadcast of 4 bytes a vertex
 /// @throws collective_error  on every rank, as `count_in_edges`, or what the partitioner or a disk refuses
+/// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits of the stream need
 template <communicator Comm, class MakeStream>
 [[nodiscard]] buffer<device::cpu, local_id> assign_by_stream(Comm comm, MakeStream make_stream,
-                                                             std::int64_t num_vertices, edge_columns const& edges,
+                                                             data_set_view const& data,
                                                              stream_options const& options) {
-  auto const same = [](global_id vertex) { return vertex; };
-  auto const counts = count_in_edges(comm, edges, num_vertices, same);
+  all_types const graph(data);
+  auto const num_vertices = graph.num_vertices();
+  auto const counts = count_in_edges(comm, graph);
   std::vector<global_id> bounds;
   append_bounds(counts, 0, num_vertices, edges_of_range(options.plan), bounds);
   bounds.push_back(num_vertices);
@@ -74,16 +79,16 @@ template <communicator Comm, class MakeStream>
     own_bounds.push_back(own_bounds.front());
   }
 
-  buffer<device::cpu, local_id> part_of(num_vertices);
-  std::optional<decltype(make_stream())> stream;
+  host_view<std::int64_t const> const in_degrees(counts);
+  std::optional<decltype(make_stream(in_degrees))> stream;
   std::string failure = dist::failure_of([&] {
     if (comm.rank() == 0) {
-      stream.emplace(make_stream());
+      stream.emplace(make_stream(in_degrees));
     }
   });
   for (int pass = 0; pass < options.passes; ++pass) {
     edge_spill spill(options.scratch, own_bounds, options.plan.for_edges / 8);
-    spill_edges(comm, edges, options.plan, options.on_progress, same, rank_of_row, spill);
+    spill_edges(comm, graph, options.plan, options.on_progress, rank_of_row, spill);
     record_shuffle to_first(comm, sizeof(moving_edge));
     for (std::int64_t range = 0; range < num_ranges; ++range) {
       buffer<device::cpu, moving_edge> arrived;
@@ -125,10 +130,13 @@ template <communicator Comm, class MakeStream>
       });
     }
   }
+  buffer<device::cpu, local_id> part_of;
   if (failure.empty()) {
     failure = dist::failure_of([&] {
       if (comm.rank() == 0) {
         part_of = std::move(*stream).result();
+      } else {
+        part_of.resize(num_vertices);
       }
     });
   }

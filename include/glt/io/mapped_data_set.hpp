@@ -10,6 +10,7 @@
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/mapped_npy.hpp>
+#include <glt/io/npy_any.hpp>
 #include <glt/io/npy_folder_counts.hpp>
 #include <glt/io/npy_folder_files.hpp>
 #include <glt/io/npy_header.hpp>
@@ -21,7 +22,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,15 +69,14 @@ public:
     data_set_view made{.name = name(), .nodes = nodes_};
     for (auto const& edges : edges_) {
       auto const ends = edges.edge_index.matrix<global_id>();
-      auto& table = made.edges.emplace_back(
-          edge_table_view{.source = edges.type.source,
-                          .name = edges.type.name,
-                          .destination = edges.type.destination,
-                          .columns = {.sources = ends.row(0),
-                                      .destinations = ends.row(1),
-                                      .weights = values_of<float>(edges.weights),
-                                      .times = values_of<std::int64_t>(edges.times)},
-                          .features = edges.features});
+      auto& table = made.edges.emplace_back(edge_table_view{.source = edges.type.source,
+                                                            .name = edges.type.name,
+                                                            .destination = edges.type.destination,
+                                                            .columns = {.sources = ends.row(0),
+                                                                        .destinations = ends.row(1),
+                                                                        .weights = values_of<float>(edges.weights),
+                                                                        .times = values_of<std::int64_t>(edges.times)},
+                                                            .features = edges.features});
       for (std::string const split : {"train", "valid", "test"}) {
         auto const links = edges.links.find(split + "_edge");
         auto const negatives = edges.links.find(split + "_edge_neg");
@@ -97,7 +96,7 @@ private:
 
   template <class T>
   static host_view<T const> values_of(array const& values) {
-    return values.shape().empty() ? host_view<T const>() : values.values<T>();
+    return values.empty() ? host_view<T const>() : values.values<T>();
   }
   static vertex_pairs_view pairs_of(array const& pairs) {
     auto const rows = pairs.matrix<global_id>();
@@ -121,6 +120,13 @@ private:
     return map_npy_any(file);
   }
 
+  static void check_list(path const& file, array const& values) {
+    if (values.shape().size() > 1) {
+      throw io_error(file.string(), 0,
+                     "has the shape " + detail::shape_text(values.shape()) + "; a list of one dimension belongs here");
+    }
+  }
+
   void map_edges(detail::edge_type_name const& type) {
     detail::mapped_edges edges{.type = type,
                                .edge_index = map_pairs(*files_.find("edge_index", type.suffix)),
@@ -129,22 +135,25 @@ private:
                                .features = {},
                                .links = {}};
     auto const num_edges = edges.edge_index.columns();
-    auto const what = detail::edges_of_type({.source = type.source, .name = type.name, .destination = type.destination});
-    auto const map = [&](char const* kind, auto map_file) -> std::optional<array> {
+    auto const what =
+        detail::edges_of_type({.source = type.source, .name = type.name, .destination = type.destination});
+    auto const map = [&](char const* kind, element_type wanted) {
       auto const file = files_.find(kind, type.suffix);
-      if (!file) {
-        return std::nullopt;
+      auto made = file ? map_npy(*file, wanted) : array();
+      if (file) {
+        detail::check_rows(file->string(), made.bytes().size() / size_of(wanted), num_edges, what);
       }
-      auto made = map_file(*file);
-      detail::check_rows(file->string(), made.rows(), num_edges, what);
       return made;
     };
-    auto const of_type = [](element_type wanted) { return [=](path const& file) { return map_npy(file, wanted); }; };
-    if (auto features = map("edge_feat", map_dense)) {
-      edges.features.push_back({"edge_feat", std::move(*features)});
+    for (auto const& [name, file] : type.features) {
+      edges.features.push_back({name, map_dense(file)});
+      detail::check_rows(file.string(), edges.features.back().values.rows(), num_edges, what);
     }
-    edges.weights = map("edge_weight", of_type(element_type::float32)).value_or(array());
-    edges.times = map("edge_time", of_type(element_type::int64)).value_or(array());
+    edges.weights = map("edge_weight", element_type::float32);
+    edges.times = map("edge_time", element_type::int64);
+    if (auto const file = files_.find("edge_time", type.suffix)) {
+      check_list(*file, edges.times);
+    }
     for (auto const* const kind :
          {"train_edge", "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg", "test_edge_neg"}) {
       if (auto const file = files_.find(kind, type.suffix)) {
@@ -166,7 +175,11 @@ private:
     };
     auto const list = [&](char const* kind) {
       auto const file = files_.find(kind, type.suffix);
-      return file ? integers_of(map_npy_any(*file), file->string()) : std::vector<std::int64_t>();
+      auto const values = file ? read_npy_any(*file) : array();
+      if (file) {
+        check_list(*file, values);
+      }
+      return file ? integers_of(values, file->string()) : std::vector<std::int64_t>();
     };
     if (auto const count = counts.find(type.name); count != counts.end()) {
       rows_are(files_.meta(), count->second);
@@ -178,9 +191,9 @@ private:
       }
       rows_are(*file, number[0]);
     }
-    if (auto const file = files_.find("node_feat", type.suffix)) {
-      nodes.features.push_back({"node_feat", map_dense(*file)});
-      rows_are(*file, nodes.features.back().values.rows());
+    for (auto const& [name, file] : type.features) {
+      nodes.features.push_back({name, map_dense(file)});
+      rows_are(file, nodes.features.back().values.rows());
     }
     if (auto const file = files_.find("node_label", type.suffix)) {
       nodes.labels = map_npy_any(*file);

@@ -135,6 +135,8 @@ public:
   void reserve(double factor) { reserve_times(edges_, factor); }
 
   [[nodiscard]] std::int64_t num_entries() const noexcept { return num_entries_; }
+  /// What was read so far and not taken out.
+  [[nodiscard]] edge_table& edges() noexcept { return edges_; }
   [[nodiscard]] edge_table finish() && { return std::move(edges_); }
 
 private:
@@ -160,6 +162,16 @@ private:
   std::int64_t num_entries_ = 0;
 };
 
+// At the end of the text.
+inline void check_entries(text_source const& source, matrix_market_header const& header, std::int64_t num_entries) {
+  if (num_entries != header.num_entries) {
+    source.fail(source.end_place(),
+                glt::detail::message(": the file has ", num_entries, " entries and says it has ", header.num_entries,
+                                     "; fetch or make it again"));
+  }
+  check_density(source.path(), header.size, header.num_entries, "read it as an edge list that is relabelled");
+}
+
 } // namespace detail
 
 /// Reads a square sparse matrix as a graph: the entry in row i and column j, counted from 1, is an edge from i − 1 to
@@ -177,12 +189,7 @@ private:
   auto const header = detail::read_matrix_market_header(source);
   detail::matrix_market_lines lines(header);
   parse_lines(source, read, "reading entries", lines);
-  if (lines.num_entries() != header.num_entries) {
-    source.fail(source.end_place(),
-                glt::detail::message(": the file has ", lines.num_entries(), " entries and says it has ",
-                                     header.num_entries, "; fetch or make it again"));
-  }
-  detail::check_density(source, header.size, header.num_entries, "read it as an edge list that is relabelled");
+  detail::check_entries(source, header, lines.num_entries());
   auto set = detail::graph_of(source.path());
   set.nodes.front().num_nodes = header.size;
   set.edges.front() = std::move(lines).finish();

@@ -23,12 +23,13 @@ struct memory_plan {
   }
 };
 
-/// Divides a limit of memory.
+/// Divides a limit of memory, where the work needs so many bytes a vertex more than usual.
 ///
 /// @units  bytes of this process, mapped files and its code aside
 /// @throws precondition_error  naming the smallest limit that would do, if this one does not
-[[nodiscard]] inline memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes) {
-  memory_plan plan{.for_vertices = memory_plan::bytes_a_vertex * num_vertices};
+[[nodiscard]] inline memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes,
+                                             std::int64_t more_a_vertex = 0) {
+  memory_plan plan{.for_vertices = (memory_plan::bytes_a_vertex + more_a_vertex) * num_vertices};
   auto const left = memory_bytes - plan.for_vertices;
   plan.for_edges = left / 4 * 3;
   if (left < memory_plan::least_left) {

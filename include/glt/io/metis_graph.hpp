@@ -77,9 +77,11 @@ class metis_lines {
 public:
   static constexpr bool counts_rows = true;
 
-  explicit metis_lines(metis_header const& header) : header_(header) {}
+  /// Lines of the graph behind the first `rows_before`.
+  explicit metis_lines(metis_header const& header, std::int64_t rows_before = 0)
+      : header_(header), rows_before_(rows_before) {}
 
-  [[nodiscard]] metis_lines fresh() const { return metis_lines(header_); }
+  [[nodiscard]] metis_lines fresh() const { return metis_lines(header_, rows_before_); }
 
   static std::int64_t count_rows(text_cursor cursor) {
     std::int64_t count = 0;
@@ -91,6 +93,7 @@ public:
   }
 
   void parse(text_cursor cursor, std::int64_t row) {
+    row += rows_before_;
     while (!cursor.done()) {
       if (cursor.peek() == '%') {
         cursor.skip_line();
@@ -116,6 +119,7 @@ public:
     append_and_clear(sizes_, other.sizes_);
     append_and_clear(weights_, other.weights_);
     num_rows_ += std::exchange(other.num_rows_, 0);
+    num_neighbors_ += std::exchange(other.num_neighbors_, 0);
   }
   void reserve(double factor) {
     reserve_times(edges_, factor);
@@ -124,20 +128,12 @@ public:
   }
 
   [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
-  [[nodiscard]] std::int64_t num_neighbors() const noexcept { return std::ssize(edges_.sources); }
+  [[nodiscard]] std::int64_t num_neighbors() const noexcept { return num_neighbors_; }
 
-  [[nodiscard]] edge_table finish() && { return std::move(edges_); }
-  [[nodiscard]] std::vector<named_array> features() const {
-    std::vector<named_array> made;
-    if (header_.vertex_sizes) {
-      made.push_back({"size", array::of<std::int64_t>({sizes_.data(), std::ssize(sizes_)})});
-    }
-    if (header_.num_weights > 0) {
-      made.push_back({"weight", array::of<std::int64_t>({weights_.data(), std::ssize(weights_)},
-                                                        {num_rows_, header_.num_weights})});
-    }
-    return made;
-  }
+  /// What was read so far and not taken out: edges, sizes of vertices, and their weights.
+  [[nodiscard]] edge_table& edges() noexcept { return edges_; }
+  [[nodiscard]] std::vector<std::int64_t>& sizes() noexcept { return sizes_; }
+  [[nodiscard]] std::vector<std::int64_t>& weights() noexcept { return weights_; }
 
 private:
   // Reads the line up to its end.
@@ -158,6 +154,7 @@ private:
       }
       edges_.sources.push_back(row);
       edges_.destinations.push_back(neighbor - 1);
+      ++num_neighbors_;
       if (header_.edge_weights) {
         cursor.next_column("the weight of an edge");
         edges_.weights.push_back(cursor.real<float>("the weight of an edge"));
@@ -176,11 +173,27 @@ private:
   }
 
   metis_header header_;
+  std::int64_t rows_before_;
   edge_table edges_;
   std::vector<std::int64_t> sizes_;
   std::vector<std::int64_t> weights_;
   std::int64_t num_rows_ = 0;
+  std::int64_t num_neighbors_ = 0;
 };
+
+// At the end of the text.
+inline void check_counts(text_source const& source, metis_header const& header, std::int64_t num_rows,
+                         std::int64_t num_neighbors) {
+  if (num_rows != header.num_vertices) {
+    source.fail(source.end_place(), glt::detail::message(": the file ends behind ", num_rows, " of ",
+                                                         header.num_vertices, " vertices; fetch or make it again"));
+  }
+  if (num_neighbors % 2 != 0 || num_neighbors / 2 != header.num_edges) {
+    source.fail(source.end_place(),
+                glt::detail::message(": the file lists ", num_neighbors, " neighbours, not two for each of ",
+                                     header.num_edges, " edges; list every edge on the lines of both its ends"));
+  }
+}
 
 } // namespace detail
 
@@ -199,20 +212,18 @@ private:
   auto const header = detail::read_metis_header(source);
   detail::metis_lines lines(header);
   parse_lines(source, read, "reading neighbours", lines);
-  if (lines.num_rows() != header.num_vertices) {
-    source.fail(source.end_place(),
-                glt::detail::message(": the file ends behind ", lines.num_rows(), " of ", header.num_vertices,
-                                     " vertices; fetch or make it again"));
-  }
-  if (lines.num_neighbors() % 2 != 0 || lines.num_neighbors() / 2 != header.num_edges) {
-    source.fail(source.end_place(),
-                glt::detail::message(": the file lists ", lines.num_neighbors(), " neighbours, not two for each of ",
-                                     header.num_edges, " edges; list every edge on the lines of both its ends"));
-  }
+  detail::check_counts(source, header, lines.num_rows(), lines.num_neighbors());
   auto set = detail::graph_of(source.path());
   set.nodes.front().num_nodes = header.num_vertices;
-  set.nodes.front().features = lines.features();
-  set.edges.front() = std::move(lines).finish();
+  auto& features = set.nodes.front().features;
+  if (header.vertex_sizes) {
+    features.push_back({"size", array::of(host_view<std::int64_t const>(lines.sizes()))});
+  }
+  if (header.num_weights > 0) {
+    features.push_back({"weight", array::of(host_view<std::int64_t const>(lines.weights()),
+                                            {header.num_vertices, header.num_weights})});
+  }
+  set.edges.front() = std::move(lines.edges());
   return set;
 }
 [[nodiscard]] inline data_set read_metis_graph(std::filesystem::path const& path, read_options const& read = {}) {

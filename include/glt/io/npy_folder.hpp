@@ -77,15 +77,18 @@ private:
   vertex_pairs load_pairs(path const& file) { return to_pairs(load(file), file.string(), pair_layout::rows); }
 
   void read_edges(edge_type_name const& type) {
-    edge_table edges{type.source, type.name, type.destination, {}, {}, {}, {}, {}, {}};
+    edge_table edges;
+    edges.source = type.source;
+    edges.name = type.name;
+    edges.destination = type.destination;
     auto pairs = load_pairs(*files_.find("edge_index", type.suffix));
     edges.sources = std::move(pairs.sources);
     edges.destinations = std::move(pairs.destinations);
     auto const num_edges = static_cast<std::int64_t>(edges.sources.size());
     auto const what = edges_of_type(edges);
-    if (auto const file = files_.find("edge_feat", type.suffix)) {
-      edges.features.push_back({"edge_feat", load(*file)});
-      check_rows(file->string(), edges.features.back().values.rows(), num_edges, what);
+    for (auto const& [name, file] : type.features) {
+      edges.features.push_back({name, load(file)});
+      check_rows(file.string(), edges.features.back().values.rows(), num_edges, what);
     }
     if (auto const file = files_.find("edge_weight", type.suffix)) {
       edges.weights = floats_of(load(*file));
@@ -127,9 +130,9 @@ private:
       }
       rows_are(*file, number[0]);
     }
-    if (auto const file = files_.find("node_feat", type.suffix)) {
-      nodes.features.push_back({"node_feat", load(*file)});
-      rows_are(*file, nodes.features.back().values.rows());
+    for (auto const& [name, file] : type.features) {
+      nodes.features.push_back({name, load(file)});
+      rows_are(file, nodes.features.back().values.rows());
     }
     if (auto const file = files_.find("node_label", type.suffix)) {
       nodes.labels = load(*file);
@@ -210,7 +213,9 @@ private:
 ///
 /// With types, every name has them before its ending: `edge_index.paper__to__author.npy`,
 /// `node_label.author.npy`. Types come in alphabetical order. A meta.json may state V as `num_nodes` (a number, or an
-/// object of them by type) or `nodes`. Files of other names are not read.
+/// object of them by type) or `nodes`. As `tables` it may state the order of the types, and several features of a type
+/// by their names, which are in `node_feat@NAME.npy` and `edge_feat@NAME.npy`: see `write_npy_folder`. Files of other
+/// names are not read.
 ///
 /// @throws io_error  if there is no `edge_index`, a name has a type that no edges have, or types although the
 ///                   graph has none, or an array is damaged, of a wrong shape or row count, or names a vertex

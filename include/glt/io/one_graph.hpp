@@ -4,7 +4,6 @@
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/io/data_set.hpp>
-#include <glt/io/text_source.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -23,12 +22,12 @@ inline data_set graph_of(std::filesystem::path const& path) {
 }
 
 // Every vertex costs memory later on, so a few bytes of text must not ask for very many.
-inline void check_density(text_source const& source, std::int64_t num_vertices, std::int64_t num_edges,
+inline void check_density(std::filesystem::path const& path, std::int64_t num_vertices, std::int64_t num_edges,
                           char const* way_out) {
   constexpr std::int64_t always = std::int64_t{1} << 20;
   constexpr std::int64_t per_edge = 64;
   if (num_vertices > always && num_vertices / per_edge > num_edges) {
-    throw io_error(source.path(), 0,
+    throw io_error(path.string(), 0,
                    glt::detail::message("has ", num_edges, " edges and numbers vertices up to ", num_vertices - 1,
                                         ", most of which have none; ", way_out));
   }

@@ -84,20 +84,21 @@ inline std::vector<std::string_view> cut_lines(std::string_view text, int count)
 
 } // namespace detail
 
-/// Reads the rest of a text into `out` with several threads; what is read, and which fault is told, does not depend on
-/// their number.
+/// Reads the rest of a text with several threads, piece after piece; what is read, and which fault is told, does not
+/// depend on their number.
+///
+/// After every piece, `take(lines)` gets what was read so far; what it takes out of `lines` needs no memory any more.
 ///
 /// @throws io_error            as the lines do: the fault of the first line that has one
 /// @throws precondition_error  if read.threads < 1
-template <line_reader Lines>
-void parse_lines(text_source& source, read_options const& read, std::string_view what, Lines& out) {
+template <line_reader Lines, class Take>
+void parse_pieces(text_source& source, read_options const& read, std::string_view what, Lines& lines, Take take) {
   exec::thread_pool pool(read.threads);
   std::vector<Lines> others;
   for (int thread = 1; thread < read.threads; ++thread) {
-    others.push_back(out.fresh());
+    others.push_back(lines.fresh());
   }
   std::vector<std::int64_t> first_row(static_cast<std::size_t>(read.threads) + 1, 0);
-  bool first_piece = true;
   while (source.load(read.threads)) {
     auto const text = source.unread();
     auto const parts = detail::cut_lines(text, read.threads);
@@ -113,24 +114,35 @@ void parse_lines(text_source& source, read_options const& read, std::string_view
     }
     pool.run([&](int worker) {
       auto const w = static_cast<std::size_t>(worker);
-      auto& lines = worker == 0 ? out : others[w - 1];
+      auto& own = worker == 0 ? lines : others[w - 1];
       if constexpr (requires { Lines::counts_rows; }) {
-        lines.parse(text_cursor(source, parts[w]), first_row[w]);
+        own.parse(text_cursor(source, parts[w]), first_row[w]);
       } else {
-        lines.parse(text_cursor(source, parts[w]));
+        own.parse(text_cursor(source, parts[w]));
       }
     });
     for (auto& other : others) {
-      out.append(other);
+      lines.append(other);
     }
     source.skip(text.size());
-    if (std::exchange(first_piece, false) && !source.packed()) { // a packed file may promise anything
-      out.reserve(static_cast<double>(source.bytes_total()) / static_cast<double>(source.bytes_read()));
-    }
+    take(lines);
     if (read.on_progress) {
       read.on_progress({what, "bytes", source.bytes_read(), source.bytes_total()});
     }
   }
+}
+
+/// Reads the rest of a text into `out`; as `parse_pieces`.
+///
+/// @throws as `parse_pieces`
+template <line_reader Lines>
+void parse_lines(text_source& source, read_options const& read, std::string_view what, Lines& out) {
+  bool first_piece = true;
+  parse_pieces(source, read, what, out, [&](Lines& lines) {
+    if (std::exchange(first_piece, false) && !source.packed()) { // a packed file may promise anything
+      lines.reserve(static_cast<double>(source.bytes_total()) / static_cast<double>(source.bytes_read()));
+    }
+  });
 }
 
 } // namespace glt::io

@@ -32,7 +32,8 @@ struct loaded_part {
   array targets{};                           ///< [rows, …] labels that are not one whole number a vertex
   buffer<device::cpu, std::int64_t> times{}; ///< [rows] or empty
   hot_rows hot{};
-  part_edges edges{}; ///< by position in the rows of `graph`
+  part_edges edges{};     ///< by position in the rows of `graph`
+  std::string feature{};  ///< the name of `features`; empty if there are none
 };
 
 namespace detail {
@@ -44,7 +45,7 @@ inline bool is_whole(element_type type) noexcept {
 
 // Takes the array of features of that name out of a list, the first of two dimensions if there is no name; an array
 // without shape if there is none.
-inline array take_features(std::vector<named_array>& all, std::string const& name) {
+inline named_array take_features(std::vector<named_array>& all, std::string const& name) {
   auto const wanted = std::ranges::find_if(
       all, [&](named_array const& one) { return name.empty() ? one.values.shape().size() == 2 : one.name == name; });
   if (wanted == all.end()) {
@@ -53,7 +54,7 @@ inline array take_features(std::vector<named_array>& all, std::string const& nam
     }
     return {};
   }
-  auto taken = std::move(wanted->values);
+  auto taken = std::move(*wanted);
   all.erase(wanted);
   return taken;
 }
@@ -76,7 +77,7 @@ inline array take_features(std::vector<named_array>& all, std::string const& nam
   auto& nodes = content.nodes[0];
   auto const rows = graph.books[0].size(graph.part);
   auto chosen = detail::take_features(nodes.features, feature);
-  auto const columns = chosen.shape().empty() ? 0 : chosen.columns();
+  auto const columns = chosen.values.shape().empty() ? 0 : chosen.values.columns();
   buffer<device::cpu, label_type> labels;
   array targets;
   if (detail::is_whole(nodes.labels.type()) && !nodes.labels.shape().empty() && nodes.labels.columns() == 1) {
@@ -85,7 +86,7 @@ inline array take_features(std::vector<named_array>& all, std::string const& nam
     targets = std::move(nodes.labels);
   }
   return {.graph = {std::move(graph.books[0]), graph.part, std::move(graph.relations[0]), std::move(graph.original[0])},
-          .features = {rows, columns, convert<float>(std::move(chosen)), std::move(labels)},
+          .features = {rows, columns, convert<float>(std::move(chosen.values)), std::move(labels)},
           .train = std::move(nodes.train),
           .valid = std::move(nodes.valid),
           .test = std::move(nodes.test),
@@ -93,7 +94,8 @@ inline array take_features(std::vector<named_array>& all, std::string const& nam
           .targets = std::move(targets),
           .times = std::move(nodes.times),
           .hot = std::move(nodes.hot),
-          .edges = std::move(content.edges[0])};
+          .edges = std::move(content.edges[0]),
+          .feature = std::move(chosen.name)};
 }
 
 } // namespace glt::io

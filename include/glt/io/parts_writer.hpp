@@ -5,12 +5,14 @@
 #include <glt/core/message.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_cutter.hpp>
+#include <glt/io/data_set_view.hpp>
 #include <glt/io/manifest.hpp>
 #include <glt/io/manifest_json.hpp>
 #include <glt/io/parts_content.hpp>
 #include <glt/io/parts_write.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/staging.hpp>
+#include <glt/io/write_options.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <algorithm>
@@ -90,8 +92,8 @@ private:
 /// @throws io_error            if the folder exists and is not empty, or cannot be written
 /// @cost   O(P · V) for lists and O(E) sweeps for edges, about nine at most; memory of one part beside the input,
 ///         or of an eighth of the edges where that is more
-inline void write_parts(std::filesystem::path const& dir, data_set const& data, std::span<relabelling const> labels,
-                        write_options const& options = {}) {
+inline void write_parts(std::filesystem::path const& dir, data_set_view const& data,
+                        std::span<relabelling const> labels, write_options const& options = {}) {
   detail::data_set_cutter cutter(data, labels, options);
   parts_writer writer(dir, data.name, options.partitioner);
   for (int part = 0; part < cutter.num_parts(); ++part) {
@@ -104,6 +106,15 @@ inline void write_parts(std::filesystem::path const& dir, data_set const& data, 
   if (options.on_progress) {
     options.on_progress({"writing parts", "parts", cutter.num_parts(), cutter.num_parts()});
   }
+}
+
+/// The same of a data set in memory.
+///
+/// @throws precondition_error  as of a view
+/// @throws io_error            likewise
+inline void write_parts(std::filesystem::path const& dir, data_set const& data, std::span<relabelling const> labels,
+                        write_options const& options = {}) {
+  write_parts(dir, view_of(data), labels, options);
 }
 
 } // namespace glt::io

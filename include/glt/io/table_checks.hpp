@@ -4,11 +4,11 @@
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
 #include <glt/io/array.hpp>
 #include <glt/io/data_set.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -17,8 +17,8 @@
 namespace glt::io::detail {
 
 // Throws for the first id that is none of a vertex; `path` is the file that they came from.
-inline void check_ids(std::string const& path, std::vector<global_id> const& ids, node_table const& nodes) {
-  for (std::size_t i = 0; i < ids.size(); ++i) {
+inline void check_ids(std::string const& path, host_view<global_id const> ids, node_table const& nodes) {
+  for (std::int64_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < 0 || ids[i] >= nodes.num_nodes) {
       throw io_error(path, 0,
                      glt::detail::message("id ", i, " is ", ids[i], ", outside [0, ", nodes.num_nodes,

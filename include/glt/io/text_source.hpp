@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,14 @@ struct text_place {
   std::int64_t line = 1;
 };
 
-/// The text of a plain or gzip file, or of memory, in pieces of whole lines; knows the line of every byte at hand.
+/// A range of the bytes of a plain file.
+struct text_slice {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// The text of a plain or gzip file, of a slice of a plain one, or of memory, in pieces of whole lines; knows the line
+/// of every byte at hand.
 ///
 /// Whether a file is packed is told by its first bytes. A UTF-8 byte order mark is skipped.
 class text_source {
@@ -63,6 +71,16 @@ public:
   /// @throws precondition_error  if a limit is not positive
   explicit text_source(std::filesystem::path const& path, text_limits limits = {})
       : text_source(path.string(), limits, open(path)) {}
+
+  /// A slice of a plain file, which begins and ends where lines do; see `slice_lines`. Places are those of the slice,
+  /// but errors count the lines before it as well.
+  ///
+  /// @pre    the slice is a range of the file; not checked
+  /// @throws as of a whole file
+  text_source(std::filesystem::path const& path, text_slice slice, text_limits limits = {})
+      : text_source(path.string(), limits, plain_file(input_file(path), slice)) {
+    offset_ = slice.begin;
+  }
 
   /// A text in memory, which must stay there; `name` stands for the path in errors.
   ///
@@ -151,7 +169,8 @@ public:
   /// Throws an `io_error` that names the line.
   [[noreturn]] void fail(text_place where, std::string const& what) const {
     throw io_error(path_, where.offset,
-                   glt::detail::message("line ", where.line, packed() ? " of the unpacked text" : "", what));
+                   glt::detail::message("line ", lines_before() + where.line,
+                                        packed() ? " of the unpacked text" : "", what));
   }
 
 private:
@@ -167,13 +186,16 @@ private:
     std::int64_t at;
   };
   struct plain_file {
+    plain_file(input_file whole, text_slice part) : file(std::move(whole)), slice(part) { file.seek(slice.begin); }
+    explicit plain_file(input_file whole) : plain_file(std::move(whole), {0, whole.size()}) {}
     std::int64_t read_some(char* out, std::int64_t count) {
-      count = std::min(count, file.size() - file.position());
+      count = std::min(count, slice.end - file.position());
       file.read(out, count);
       return count;
     }
-    [[nodiscard]] std::int64_t position() const noexcept { return file.position(); }
+    [[nodiscard]] std::int64_t position() const noexcept { return file.position() - slice.begin; }
     input_file file;
+    text_slice slice;
   };
   using any_input = std::variant<memory_text, plain_file, gzip_reader>;
 
@@ -191,12 +213,28 @@ private:
     if (gzip_reader::is_gzip({first.data(), first.size()})) {
       return gzip_reader(input_file(path));
     }
-    return plain_file{input_file(path)};
+    return plain_file(input_file(path));
   }
 
   static std::int64_t size_of(memory_text const& input) noexcept { return std::ssize(input.text); }
-  static std::int64_t size_of(plain_file const& input) noexcept { return input.file.size(); }
+  static std::int64_t size_of(plain_file const& input) noexcept { return input.slice.end - input.slice.begin; }
   static std::int64_t size_of(gzip_reader const& input) noexcept { return input.file().size(); }
+
+  // Line ends of the file before the slice.
+  [[nodiscard]] std::int64_t lines_before() const {
+    auto const* const plain = std::get_if<plain_file>(&input_);
+    std::int64_t count = 0;
+    if (plain != nullptr && plain->slice.begin > 0) {
+      input_file file(plain->file.path());
+      std::array<char, std::size_t{1} << 16> piece;
+      while (file.position() < plain->slice.begin) {
+        auto const size = std::min(std::ssize(piece), plain->slice.begin - file.position());
+        file.read(piece.data(), size);
+        count += detail::count_lines(piece.data(), piece.data() + size);
+      }
+    }
+    return count;
+  }
 
   void drop_lines() {
     auto const next = end_place();

@@ -38,7 +38,7 @@ struct balance_limit {
 };
 
 /// The limits that a partitioner keeps beside its own, none by default: LDG, Fennel and frequency as long as a
-/// part has room, METIS about. Partitioners that do not look at the graph take none.
+/// part has room, METIS about; contiguous ranges are cut by them. Random, hash and given parts take none.
 using balance_constraints = std::vector<balance_limit>;
 
 /// As many vertices in one part as in another.

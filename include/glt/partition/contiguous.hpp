@@ -5,22 +5,113 @@
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/partition/balance.hpp>
+#include <glt/partition/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <vector>
 
 namespace glt {
 
-/// Equal ranges of ids, in order; sizes differ by at most one vertex. Relabelling then changes nothing.
+namespace detail {
+
+// Where ranges are cut for equal weights; vertices of different groups are cut apart, each kind for itself.
+class weighted_cuts {
+public:
+  weighted_cuts(balance_constraints const& limits, std::int64_t num_vertices) : totals_(limits, num_vertices) {
+    for (std::int64_t v = 0; v < num_vertices; ++v) {
+      auto& of_kind = kind_of(v);
+      ++of_kind.vertices.total;
+      for (std::size_t i = 0; i < totals_.weights().size(); ++i) {
+        of_kind.weights[i].total += totals_.weights()[i].amount;
+      }
+    }
+  }
+
+  // The part of the next vertex; they come in the order of their ids.
+  [[nodiscard]] local_id place(std::int64_t vertex, int num_parts) {
+    auto& of_kind = kind_of(vertex);
+    double share = 0; // of the weights before the middle of this vertex
+    int counted = 0;
+    auto const pass = [&](progress& weight, std::int64_t amount) {
+      auto const middle = static_cast<double>(weight.passed) + 0.5 * static_cast<double>(amount);
+      share += middle / static_cast<double>(weight.total);
+      weight.passed += amount;
+      ++counted;
+    };
+    for (std::size_t i = 0; i < of_kind.weights.size(); ++i) {
+      if (of_kind.weights[i].total > 0) {
+        pass(of_kind.weights[i], totals_.weights()[i].amount);
+      }
+    }
+    if (counted == 0) {
+      pass(of_kind.vertices, 1);
+    }
+    return static_cast<local_id>(std::min(share / counted * num_parts, num_parts - 1.0));
+  }
+
+private:
+  struct progress {
+    std::int64_t total = 0;
+    std::int64_t passed = 0;
+  };
+  struct kind {
+    std::vector<progress> weights; // by limit
+    progress vertices;
+  };
+
+  // Weighs the vertex; neighbours in the order are mostly of one kind.
+  kind& kind_of(std::int64_t vertex) {
+    totals_.weigh(vertex);
+    auto const same = std::ranges::equal(totals_.weights(), last_groups_, {}, &balance_totals::weight::column);
+    if (last_ == nullptr || !same) {
+      last_groups_.clear();
+      for (auto const& weight : totals_.weights()) {
+        last_groups_.push_back(weight.column);
+      }
+      last_ = &kinds_[last_groups_];
+      last_->weights.resize(last_groups_.size());
+    }
+    return *last_;
+  }
+
+  balance_totals totals_;
+  std::map<std::vector<std::size_t>, kind> kinds_; // by the groups of a vertex
+  std::vector<std::size_t> last_groups_;
+  kind* last_ = nullptr;
+};
+
+} // namespace detail
+
+/// Ranges of ids, in order; relabelling then changes nothing.
+///
+/// Without limits the sizes differ by at most one vertex. With limits the cuts stand where the weights are shared
+/// equally, as near as whole vertices allow; of several limits the mean share counts. Vertices of different groups,
+/// such as types, are cut apart: every part gets a range of each. A slack plays no role, nor does a limit on which
+/// nothing weighs; where none is left, vertices are shared.
 struct contiguous_partitioner {
+  balance_constraints balance{};
+
   /// @shape  graph [V] rows → [V]
-  /// @throws precondition_error  if num_parts < 1 or the graph is not square
-  /// @cost   O(V + P)
+  /// @throws precondition_error  if num_parts < 1, the graph is not square, or `balance` is wrong
+  /// @cost   O(V + P), and O(V · limits) with limits
   template <vertex_id Vertex>
   [[nodiscard]] buffer<device::cpu, local_id> operator()(csr_view<memory_space::host, Vertex> graph,
                                                          int num_parts) const {
     detail::check_partition(graph, num_parts);
-    return detail::equal_shares(graph.num_rows(), num_parts, [](std::int64_t place) { return place; });
+    if (balance.empty()) {
+      return detail::equal_shares(graph.num_rows(), num_parts, [](std::int64_t place) { return place; });
+    }
+    detail::weighted_cuts cuts(balance, graph.num_rows());
+    buffer<device::cpu, local_id> part_of(graph.num_rows());
+    for (std::int64_t v = 0; v < part_of.size(); ++v) {
+      part_of[v] = cuts.place(v, num_parts);
+    }
+    return part_of;
   }
 };
 

@@ -8,10 +8,10 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/streaming.hpp>
 #include <glt/partition/streaming_passes.hpp>
+#include <glt/partition/vertex_capacity.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -95,14 +95,13 @@ struct fennel_partitioner {
   ///                             capacity_slack is negative, or `balance` is wrong
   [[nodiscard]] vertex_stream<detail::fennel_rule> stream(std::int64_t num_vertices, std::int64_t num_edges,
                                                           int num_parts) const {
-    detail::check_num_parts(num_parts);
-    detail::check_slack("Fennel", capacity_slack);
+    auto const capacity = detail::vertex_capacity("Fennel", num_vertices, capacity_slack, num_parts);
     if (!(gamma >= 1 && gamma <= 2) || !(alpha >= 0) || num_edges < 0) {
       throw precondition_error(detail::message("Fennel with gamma ", gamma, " and alpha ", alpha, " for ", num_edges,
                                                " edges; gamma is in [1, 2], the others are 0 or more"));
     }
     auto const vertices = static_cast<double>(num_vertices > 0 ? num_vertices : 1);
-    return {{.limit = detail::part_capacity(num_vertices, 1, capacity_slack, num_parts),
+    return {{.limit = capacity,
              .load_of_one = num_parts / vertices,
              .price = gamma * alpha * (static_cast<double>(num_edges) / 2 / vertices),
              .exponent = gamma - 1},

@@ -6,10 +6,10 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/streaming.hpp>
 #include <glt/partition/streaming_passes.hpp>
+#include <glt/partition/vertex_capacity.hpp>
 
 #include <cstdint>
 
@@ -63,9 +63,8 @@ struct ldg_partitioner {
   /// @throws precondition_error  if num_vertices is negative, num_parts < 1, capacity_slack is negative, or
   ///                             `balance` is wrong
   [[nodiscard]] vertex_stream<detail::ldg_rule> stream(std::int64_t num_vertices, int num_parts) const {
-    detail::check_num_parts(num_parts);
-    detail::check_slack("LDG", capacity_slack);
-    return {{detail::part_capacity(num_vertices, 1, capacity_slack, num_parts)}, num_vertices, num_parts, balance};
+    auto const capacity = detail::vertex_capacity("LDG", num_vertices, capacity_slack, num_parts);
+    return {{capacity}, num_vertices, num_parts, balance};
   }
 };
 

@@ -32,16 +32,17 @@ public:
   /// @cost   O(S)
   void begin(array_view<space, Vertex const> seeds, frontier expand, sampled_subgraph<Policy, Vertex>& out) {
     clear(expand, out);
+    auto& vertices = out.vertices_;
     numbering_.clear();
-    out.seed_index_.resize(seeds.size());
-    out.nodes_.resize(seeds.size());
+    vertices.seed_index.resize(seeds.size());
+    vertices.nodes.resize(seeds.size());
     for (std::int64_t i = 0; i < seeds.size(); ++i) {
       auto const end = numbering_.size();
-      out.seed_index_[i] = numbering_.number(seeds[i]).first;
-      out.nodes_[end] = seeds[i];
+      vertices.seed_index[i] = numbering_.number(seeds[i]).first;
+      vertices.nodes[end] = seeds[i];
     }
-    out.nodes_.resize(numbering_.size());
-    out.num_sampled_nodes_.assign(1, out.nodes_.size());
+    vertices.nodes.resize(numbering_.size());
+    vertices.num_sampled.assign(1, vertices.nodes.size());
   }
 
   /// The same with a tree of its own for every seed, the same seed twice included.
@@ -49,28 +50,28 @@ public:
   /// @cost   O(S)
   void begin_disjoint(array_view<space, Vertex const> seeds, frontier expand, sampled_subgraph<Policy, Vertex>& out) {
     clear(expand, out);
+    auto& vertices = out.vertices_;
     disjoint_ = true;
     tree_numbering_.clear();
-    out.seed_index_.resize(seeds.size());
-    out.batch_.resize(seeds.size());
-    out.nodes_.resize(seeds.size());
+    vertices.seed_index.resize(seeds.size());
+    vertices.resize(seeds.size(), true);
     for (std::int64_t i = 0; i < seeds.size(); ++i) {
       auto const tree = static_cast<local_id>(i);
       tree_numbering_.number({tree, seeds[i]});
-      out.seed_index_[i] = out.batch_[i] = tree;
-      out.nodes_[i] = seeds[i];
+      vertices.seed_index[i] = vertices.batch[i] = tree;
+      vertices.nodes[i] = seeds[i];
     }
-    out.num_sampled_nodes_.assign(1, seeds.size());
+    vertices.num_sampled.assign(1, seeds.size());
   }
 
   /// The vertices to expand next, without duplicates in a tree; valid until `add_hop`.
   [[nodiscard]] array_view<space, Vertex const> next_frontier() const noexcept {
-    return out_->nodes().subview(first_, out_->nodes_.size() - first_);
+    return out_->nodes().subview(first_, out_->vertices_.nodes.size() - first_);
   }
 
   /// The trees of `next_frontier()`; empty if the batch is not disjoint.
   [[nodiscard]] array_view<space, local_id const> next_trees() const noexcept {
-    return disjoint_ ? out_->batch().subview(first_, out_->nodes_.size() - first_) : out_->batch();
+    return disjoint_ ? out_->batch().subview(first_, out_->vertices_.nodes.size() - first_) : out_->batch();
   }
 
   /// Where a vertex of the batch is in nodes, −1 if it is not there.
@@ -85,13 +86,14 @@ public:
   /// @cost   O(frontier + edges)
   void add_hop(hop_sample<Policy, Vertex> const& hop) {
     auto const first_edge = add_destinations(hop);
-    auto const nodes_before = out_->nodes_.size();
+    auto& vertices = out_->vertices_;
+    auto const nodes_before = vertices.nodes.size();
     if (disjoint_) {
-      out_->batch_.resize(nodes_before + hop.sources.size());
+      vertices.batch.resize(nodes_before + hop.sources.size());
       renumber(hop.sources, first_edge, tree_numbering_,
-               [trees = out_->batch_.data(), col = out_->col_.data() + first_edge, from = hop.sources.data()](
+               [trees = vertices.batch.data(), col = out_->edges_.col.data() + first_edge, from = hop.sources.data()](
                    std::int64_t e) { return tree_vertex<Vertex>{trees[col[e]], from[e]}; });
-      out_->batch_.resize(out_->nodes_.size());
+      vertices.batch.resize(vertices.nodes.size());
     } else {
       renumber(hop.sources, first_edge, numbering_, [from = hop.sources.data()](std::int64_t e) { return from[e]; });
     }
@@ -104,8 +106,8 @@ public:
   /// @cost   O(frontier + edges)
   void add_known_hop(hop_sample<Policy, local_id> const& hop) {
     auto const first_edge = add_destinations(hop);
-    copy(hop.sources.view(), out_->row_.view().subview(first_edge, hop.sources.size()));
-    end_hop(out_->nodes_.size(), hop.sources.size());
+    copy(hop.sources.view(), out_->edges_.row.view().subview(first_edge, hop.sources.size()));
+    end_hop(out_->vertices_.nodes.size(), hop.sources.size());
   }
 
 private:
@@ -114,20 +116,15 @@ private:
     disjoint_ = false;
     first_ = 0;
     out.expand_ = expand;
-    out.nodes_.clear();
-    out.batch_.clear();
-    out.row_.clear();
-    out.col_.clear();
-    out.edge_ids_.clear();
-    out.num_sampled_edges_.clear();
-    out.offsets_.resize(1);
-    out.offsets_[0] = 0;
+    out.vertices_.resize(0, false);
+    out.edges_.clear();
+    out.edges_.offsets[0] = 0;
   }
 
   // Everything of a hop but its rows, for which it makes room; returns the number of edges before it.
   template <class Source>
   std::int64_t add_destinations(hop_sample<Policy, Source> const& hop) {
-    auto& out = *out_;
+    auto& edges = out_->edges_;
     auto const expanded = next_frontier().size();
     if (hop.offsets.size() != expanded + 1) {
       throw precondition_error(detail::message("hop of ", hop.offsets.size(), " offsets for a frontier of ", expanded,
@@ -138,29 +135,27 @@ private:
       throw precondition_error(detail::message("hop with offsets from ", hop.offsets[0], " to ", hop.offsets[expanded],
                                                " for ", num_edges, " sources; give offsets from 0 to their number"));
     }
-    auto const first_edge = out.row_.size();
-    auto const offsets_before = out.offsets_.size() - 1;
-    out.row_.resize(first_edge + num_edges);
-    out.col_.resize(first_edge + num_edges);
-    out.offsets_.resize(offsets_before + expanded + 1);
+    auto const first_edge = edges.row.size();
+    auto const offsets_before = edges.offsets.size() - 1;
+    edges.resize(first_edge + num_edges, offsets_before + expanded, !hop.edge_ids.empty());
+    auto* const col = edges.col.begin() + first_edge;
     for (std::int64_t i = 0; i < expanded; ++i) {
-      std::fill(out.col_.begin() + first_edge + hop.offsets[i], out.col_.begin() + first_edge + hop.offsets[i + 1],
-                static_cast<local_id>(first_ + i));
-      out.offsets_[offsets_before + i + 1] = first_edge + hop.offsets[i + 1];
+      std::fill(col + hop.offsets[i], col + hop.offsets[i + 1], static_cast<local_id>(first_ + i));
+      edges.offsets[offsets_before + i + 1] = first_edge + hop.offsets[i + 1];
     }
     if (!hop.edge_ids.empty()) {
-      out.edge_ids_.resize(first_edge + num_edges);
-      copy(hop.edge_ids.view(), out.edge_ids_.view().subview(first_edge, num_edges));
+      copy(hop.edge_ids.view(), edges.edge_ids.view().subview(first_edge, num_edges));
     }
     return first_edge;
   }
 
   template <class Numbering, class KeyOf>
   void renumber(buffer<Policy, Vertex> const& sources, std::int64_t first_edge, Numbering& numbering, KeyOf key_of) {
-    auto& out = *out_;
-    out.nodes_.resize(out.nodes_.size() + sources.size()); // room for all, cut afterwards
+    auto& vertices = out_->vertices_;
+    vertices.nodes.resize(vertices.nodes.size() + sources.size()); // room for all, cut afterwards
     numbering.number_all(sources.size(), key_of,
-                         [&, row = out.row_.data() + first_edge, nodes = out.nodes_.data(), batch = out.batch_.data(),
+                         [&, row = out_->edges_.row.data() + first_edge, nodes = vertices.nodes.data(),
+                          batch = vertices.batch.data(),
                           from = sources.data()](std::int64_t e, local_id number, local_id first) {
                            row[e] = number;
                            nodes[first] = from[e]; // stays if it was new
@@ -168,14 +163,14 @@ private:
                              batch[first] = key_of(e).tree;
                            }
                          });
-    out.nodes_.resize(numbering.size());
+    vertices.nodes.resize(numbering.size());
   }
 
   void end_hop(std::int64_t nodes_before, std::int64_t num_edges) {
-    auto& out = *out_;
-    out.num_sampled_edges_.push_back(num_edges);
-    out.num_sampled_nodes_.push_back(out.nodes_.size() - nodes_before);
-    first_ = out.expand_ == frontier::fresh ? nodes_before : 0;
+    auto& vertices = out_->vertices_;
+    out_->edges_.num_sampled.push_back(num_edges);
+    vertices.num_sampled.push_back(vertices.nodes.size() - nodes_before);
+    first_ = out_->expand_ == frontier::fresh ? nodes_before : 0;
   }
 
   sampled_subgraph<Policy, Vertex>* out_ = nullptr;

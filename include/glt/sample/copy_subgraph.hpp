@@ -18,16 +18,16 @@ struct subgraph_arrays {
   template <device_policy From, device_policy To, vertex_id Vertex, class CopyArray>
   static void copy(sampled_subgraph<From, Vertex> const& from, sampled_subgraph<To, Vertex>& to,
                    CopyArray copy_array) {
-    copy_array(from.nodes_, to.nodes_);
-    copy_array(from.seed_index_, to.seed_index_);
-    copy_array(from.batch_, to.batch_);
-    copy_array(from.offsets_, to.offsets_);
-    copy_array(from.row_, to.row_);
-    copy_array(from.col_, to.col_);
-    copy_array(from.edge_ids_, to.edge_ids_);
+    copy_array(from.vertices_.nodes, to.vertices_.nodes);
+    copy_array(from.vertices_.seed_index, to.vertices_.seed_index);
+    copy_array(from.vertices_.batch, to.vertices_.batch);
+    copy_array(from.edges_.offsets, to.edges_.offsets);
+    copy_array(from.edges_.row, to.edges_.row);
+    copy_array(from.edges_.col, to.edges_.col);
+    copy_array(from.edges_.edge_ids, to.edges_.edge_ids);
     to.expand_ = from.expand_;
-    to.num_sampled_nodes_ = from.num_sampled_nodes_;
-    to.num_sampled_edges_ = from.num_sampled_edges_;
+    to.vertices_.num_sampled = from.vertices_.num_sampled;
+    to.edges_.num_sampled = from.edges_.num_sampled;
   }
 };
 

@@ -58,8 +58,7 @@ public:
       auto& vertices = out.vertices_[t];
       numberings_[t].clear();
       tree_numberings_[t].clear();
-      vertices.nodes.clear();
-      vertices.batch.clear();
+      vertices.resize(0, false);
       vertices.seed_index.resize(seeds[t].size());
       if (disjoint_) {
         static_cast<void>(narrow<local_id>(trees + seeds[t].size(), "number of seeds of a disjoint batch"));
@@ -77,12 +76,8 @@ public:
       auto& edges = out.relations_[static_cast<std::size_t>(e)];
       edges.source_type = schema.source_type(e);
       edges.destination_type = schema.destination_type(e);
-      edges.offsets.resize(1);
+      edges.clear();
       edges.offsets[0] = 0;
-      edges.row.clear();
-      edges.col.clear();
-      edges.edge_ids.clear();
-      edges.num_sampled.clear();
     }
   }
 
@@ -123,9 +118,7 @@ public:
     }
     auto const edges_before = edges.row.size();
     auto const offsets_before = edges.offsets.size() - 1;
-    edges.row.resize(edges_before + num_edges);
-    edges.col.resize(edges_before + num_edges);
-    edges.offsets.resize(offsets_before + expanded + 1);
+    edges.resize(edges_before + num_edges, offsets_before + expanded, !hop.edge_ids.empty());
     for (std::int64_t i = 0; i < expanded; ++i) {
       auto* const col = edges.col.begin() + edges_before;
       std::fill(col + hop.offsets[i], col + hop.offsets[i + 1], static_cast<local_id>(range.begin + i));
@@ -142,7 +135,6 @@ public:
              [&](std::int64_t e) { return hop.sources[e]; });
     }
     if (!hop.edge_ids.empty()) {
-      edges.edge_ids.resize(edges_before + num_edges);
       copy(hop.edge_ids.view(), edges.edge_ids.view().subview(edges_before, num_edges));
     }
     edges.num_sampled.push_back(num_edges);
@@ -186,8 +178,7 @@ private:
   void number(std::size_t node_type, array_view<Policy::space, Vertex const> ids, Numbering& numbering,
               array_view<Policy::space, local_id> positions, KeyOf key_of) {
     auto& vertices = out_->vertices_[node_type];
-    vertices.nodes.resize(vertices.nodes.size() + ids.size()); // room for all, cut afterwards
-    vertices.batch.resize(disjoint_ ? vertices.nodes.size() : 0);
+    vertices.resize(vertices.nodes.size() + ids.size(), disjoint_); // room for all, cut afterwards
     numbering.number_all(ids.size(), key_of,
                          [=, nodes = vertices.nodes.data(), batch = vertices.batch.data()](
                              std::int64_t i, local_id position, local_id first) {
@@ -197,8 +188,7 @@ private:
                              batch[first] = key_of(i).tree;
                            }
                          });
-    vertices.nodes.resize(numbering.size());
-    vertices.batch.resize(disjoint_ ? vertices.nodes.size() : 0);
+    vertices.resize(numbering.size(), disjoint_);
   }
 
   hetero_subgraph<Policy, Vertex>* out_ = nullptr;

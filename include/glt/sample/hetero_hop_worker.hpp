@@ -9,8 +9,8 @@
 #include <glt/sample/hetero_builder.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/hop_worker.hpp>
-#include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 
 #include <cstddef>

@@ -14,7 +14,7 @@
 #include <glt/sample/hetero_rules.hpp>
 #include <glt/sample/hetero_seeds.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/parallel_hetero_hop_worker.hpp>
 #include <glt/sample/rule.hpp>

@@ -5,9 +5,10 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/sampled_arrays.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -73,58 +74,19 @@ public:
   /// @throws precondition_error  if there is no such edge type, or layer is not in [0, num_hops())
   [[nodiscard]] block_view<space> block(int edge_type, int layer) const {
     auto const& edges = of_relation(edge_type);
-    if (layer < 0 || layer >= num_hops_) {
-      throw precondition_error(
-          detail::message("block of layer ", layer, " of ", num_hops_, "; layers count from 0, the outermost hop"));
-    }
-    auto const& source_counts = of_type(edges.source_type).num_sampled;
-    auto const& destination_counts = of_type(edges.destination_type).num_sampled;
-    auto const hop = static_cast<std::size_t>(num_hops_ - layer - 1);
-    std::int64_t destinations = 0;
-    std::int64_t edges_before = 0;
-    std::int64_t expanded_before = 0;
-    std::int64_t sources = source_counts[hop + 1];
-    for (std::size_t h = 0; h <= hop; ++h) {
-      if (h > 0) {
-        edges_before += edges.num_sampled[h - 1];
-        expanded_before += destinations;
-      }
-      destinations += destination_counts[h];
-      sources += source_counts[h];
-    }
-    std::int64_t num_edges = edges.num_sampled[hop];
-    if (expand_ == frontier::fresh) {
-      num_edges += edges_before;
-      edges_before = expanded_before = 0;
-    }
-    return {.num_sources = sources,
-            .num_destinations = destinations,
-            .offsets = edges.offsets.view().subview(expanded_before, destinations + 1),
-            .row = edges.row.view().subview(edges_before, num_edges),
-            .col = edges.col.view().subview(edges_before, num_edges),
-            .edge_ids = edges.edge_ids.empty() ? edges.edge_ids.view()
-                                               : edges.edge_ids.view().subview(edges_before, num_edges)};
+    return edges.block(layer, expand_, of_type(edges.source_type).num_sampled,
+                       of_type(edges.destination_type).num_sampled);
   }
 
 private:
   friend class hetero_builder<Policy, Vertex>;
   friend class parallel_hetero_builder<Policy, Vertex>;
 
-  struct vertices {
-    buffer<Policy, Vertex> nodes;
-    buffer<Policy, local_id> seed_index;
-    buffer<Policy, local_id> batch;
-    std::vector<std::int64_t> num_sampled;
-  };
+  using vertices = detail::sampled_vertices<Policy, Vertex>;
 
-  struct relation {
+  struct relation : detail::sampled_edges<Policy> {
     int source_type = 0;
     int destination_type = 0;
-    buffer<Policy, edge_offset> offsets; // first edge of every expansion, in order of expansion, and E
-    buffer<Policy, local_id> row;
-    buffer<Policy, local_id> col;
-    buffer<Policy, edge_id> edge_ids;
-    std::vector<std::int64_t> num_sampled;
   };
 
   [[nodiscard]] vertices const& of_type(int node_type) const {

@@ -10,7 +10,7 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/builder.hpp>
 #include <glt/sample/draw.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule.hpp>
 #include <glt/sample/subgraph.hpp>

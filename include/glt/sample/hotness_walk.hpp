@@ -43,6 +43,19 @@ namespace glt::detail {
   return 1 - missed;
 }
 
+/// What every in-edge of a frontier vertex adds to the sum of its source.
+[[nodiscard]] GLT_HOST_DEVICE inline log_miss edge_value(double frontier, std::int64_t degree,
+                                                         hop_options options) noexcept {
+  return frontier == 0 ? 0 : log_miss_of(frontier * draw_probability(degree, options));
+}
+
+/// Ends a hop for one vertex, in whose sum all is added up; returns what it is in the next frontier.
+GLT_HOST_DEVICE inline double settle_touched(double& touched, log_miss sum, frontier expand) noexcept {
+  double const fresh = rounded_product(1 - touched, probability_of(sum));
+  touched += fresh;
+  return expand == frontier::all ? touched : fresh;
+}
+
 template <class Graph, memory_space Space, class Slot>
 struct spread_row {
   static constexpr std::int64_t ahead = 16;
@@ -56,9 +69,9 @@ struct spread_row {
     if (frontier[row] == 0) {
       return;
     }
-    auto const value = log_miss_of(frontier[row] * draw_probability(graph.degree(row), options));
     auto const first = graph.offset(row);
     auto const degree = graph.degree(row);
+    auto const value = edge_value(frontier[row], degree, options);
     // An atomic addition waits for its cache line, so the lines of the next sums are asked for before.
     std::int64_t slots[ahead] = {};
     for (std::int64_t i = 0; i < degree + ahead; ++i) {
@@ -82,7 +95,7 @@ struct value_row {
   array_view<Space, log_miss> values;
 
   GLT_HOST_DEVICE void operator()(std::int64_t row) const {
-    values[row] = frontier[row] == 0 ? 0 : log_miss_of(frontier[row] * draw_probability(graph.degree(row), options));
+    values[row] = edge_value(frontier[row], graph.degree(row), options);
   }
 };
 
@@ -128,14 +141,12 @@ private:
 template <memory_space Space>
 struct settle_row {
   array_view<Space, log_miss> sums;
-  array_view<Space, double> frontier;
+  array_view<Space, double> next;
   array_view<Space, double> touched;
-  bool expand_all;
+  frontier expand;
 
   GLT_HOST_DEVICE void operator()(std::int64_t row) const {
-    double const fresh = rounded_product(1 - touched[row], probability_of(sums[row]));
-    touched[row] += fresh;
-    frontier[row] = expand_all ? touched[row] : fresh;
+    next[row] = settle_touched(touched[row], sums[row], expand);
   }
 };
 
@@ -223,8 +234,8 @@ public:
   }
 
   void settle(frontier expand) {
-    policy_.executor().for_each(frontier_.size(), settle_row<space>{sums_.view(), frontier_.view(), touched_.view(),
-                                                                    expand == frontier::all});
+    policy_.executor().for_each(frontier_.size(),
+                                settle_row<space>{sums_.view(), frontier_.view(), touched_.view(), expand});
   }
 
   [[nodiscard]] array_view<space, log_miss> sums() noexcept { return sums_.view(); }

@@ -11,6 +11,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/edge_exclusions.hpp>
 #include <glt/sample/exclusion_rule.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/link_assembly.hpp>
 #include <glt/sample/link_options.hpp>
 #include <glt/sample/link_sample.hpp>
@@ -18,7 +19,6 @@
 #include <glt/sample/negative_drawer.hpp>
 #include <glt/sample/negatives.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/parallel_edge_exclusions.hpp>
 #include <glt/sample/parallel_link_assembly.hpp>

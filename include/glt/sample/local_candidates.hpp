@@ -10,8 +10,8 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/edge_search.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/invert_permutation.hpp>
-#include <glt/sample/neighbors.hpp>
 #include <glt/sample/vertex_weights.hpp>
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/random_walk.hpp>
 #include <glt/sample/validate.hpp>

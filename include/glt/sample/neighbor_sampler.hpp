@@ -10,8 +10,8 @@
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/hop_worker.hpp>
-#include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/parallel_hop_worker.hpp>
 #include <glt/sample/rule.hpp>

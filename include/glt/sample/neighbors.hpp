@@ -1,211 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
-#include <glt/core/prefetch.hpp>
-#include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/row_draws.hpp>
 #include <glt/sample/rule.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace glt {
 
-/// Names vertices for the random numbers: their original ids, or the row numbers themselves where nothing was
-/// renumbered.
-template <memory_space Space>
-using original_ids = array_view<Space, global_id const>;
-
-/// What one hop is to draw: the rows to expand, and how. What is known of the graph may be in another space than the
-/// request.
-///
-/// @shape  rows [S] · original [graph.num_rows()] or empty · queries [S], or empty if the rule has none
-/// @units  rows are row numbers of the graph, in any order
-template <memory_space Space, class Row, class Rule = uniform_rule, memory_space GraphSpace = Space>
-struct hop_request {
-  static constexpr memory_space space = Space;
-
-  array_view<Space, Row const> rows;
-  original_ids<GraphSpace> original;
-  hop_options options;
-  random_key key;
-  Rule rule{};
-  array_view<Space, typename Rule::query_type const> queries{};
-
-  /// Names the random stream of request i.
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t subject(std::int64_t i) const noexcept {
-    return static_cast<std::uint64_t>(original.empty() ? std::int64_t{rows[i]} : original[rows[i]]);
-  }
-  [[nodiscard]] GLT_HOST_DEVICE constexpr auto query(std::int64_t i) const noexcept {
-    if constexpr (has_query<Rule>) {
-      return queries[i];
-    } else {
-      return no_query{};
-    }
-  }
-};
-
 namespace detail {
-
-// How many rows ahead the offsets of a row are asked for, and how many rows later its sources are read: enough
-// work for a miss of the cache.
-inline constexpr std::int64_t rows_ahead = 48;
-inline constexpr std::int64_t rows_behind = 32;
-
-// Rows that are worth a thread.
-inline constexpr std::int64_t rows_per_thread = 256;
-
-// Asks for what the draws of a later row will read: its offsets first, then what its rule looks at.
-template <class Graph, class Request>
-GLT_HOST_DEVICE void look_ahead(Graph const& graph, Request const& request, std::int64_t i, std::int64_t last) {
-  if (i + rows_ahead < last) {
-    std::int64_t const row = request.rows[i + rows_ahead];
-    prefetch(graph.offsets().data() + row);
-    if (!request.original.empty()) {
-      prefetch(request.original.data() + row);
-    }
-  }
-  if constexpr (requires { request.rule.prefetch(graph, std::int64_t{}); }) {
-    if (i + rows_ahead / 2 < last) {
-      request.rule.prefetch(graph, request.rows[i + rows_ahead / 2]);
-    }
-  }
-}
-
-template <class Graph, class Request>
-[[nodiscard]] GLT_HOST_DEVICE std::int64_t count_of_row(Graph const& graph, Request const& request, std::int64_t i) {
-  return request.rule.count(graph, request.rows[i], request.query(i), request.options, request.key,
-                            request.subject(i));
-}
-
-// Counts for a row, for threads that do one row each.
-template <class Graph, class Request>
-struct count_row {
-  Graph graph;
-  Request request;
-  array_view<Request::space, edge_offset> counts;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { counts[i] = count_of_row(graph, request, i); }
-};
-
-// The same, row after row.
-template <class Graph, class Request>
-struct count_rows {
-  Graph graph;
-  Request request;
-  array_view<Request::space, edge_offset> counts;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
-    for (std::int64_t i = first; i < last; ++i) {
-      look_ahead(graph, request, i, last);
-      counts[i] = count_of_row(graph, request, i);
-    }
-  }
-};
-
-// Replaces positions in a row by the sources there; writes edge ids too if there is room for them.
-template <class Graph>
-GLT_HOST_DEVICE void read_picked(Graph const& graph, std::int64_t row, std::int64_t count,
-                                 typename Graph::vertex_type* sources, edge_id* edge_ids) {
-  edge_offset const begin = graph.offset(row);
-  for (std::int64_t j = 0; edge_ids != nullptr && j < count; ++j) {
-    edge_ids[j] = graph.id_of_edge(begin + sources[j]);
-  }
-  for (std::int64_t j = 0; j < count; ++j) {
-    sources[j] = graph.source(begin + sources[j]);
-  }
-}
-
-// Draws a row and reads it at once, for threads that do one row each.
-template <class Graph, class Request>
-struct sample_row {
-  Graph graph;
-  Request request;
-  array_view<Request::space, edge_offset const> offsets;
-  array_view<Request::space, typename Graph::vertex_type> sources;
-  array_view<Request::space, edge_id> edge_ids;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const first = offsets[i];
-    auto const count = offsets[i + 1] - first;
-    if (count > 0) {
-      auto const& r = request;
-      std::int64_t const row = r.rows[i];
-      auto* const out = sources.data() + first;
-      r.rule.pick(graph, row, r.query(i), r.options, r.key, r.subject(i), count, out);
-      read_picked(graph, row, count, out, edge_ids.empty() ? nullptr : edge_ids.data() + first);
-    }
-  }
-};
-
-// The same, row after row. The places of the sources hold the picked positions first, so that no other memory is
-// needed; the sources replace them some rows later, when their cache lines have arrived.
-template <class Graph, class Request>
-struct sample_rows {
-  using vertex = typename Graph::vertex_type;
-  Graph graph;
-  Request request;
-  array_view<Request::space, edge_offset const> offsets;
-  array_view<Request::space, vertex> sources;
-  array_view<Request::space, edge_id> edge_ids;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
-    constexpr std::int64_t picks_behind = in_two_halves ? rows_behind : 0;
-    constexpr std::int64_t reads_behind = picks_behind + rows_behind;
-    for (std::int64_t i = first; i < last + reads_behind; ++i) {
-      look_ahead(graph, request, i, last);
-      if constexpr (in_two_halves) {
-        if (i < last) {
-          auto const& r = request;
-          r.rule.prepare(graph, r.rows[i], r.query(i), r.options, r.key, r.subject(i), count(i), picked(i));
-        }
-      }
-      if (i - picks_behind >= first && i - picks_behind < last) {
-        pick(i - picks_behind);
-      }
-      if (i - reads_behind >= first) {
-        auto const row = i - reads_behind;
-        read_picked(graph, request.rows[row], count(row), picked(row),
-                    edge_ids.empty() ? nullptr : edge_ids.data() + offsets[row]);
-      }
-    }
-  }
-
-private:
-  static constexpr bool in_two_halves = requires(Request const& r, Graph const& g, vertex* out) {
-    r.rule.prepare(g, std::int64_t{}, r.query(0), r.options, r.key, r.subject(0), std::int64_t{}, out);
-  };
-
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t count(std::int64_t i) const { return offsets[i + 1] - offsets[i]; }
-  [[nodiscard]] GLT_HOST_DEVICE vertex* picked(std::int64_t i) const { return sources.data() + offsets[i]; }
-
-  GLT_HOST_DEVICE void pick(std::int64_t i) const {
-    auto const& r = request;
-    std::int64_t const row = r.rows[i];
-    vertex* const out = picked(i);
-    if constexpr (in_two_halves) {
-      r.rule.finish(graph, row, r.query(i), r.options, r.key, r.subject(i), count(i), out);
-    } else {
-      r.rule.pick(graph, row, r.query(i), r.options, r.key, r.subject(i), count(i), out);
-    }
-    edge_offset const begin = graph.offset(row);
-    for (std::int64_t j = 0; j < count(i); ++j) {
-      prefetch(graph.sources().data() + begin + out[j]);
-    }
-    if (!edge_ids.empty() && graph.has_edge_ids()) {
-      for (std::int64_t j = 0; j < count(i); ++j) {
-        prefetch(graph.edge_ids().data() + begin + out[j]);
-      }
-    }
-  }
-};
 
 template <class Graph, class Request>
 void check_request(Graph const& graph, Request const& request, std::int64_t num_offsets) {

@@ -6,7 +6,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/edge_search.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/node2vec_block.hpp>
 #include <glt/sample/node2vec_choice.hpp>
 #include <glt/sample/options.hpp>

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/atomic.hpp>
 #include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/sample/numbering.hpp>
-#include <glt/sample/parallel_numbering.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/parallel_hop_place.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace glt::detail {
 
@@ -28,172 +33,116 @@ struct batch_sizes {
 
   array_view<Space, std::int64_t> all;
 
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t& bad_seed() const noexcept { return all[0]; }
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t& nodes(std::int64_t hop) const noexcept {
-    return all[before_hops + per_hop * hop];
-  }
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t& edges(std::int64_t hop) const noexcept {
-    return all[before_hops + per_hop * hop + 1];
-  }
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t& expanded(std::int64_t hop) const noexcept {
-    return all[before_hops + per_hop * hop + 2];
-  }
   /// Places for who is handed a size as a view of one element.
+  [[nodiscard]] constexpr array_view<Space, std::int64_t> bad_seed() const noexcept { return all.subview(0, 1); }
   [[nodiscard]] constexpr array_view<Space, std::int64_t const> zero() const noexcept { return all.subview(1, 1); }
-  [[nodiscard]] constexpr array_view<Space, std::int64_t> place_of_nodes(std::int64_t hop) const noexcept {
+  [[nodiscard]] constexpr array_view<Space, std::int64_t> nodes(std::int64_t hop) const noexcept {
     return all.subview(before_hops + per_hop * hop, 1);
   }
-};
-
-/// Which vertices hop `hop` expands, as far as it is known where the sizes are.
-template <memory_space Space>
-struct frontier_place {
-  batch_sizes<Space> sizes;
-  std::int64_t hop = 0;
-  bool fresh = true;
-
-  /// Position in nodes of its first vertex.
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t first() const noexcept {
-    return fresh && hop > 0 ? sizes.nodes(hop - 1) : 0;
+  [[nodiscard]] constexpr array_view<Space, std::int64_t> edges(std::int64_t hop) const noexcept {
+    return all.subview(before_hops + per_hop * hop + 1, 1);
   }
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return sizes.nodes(hop) - first(); }
+  [[nodiscard]] constexpr array_view<Space, std::int64_t> expanded(std::int64_t hop) const noexcept {
+    return all.subview(before_hops + per_hop * hop + 2, 1);
+  }
 };
 
 template <memory_space Space>
 struct start_batch {
-  batch_sizes<Space> sizes;
+  array_view<Space, std::int64_t> sizes;
   std::int64_t num_seeds;
   array_view<Space, edge_offset> offsets;
   GLT_HOST_DEVICE void operator()(std::int64_t) const {
-    sizes.bad_seed() = num_seeds; // none
-    sizes.all[1] = 0;
-    sizes.nodes(0) = 0;
-    sizes.edges(0) = 0;
-    sizes.expanded(0) = 0;
+    sizes[0] = num_seeds; // none of them is bad
+    for (std::int64_t i = 1; i < batch_sizes<Space>::length(0); ++i) {
+      sizes[i] = 0;
+    }
     offsets[0] = 0;
   }
 };
 
-// The seeds as occurrences; with trees every seed is a key of its own.
-template <memory_space Space, class Vertex, bool Disjoint>
-struct seed_occurrences {
-  array_view<Space, Vertex const> seeds;
-  std::int64_t num_vertices;
-  batch_sizes<Space> sizes;
-  array_view<Space, local_id> seed_index;
-  array_view<Space, Vertex> nodes;
-  array_view<Space, local_id> trees;
+/// The sizes of a batch where it is sampled, and what the host knows of them: upper bounds, and the numbers themselves
+/// once they were read.
+template <device_policy Policy>
+class parallel_batch {
+  static constexpr memory_space space = Policy::space;
 
-  GLT_HOST_DEVICE auto key(std::int64_t e) const {
-    if constexpr (Disjoint) {
-      return tree_vertex<Vertex>{static_cast<local_id>(e), seeds[e]};
-    } else {
-      return seeds[e];
-    }
-  }
-  GLT_HOST_DEVICE auto known(std::int64_t n) const { return key(n); } // there is no number before the seeds
-  GLT_HOST_DEVICE void put(std::int64_t e, local_id number, bool first) const {
-    seed_index[e] = number;
-    if (first) {
-      nodes[number] = seeds[e];
-      if constexpr (Disjoint) {
-        trees[number] = static_cast<local_id>(e);
-      }
-    }
-    if (seeds[e] < 0 || seeds[e] >= num_vertices) {
-      atomic_min(&sizes.bad_seed(), e);
-    }
-  }
-};
+public:
+  explicit parallel_batch(Policy policy = {}) : policy_(policy), sizes_(0, policy) {}
 
-// The sources of a hop as occurrences; in the tree of their destination if there are trees.
-template <memory_space Space, class Vertex, bool Disjoint>
-struct source_occurrences {
-  array_view<Space, Vertex const> sources;
-  batch_sizes<Space> sizes;
-  std::int64_t hop;
-  array_view<Space, local_id> row;
-  array_view<Space, local_id const> col;
-  array_view<Space, Vertex> nodes;
-  array_view<Space, local_id> trees;
+  /// Starts a batch, whose sizes and first offset are 0 then.
+  ///
+  /// @shape  offsets [1], written
+  /// @where  enqueues only
+  void begin(std::int64_t num_seeds, frontier expand, array_view<space, edge_offset> offsets) {
+    fresh_ = expand == frontier::fresh;
+    exact_ = false;
+    hop_ = first_ = edges_ = expanded_ = 0;
+    sizes_.resize(std::max(sizes_.size(), batch_sizes<space>::length(7)));
+    policy_.executor().for_each(1, start_batch<space>{sizes_.view(), num_seeds, offsets});
+  }
 
-  GLT_HOST_DEVICE auto key(std::int64_t e) const {
-    if constexpr (Disjoint) {
-      return tree_vertex<Vertex>{trees[col[sizes.edges(hop) + e]], sources[e]};
-    } else {
-      return sources[e];
+  [[nodiscard]] batch_sizes<space> sizes() noexcept { return {sizes_.view()}; }
+  /// Hops that have ended.
+  [[nodiscard]] std::int64_t hop() const noexcept { return hop_; }
+  /// True if what follows are the numbers for all before this hop, not only bounds.
+  [[nodiscard]] bool exact() const noexcept { return exact_; }
+  /// Position in nodes of the first vertex of the frontier, if exact.
+  [[nodiscard]] std::int64_t first() const noexcept { return first_; }
+  [[nodiscard]] std::int64_t frontier_bound() const noexcept { return frontier_; }
+  [[nodiscard]] std::int64_t edges_bound() const noexcept { return edges_; }
+  [[nodiscard]] std::int64_t expanded_bound() const noexcept { return expanded_; }
+
+  /// Where the edges of the next hop go; valid until it ends.
+  [[nodiscard]] hop_place<space> next_place() {
+    if (auto const length = batch_sizes<space>::length(hop_ + 1); sizes_.size() < length) {
+      sizes_.resize(2 * length); // now, for the sizes have to stay where they are until the hop ends
     }
+    auto const all = sizes();
+    known_size<space> const first{fresh_ && hop_ > 0 ? all.nodes(hop_ - 1) : all.zero()};
+    return {{first, {all.nodes(hop_)}}, {all.edges(hop_)}, {all.expanded(hop_)}};
   }
-  GLT_HOST_DEVICE auto known(std::int64_t n) const {
-    if constexpr (Disjoint) {
-      return tree_vertex<Vertex>{trees[n], nodes[n]};
-    } else {
-      return nodes[n];
-    }
-  }
-  GLT_HOST_DEVICE void put(std::int64_t e, local_id number, bool first) const {
-    auto const before = sizes.edges(hop);
-    row[before + e] = number;
-    if (first) {
-      nodes[number] = sources[e];
-      if constexpr (Disjoint) {
-        trees[number] = trees[col[before + e]];
-      }
-    }
-  }
-};
 
-// Sizes after a hop, but for the number of vertices.
-template <memory_space Space>
-struct end_of_draws {
-  frontier_place<Space> frontier;
-  array_view<Space, edge_offset const> offsets;
-  GLT_HOST_DEVICE void operator()(std::int64_t) const {
-    auto const& [sizes, hop, fresh] = frontier;
-    sizes.edges(hop + 1) = sizes.edges(hop) + offsets[offsets.size() - 1];
-    sizes.expanded(hop + 1) = sizes.expanded(hop) + frontier.size();
+  /// Copies all sizes to the host.
+  ///
+  /// @cost   waits for what was enqueued before
+  [[nodiscard]] batch_sizes<memory_space::host> read() {
+    known_.resize(static_cast<std::size_t>(sizes_.size()));
+    copy_out(policy_, std::as_const(sizes_).view(), host_view<std::int64_t>(known_));
+    return {known_};
   }
-};
 
-/// Where the edges of a hop go: for frontier vertex i, its position as their destination, and where they end.
-template <memory_space Space>
-struct put_destinations {
-  frontier_place<Space> frontier;
-  array_view<Space, edge_offset const> drawn; // offsets of the hop
-  array_view<Space, local_id> col;            // of the batch
-  array_view<Space, edge_offset> offsets;     // of the batch
+  /// Takes the numbers up to this hop from what was read.
+  void know(batch_sizes<memory_space::host> known) noexcept {
+    edges_ = known.edges(hop_)[0];
+    expanded_ = known.expanded(hop_)[0];
+    first_ = fresh_ && hop_ > 0 ? known.nodes(hop_ - 1)[0] : 0;
+    frontier_ = known.nodes(hop_)[0] - first_;
+    exact_ = true;
+  }
 
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    for (auto e = drawn[i]; e < drawn[i + 1]; ++e) {
-      put_edge(e, i);
-    }
-    put_end(i);
+  /// Bounds the frontier of the first hop.
+  void end_seeds(std::int64_t nodes_bound) noexcept { frontier_ = nodes_bound; }
+  /// Ends a hop of at most so many edges and vertices that may be new, after which there are at most `nodes_bound`.
+  void end_hop(std::int64_t num_edges, std::int64_t num_sources, std::int64_t nodes_bound) noexcept {
+    expanded_ += frontier_;
+    edges_ += num_edges;
+    frontier_ = fresh_ ? std::min(num_sources, nodes_bound) : nodes_bound;
+    exact_ = false;
+    ++hop_;
   }
-  GLT_HOST_DEVICE void put_edge(std::int64_t e, std::int64_t i) const {
-    col[frontier.sizes.edges(frontier.hop) + e] = static_cast<local_id>(frontier.first() + i);
-  }
-  GLT_HOST_DEVICE void put_end(std::int64_t i) const {
-    if (i < frontier.size()) {
-      auto const& [sizes, hop, fresh] = frontier;
-      offsets[sizes.expanded(hop) + i + 1] = sizes.edges(hop) + drawn[i + 1];
-    }
-  }
-};
 
-template <memory_space Space, class Vertex>
-struct node_at {
-  array_view<Space, Vertex const> nodes;
-  GLT_HOST_DEVICE Vertex operator()(std::int64_t n) const { return nodes[n]; }
-};
-
-/// Says where a vertex is in nodes, −1 if it is not there.
-template <memory_space Space, class Vertex>
-struct vertex_look_up {
-  position_table table;
-  array_view<Space, Vertex const> nodes;
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(Vertex vertex) const {
-    return table.find(vertex, node_at<Space, Vertex>{nodes});
-  }
+private:
+  Policy policy_;
+  buffer<Policy, std::int64_t> sizes_; // see `batch_sizes`
+  std::vector<std::int64_t> known_;    // a copy of them
+  bool fresh_ = true;
+  bool exact_ = false;
+  std::int64_t hop_ = 0;
+  std::int64_t first_ = 0;
+  std::int64_t frontier_ = 0;
+  std::int64_t edges_ = 0;
+  std::int64_t expanded_ = 0;
 };
 
 } // namespace glt::detail

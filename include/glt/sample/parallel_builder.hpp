@@ -10,16 +10,18 @@
 #include <glt/sample/draw.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/parallel_batch.hpp>
+#include <glt/sample/parallel_hop_place.hpp>
 #include <glt/sample/parallel_numbering.hpp>
+#include <glt/sample/parallel_occurrences.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
+#include <glt/sample/vertex_look_up.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
 
 namespace glt {
 
@@ -34,7 +36,7 @@ class parallel_subgraph_builder {
   static constexpr std::int64_t any_number = std::numeric_limits<local_id>::max();
 
 public:
-  explicit parallel_subgraph_builder(Policy policy = {}) : policy_(policy), numbering_(policy), sizes_(0, policy) {}
+  explicit parallel_subgraph_builder(Policy policy = {}) : policy_(policy), numbering_(policy), batch_(policy) {}
 
   /// Starts a batch in `out`, which must live until `finish`, and the seeds too. Makes room for `expected` vertices,
   /// though more may come; a seed outside [0, num_vertices) is reported by `finish`.
@@ -58,12 +60,12 @@ public:
   /// @cost   waits for their number
   [[nodiscard]] array_view<space, Vertex const> next_frontier() {
     settle();
-    return nodes().subview(first_, frontier_bound_);
+    return nodes().subview(batch_.first(), batch_.frontier_bound());
   }
   /// The trees of `next_frontier()`; empty if the batch is not disjoint.
   [[nodiscard]] array_view<space, local_id const> next_trees() {
     settle();
-    return disjoint_ ? trees().subview(first_, frontier_bound_) : trees();
+    return disjoint_ ? trees().subview(batch_.first(), batch_.frontier_bound()) : trees();
   }
 
   /// Appends the draws for `next_frontier()`.
@@ -81,9 +83,10 @@ public:
   /// @throws precondition_error  as `add_hop`
   void add_known_hop(hop_sample<Policy, local_id> const& hop) {
     add_destinations(hop);
-    append(hop.sources, out_->row_.data() + edges_bound_);
-    policy_.resource().copy(&sizes().nodes(hop_ + 1), &sizes().nodes(hop_), sizeof(std::int64_t));
-    next(hop.sources.size(), 0);
+    append(hop.sources, out_->edges_.row.data() + batch_.edges_bound());
+    auto const before = batch_.sizes().nodes(batch_.hop());
+    policy_.resource().copy(batch_.sizes().nodes(batch_.hop() + 1).data(), before.data(), sizeof(std::int64_t));
+    batch_.end_hop(hop.sources.size(), 0, numbering_.bound());
   }
 
   /// Fills in the sizes of the batch, which is complete then.
@@ -91,25 +94,23 @@ public:
   /// @throws precondition_error  if a seed is no vertex, naming the first; `out` is empty then
   /// @cost   waits for all that was enqueued
   void finish() {
-    auto const known = read_sizes();
-    auto& out = *out_;
-    out.num_sampled_nodes_.clear();
-    out.num_sampled_edges_.clear();
-    if (auto const bad = known.bad_seed(); bad < seeds_.size()) {
+    auto const known = batch_.read();
+    auto const hops = batch_.hop();
+    auto& vertices = out_->vertices_;
+    auto& edges = out_->edges_;
+    vertices.num_sampled.clear();
+    edges.num_sampled.clear();
+    if (auto const bad = known.bad_seed()[0]; bad < seeds_.size()) {
       clear();
       detail::refuse_vertex("seed", bad, read_element(policy_, seeds_, bad), num_vertices_);
     }
-    out.num_sampled_nodes_.push_back(known.nodes(0));
-    for (std::int64_t hop = 0; hop < hop_; ++hop) {
-      out.num_sampled_nodes_.push_back(known.nodes(hop + 1) - known.nodes(hop));
-      out.num_sampled_edges_.push_back(known.edges(hop + 1) - known.edges(hop));
+    vertices.num_sampled.push_back(known.nodes(0)[0]);
+    for (std::int64_t hop = 0; hop < hops; ++hop) {
+      vertices.num_sampled.push_back(known.nodes(hop + 1)[0] - known.nodes(hop)[0]);
+      edges.num_sampled.push_back(known.edges(hop + 1)[0] - known.edges(hop)[0]);
     }
-    out.nodes_.resize(known.nodes(hop_));
-    out.batch_.resize(disjoint_ ? known.nodes(hop_) : 0);
-    out.offsets_.resize(known.expanded(hop_) + 1);
-    out.row_.resize(known.edges(hop_));
-    out.col_.resize(known.edges(hop_));
-    out.edge_ids_.resize(out.edge_ids_.empty() ? 0 : known.edges(hop_));
+    vertices.resize(known.nodes(hops)[0], disjoint_);
+    edges.resize(known.edges(hops)[0], known.expanded(hops)[0], !edges.edge_ids.empty());
   }
 
   /// Says in kernels where a vertex is in nodes; for work that is enqueued before the next hop.
@@ -118,25 +119,23 @@ public:
   [[nodiscard]] detail::vertex_look_up<space, Vertex> look_up() { return {numbering_.table(), nodes()}; }
 
   /// The vertices of the batch so far and their trees, and room behind them that means nothing.
-  [[nodiscard]] array_view<space, Vertex const> nodes() const noexcept { return std::as_const(out_->nodes_).view(); }
-  [[nodiscard]] array_view<space, local_id const> trees() const noexcept { return std::as_const(out_->batch_).view(); }
+  [[nodiscard]] array_view<space, Vertex const> nodes() const noexcept { return out_->nodes(); }
+  [[nodiscard]] array_view<space, local_id const> trees() const noexcept { return out_->batch(); }
 
-  /// Which of the nodes are expanded next, for kernels; the host knows that they are not more than
-  /// `frontier_bound()`. Valid until `end_hop`.
-  [[nodiscard]] detail::frontier_place<space> next_place() {
-    if (auto const length = detail::batch_sizes<space>::length(hop_ + 1); sizes_.size() < length) {
-      sizes_.resize(2 * length); // now, for the sizes have to stay where they are until the hop ends
-    }
-    return {sizes(), hop_, expand_ == frontier::fresh};
-  }
-  [[nodiscard]] std::int64_t frontier_bound() const noexcept { return frontier_bound_; }
+  /// Which of the nodes are expanded next and where their edges go, for kernels; the host knows that they are not more
+  /// than `frontier_bound()`. Valid until `end_hop`.
+  [[nodiscard]] detail::hop_place<space> next_place() { return batch_.next_place(); }
+  [[nodiscard]] std::int64_t frontier_bound() const noexcept { return batch_.frontier_bound(); }
 
   /// Takes the offsets of the edges that the vertices of the frontier get; they must live until `end_hop`.
   ///
   /// @shape  offsets [frontier_bound() + 1], from 0; no edges behind the frontier
   /// @where  enqueues only
   void count_hop(array_view<space, edge_offset const> offsets) {
-    policy_.executor().for_each(1, detail::end_of_draws<space>{next_place(), offsets});
+    auto const place = next_place();
+    auto const after = batch_.hop() + 1;
+    policy_.executor().for_each(1, detail::end_of_draws<space>{place, offsets, batch_.sizes().edges(after),
+                                                               batch_.sizes().expanded(after)});
     drawn_ = offsets;
   }
 
@@ -144,9 +143,8 @@ public:
   ///
   /// @cost   waits for it
   [[nodiscard]] std::int64_t read_num_edges() {
-    auto const known = read_sizes();
-    know(known);
-    return known.edges(hop_ + 1) - known.edges(hop_);
+    auto const known = know();
+    return known.edges(batch_.hop() + 1)[0] - known.edges(batch_.hop())[0];
   }
 
   /// Makes room for the edges of the hop that was counted, at most `num_edges`; the functor is to be called for every i
@@ -154,17 +152,12 @@ public:
   ///
   /// @where  enqueues only
   [[nodiscard]] detail::put_destinations<space> make_room(std::int64_t num_edges, bool edge_ids) {
-    auto& out = *out_;
-    out.row_.resize(edges_bound_ + num_edges);
-    out.col_.resize(edges_bound_ + num_edges);
-    if (edge_ids) {
-      out.edge_ids_.resize(edges_bound_ + num_edges);
-    }
-    out.offsets_.resize(expanded_bound_ + frontier_bound_ + 1);
-    return {next_place(), drawn_, out.col_.view(), out.offsets_.view()};
+    auto& edges = out_->edges_;
+    edges.resize(batch_.edges_bound() + num_edges, batch_.expanded_bound() + frontier_bound(), edge_ids);
+    return {next_place(), drawn_, edges.col.view(), edges.offsets.view()};
   }
-  /// The edge ids of the batch, with room for those of the hop from `next_place().sizes.edges(hop)` on.
-  [[nodiscard]] array_view<space, edge_id> edge_ids() noexcept { return out_->edge_ids_.view(); }
+  /// The edge ids of the batch, with room for those of the hop from `next_place().edges` on.
+  [[nodiscard]] array_view<space, edge_id> edge_ids() noexcept { return out_->edges_.edge_ids.view(); }
 
   /// Ends the hop: renumbers its sources.
   ///
@@ -173,70 +166,55 @@ public:
   /// @throws precondition_error  as `parallel_numbering::number_all`
   void end_hop(array_view<space, Vertex const> sources) {
     disjoint_ ? renumber<true>(sources) : renumber<false>(sources);
-    next(sources.size(), sources.size());
+    batch_.end_hop(sources.size(), sources.size(), numbering_.bound());
   }
 
 private:
-  [[nodiscard]] detail::batch_sizes<space> sizes() noexcept { return {sizes_.view()}; }
-
   template <bool Disjoint>
   void start(array_view<space, Vertex const> seeds, frontier expand, sampled_subgraph<Policy, Vertex>& out,
              std::int64_t num_vertices, std::int64_t expected) {
     auto const num_seeds = seeds.size();
+    auto& vertices = out.vertices_;
+    auto& edges = out.edges_;
     out_ = &out;
+    out.expand_ = expand;
     seeds_ = seeds;
     num_vertices_ = num_vertices;
-    expand_ = out.expand_ = expand;
     disjoint_ = Disjoint;
-    hop_ = first_ = edges_bound_ = expanded_bound_ = 0;
-    settled_ = false;
-    detail::take_from(policy_, out.nodes_);
-    detail::take_from(policy_, out.seed_index_);
-    detail::take_from(policy_, out.batch_);
-    detail::take_from(policy_, out.offsets_);
-    detail::take_from(policy_, out.row_);
-    detail::take_from(policy_, out.col_);
-    detail::take_from(policy_, out.edge_ids_);
+    detail::take_from(policy_, vertices.nodes, vertices.seed_index, vertices.batch, edges.offsets, edges.row, edges.col,
+                      edges.edge_ids);
     clear();
-    sizes_.resize(std::max(sizes_.size(), detail::batch_sizes<space>::length(7)));
-    out.nodes_.resize(num_seeds);
-    out.batch_.resize(Disjoint ? num_seeds : 0);
-    out.seed_index_.resize(num_seeds);
-    out.offsets_.resize(1);
-    policy_.executor().for_each(1, detail::start_batch<space>{sizes(), num_seeds, out.offsets_.view()});
+    vertices.resize(num_seeds, Disjoint);
+    vertices.seed_index.resize(num_seeds);
+    batch_.begin(num_seeds, expand, edges.offsets.view());
     numbering_.clear(std::max(expected, num_seeds),
                      Disjoint ? any_number : std::min(num_vertices, any_number - num_seeds) + num_seeds);
-    numbering_.number_all({.bound = num_seeds}, sizes().zero(), sizes().place_of_nodes(0),
+    auto const sizes = batch_.sizes();
+    numbering_.number_all({.bound = num_seeds}, sizes.zero(), sizes.nodes(0),
                           detail::seed_occurrences<space, Vertex, Disjoint>{
-                              seeds, num_vertices, sizes(), out.seed_index_.view(), out.nodes_.view(),
-                              out.batch_.view()});
-    frontier_bound_ = numbering_.bound();
+                              seeds, 0, vertices.seed_index.view(), vertices.nodes.view(), vertices.batch.view(),
+                              num_vertices, sizes.bad_seed()});
+    batch_.end_seeds(numbering_.bound());
   }
 
   void clear() {
-    auto& out = *out_;
-    out.nodes_.clear();
-    out.seed_index_.clear();
-    out.batch_.clear();
-    out.offsets_.clear();
-    out.row_.clear();
-    out.col_.clear();
-    out.edge_ids_.clear();
-    out.num_sampled_nodes_.clear();
-    out.num_sampled_edges_.clear();
+    out_->vertices_.resize(0, false);
+    out_->vertices_.seed_index.clear();
+    out_->vertices_.num_sampled.clear();
+    out_->edges_.clear();
   }
 
   // Everything of a drawn hop but its rows.
   template <class Source>
   void add_destinations(hop_sample<Policy, Source> const& hop) {
     settle();
-    if (hop.offsets.size() != frontier_bound_ + 1) {
+    if (hop.offsets.size() != frontier_bound() + 1) {
       throw precondition_error(detail::message("hop of ", hop.offsets.size(), " offsets for a frontier of ",
-                                               frontier_bound_, " vertices; give one offset more than vertices"));
+                                               frontier_bound(), " vertices; give one offset more than vertices"));
     }
     count_hop(hop.offsets.view());
-    policy_.executor().for_each(frontier_bound_, make_room(hop.sources.size(), !hop.edge_ids.empty()));
-    append(hop.edge_ids, out_->edge_ids_.data() + edges_bound_);
+    policy_.executor().for_each(frontier_bound(), make_room(hop.sources.size(), !hop.edge_ids.empty()));
+    append(hop.edge_ids, out_->edges_.edge_ids.data() + batch_.edges_bound());
   }
 
   template <class T>
@@ -248,62 +226,39 @@ private:
 
   template <bool Disjoint>
   void renumber(array_view<space, Vertex const> sources) {
-    auto& out = *out_;
-    auto const room = numbering_.bound_after(sources.size());
-    out.nodes_.resize(room);
-    out.batch_.resize(Disjoint ? room : 0);
-    numbering_.number_all({.bound = sources.size(), .exact = drawn_.subview(drawn_.size() - 1, 1)},
-                          sizes().place_of_nodes(hop_), sizes().place_of_nodes(hop_ + 1),
+    auto& vertices = out_->vertices_;
+    auto& edges = out_->edges_;
+    vertices.resize(numbering_.bound_after(sources.size()), Disjoint);
+    auto const sizes = batch_.sizes();
+    auto const hop = batch_.hop();
+    numbering_.number_all({.bound = sources.size(), .exact = drawn_.subview(drawn_.size() - 1, 1)}, sizes.nodes(hop),
+                          sizes.nodes(hop + 1),
                           detail::source_occurrences<space, Vertex, Disjoint>{
-                              sources, sizes(), hop_, out.row_.view(), out.col_.view(), out.nodes_.view(),
-                              out.batch_.view()});
-  }
-
-  void next(std::int64_t num_edges, std::int64_t num_sources) {
-    expanded_bound_ += frontier_bound_;
-    edges_bound_ += num_edges;
-    frontier_bound_ = expand_ == frontier::fresh ? std::min(num_sources, numbering_.bound()) : numbering_.bound();
-    settled_ = false;
-    ++hop_;
+                              sources, {sizes.edges(hop)}, edges.row.view(), std::as_const(edges.col).view(), trees(),
+                              vertices.nodes.view(), vertices.batch.view()});
   }
 
   void settle() {
-    if (!settled_) {
-      know(read_sizes());
+    if (!batch_.exact()) {
+      static_cast<void>(know());
     }
   }
 
-  [[nodiscard]] detail::batch_sizes<memory_space::host> read_sizes() {
-    known_.resize(static_cast<std::size_t>(sizes_.size()));
-    copy_out(policy_, std::as_const(sizes_).view(), host_view<std::int64_t>(known_));
-    return {known_};
-  }
-
-  void know(detail::batch_sizes<memory_space::host> known) {
-    numbering_.tighten(known.nodes(hop_));
-    edges_bound_ = known.edges(hop_);
-    expanded_bound_ = known.expanded(hop_);
-    first_ = expand_ == frontier::fresh && hop_ > 0 ? known.nodes(hop_ - 1) : 0;
-    frontier_bound_ = known.nodes(hop_) - first_;
-    settled_ = true;
+  detail::batch_sizes<memory_space::host> know() {
+    auto const known = batch_.read();
+    batch_.know(known);
+    numbering_.tighten(known.nodes(batch_.hop())[0]);
+    return known;
   }
 
   Policy policy_;
   parallel_numbering<Policy> numbering_;
-  buffer<Policy, std::int64_t> sizes_; // see `batch_sizes`
-  std::vector<std::int64_t> known_;    // a copy of them
+  detail::parallel_batch<Policy> batch_;
   sampled_subgraph<Policy, Vertex>* out_ = nullptr;
   array_view<space, Vertex const> seeds_;
   array_view<space, edge_offset const> drawn_; // offsets of the hop
   std::int64_t num_vertices_ = 0;
-  frontier expand_ = frontier::fresh;
   bool disjoint_ = false;
-  std::int64_t hop_ = 0;
-  bool settled_ = false; // the following are exact, not only bounds
-  std::int64_t first_ = 0; // position in nodes of the first vertex of the frontier, if settled
-  std::int64_t frontier_bound_ = 0;
-  std::int64_t edges_bound_ = 0;
-  std::int64_t expanded_bound_ = 0;
 };
 
 } // namespace glt

@@ -1,149 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/known_sizes.hpp>
-#include <glt/sample/numbering.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/parallel_hop_place.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace glt::detail {
 
-/// Which vertices of a type a hop expands, as far as it is known where the sizes are.
-template <memory_space Space>
-struct typed_frontier {
-  known_size<Space> begin;
-  known_size<Space> end;
+/// The sizes of a batch with types where it is sampled, and what the host knows of them: upper bounds, which are exact
+/// once the sizes were read.
+///
+/// Sizes are named by their numbers among all that the batch writes.
+template <device_policy Policy>
+class parallel_hetero_batch {
+  static constexpr memory_space space = Policy::space;
 
-  /// Position in the nodes of the type of its first vertex.
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t first() const noexcept { return begin(); }
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return end() - begin(); }
-};
+public:
+  /// What is known of the vertices of a type.
+  struct vertex_sizes {
+    std::int64_t begin = 0; ///< of the frontier in nodes
+    std::int64_t end = 0;
+    std::int64_t now = 0; ///< vertices so far
+    std::int64_t frontier_bound = 0;
+    std::int64_t arrived_bound = 0; ///< vertices that may be new in this hop
+  };
+  /// What is known of the edges of a type.
+  struct edge_sizes {
+    std::size_t source = 0; ///< types
+    std::size_t destination = 0;
+    std::int64_t edges = 0;
+    std::int64_t expanded = 0;
+    std::int64_t edges_after = -1; ///< of the hop, if it counted something
+    std::int64_t expanded_after = -1;
+    std::int64_t edges_bound = 0;
+    std::int64_t expanded_bound = 0;
+    std::int64_t hop_bound = 0;
+    array_view<space, edge_offset const> drawn; ///< offsets of the hop
+  };
 
-/// Where the edges that a hop draws over one edge type go in the batch.
-template <memory_space Space>
-struct relation_place {
-  typed_frontier<Space> frontier; ///< of the destination type
-  known_size<Space> edges;        ///< of this type, before the hop
-  known_size<Space> expanded;     ///< vertices that were expanded over it before the hop
-};
+  explicit parallel_hetero_batch(Policy policy = {}) : policy_(policy), sizes_(policy) {}
 
-// Sizes of an edge type after a hop; without offsets nothing was drawn.
-template <memory_space Space>
-struct end_of_relation {
-  relation_place<Space> place;
-  array_view<Space, edge_offset const> drawn;
-  array_view<Space, std::int64_t> edges;
-  array_view<Space, std::int64_t> expanded;
-  GLT_HOST_DEVICE void operator()(std::int64_t) const {
-    edges[0] = place.edges() + (drawn.empty() ? 0 : drawn[drawn.size() - 1]);
-    expanded[0] = place.expanded() + place.frontier.size();
-  }
-};
-
-/// Writes the destinations of the edges of frontier vertex i, and where its edges end.
-template <memory_space Space>
-struct put_typed_destinations {
-  relation_place<Space> place;
-  array_view<Space, edge_offset const> drawn; // offsets of the hop; empty if nothing was drawn
-  array_view<Space, local_id> col;
-  array_view<Space, edge_offset> offsets; // of the batch
-
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    if (i >= place.frontier.size()) {
-      return;
+  /// Starts a batch of at most so many hops.
+  ///
+  /// @where  enqueues only
+  void begin(hetero_schema const& schema, std::int64_t hops, frontier expand) {
+    fresh_ = expand == frontier::fresh;
+    hops_ = 0;
+    types_.assign(static_cast<std::size_t>(schema.num_node_types()), {});
+    relations_.assign(static_cast<std::size_t>(schema.num_edge_types()), {});
+    for (std::size_t e = 0; e < relations_.size(); ++e) {
+      relations_[e].source = static_cast<std::size_t>(schema.source_type(static_cast<int>(e)));
+      relations_[e].destination = static_cast<std::size_t>(schema.destination_type(static_cast<int>(e)));
     }
-    auto const before = place.edges();
-    auto const destination = static_cast<local_id>(place.frontier.first() + i);
-    auto const end = drawn.empty() ? 0 : drawn[i + 1];
-    for (auto e = drawn.empty() ? 0 : drawn[i]; e < end; ++e) {
-      col[before + e] = destination;
-    }
-    offsets[place.expanded() + i + 1] = before + end;
+    nodes_after_.clear();
+    edges_around_.clear();
+    sizes_.clear(schema.num_node_types() + 3 * schema.num_edge_types() * hops);
   }
-};
 
-template <class Request, memory_space Space>
-struct draw_typed_frontier {
-  Request request;
-  put_typed_destinations<Space> put;
-  array_view<Space, typename Request::vertex> sources; // of the hop
-  array_view<Space, edge_id> edge_ids;                 // of the batch
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const first = put.drawn[i];
-    auto const count = put.drawn[i + 1] - first;
-    if (count > 0) {
-      request.pick(i, count, sources.data() + first,
-                   edge_ids.empty() ? nullptr : edge_ids.data() + put.place.edges() + first);
-    }
-    put(i);
+  [[nodiscard]] vertex_sizes& type(std::size_t t) noexcept { return types_[t]; }
+  [[nodiscard]] vertex_sizes const& type(std::size_t t) const noexcept { return types_[t]; }
+  [[nodiscard]] edge_sizes& relation(std::size_t e) noexcept { return relations_[e]; }
+  [[nodiscard]] edge_sizes const& relation(std::size_t e) const noexcept { return relations_[e]; }
+  [[nodiscard]] std::size_t num_types() const noexcept { return types_.size(); }
+  [[nodiscard]] std::size_t num_relations() const noexcept { return relations_.size(); }
+  [[nodiscard]] known_sizes<Policy>& sizes() noexcept { return sizes_; }
+
+  [[nodiscard]] known_frontier<space> frontier_of(std::size_t t) const noexcept {
+    return {sizes_[types_[t].begin], sizes_[types_[t].end]};
   }
-};
+  /// Where the edges of this hop go.
+  [[nodiscard]] hop_place<space> place_of(std::size_t e) const noexcept {
+    auto const& relation = relations_[e];
+    return {frontier_of(relation.destination), sizes_[relation.edges], sizes_[relation.expanded]};
+  }
 
-// The seeds of a type as occurrences; with trees every seed is a key of its own.
-template <memory_space Space, class Vertex, bool Disjoint>
-struct typed_seed_occurrences {
-  array_view<Space, Vertex const> seeds;
-  std::int64_t first_tree;
-  array_view<Space, local_id> seed_index;
-  array_view<Space, Vertex> nodes;
-  array_view<Space, local_id> trees;
+  /// Ends the seeds of a type, whose number is written to the size that is returned.
+  std::int64_t end_seeds(std::size_t t) {
+    auto& type = types_[t];
+    type.end = type.now = sizes_.add();
+    nodes_after_.push_back(type.end);
+    return type.end;
+  }
 
-  GLT_HOST_DEVICE auto key(std::int64_t e) const {
-    if constexpr (Disjoint) {
-      return tree_vertex<Vertex>{static_cast<local_id>(first_tree + e), seeds[e]};
-    } else {
-      return seeds[e];
+  /// Takes the offsets of what a hop draws over an edge type.
+  ///
+  /// @where  enqueues only
+  void count(std::size_t e, array_view<space, edge_offset const> drawn) {
+    auto& relation = relations_[e];
+    relation.drawn = drawn;
+    relation.edges_after = sizes_.add();
+    relation.expanded_after = sizes_.add();
+    policy_.executor().for_each(1, end_of_draws<space>{place_of(e), drawn, sizes_.place(relation.edges_after),
+                                                       sizes_.place(relation.expanded_after)});
+  }
+
+  /// Reads all sizes: the bounds of what was before this hop are exact then.
+  ///
+  /// @cost   waits for what was enqueued before
+  void read() {
+    sizes_.read();
+    for (auto& type : types_) {
+      type.frontier_bound = sizes_.value(type.end) - sizes_.value(type.begin);
+    }
+    for (auto& relation : relations_) {
+      relation.edges_bound = sizes_.value(relation.edges);
+      relation.expanded_bound = sizes_.value(relation.expanded);
     }
   }
-  GLT_HOST_DEVICE auto known(std::int64_t n) const { return key(n); } // there is no number before the seeds
-  GLT_HOST_DEVICE void put(std::int64_t e, local_id number, bool first) const {
-    seed_index[e] = number;
-    if (first) {
-      nodes[number] = seeds[e];
-      if constexpr (Disjoint) {
-        trees[number] = static_cast<local_id>(first_tree + e);
+
+  /// Ends a hop, after which there are at most nodes_bound(t) vertices of type t.
+  template <class NodesBound>
+  void end_hop(NodesBound const& nodes_bound) {
+    for (auto& relation : relations_) {
+      edges_around_.push_back(relation.edges);
+      edges_around_.push_back(relation.edges_after < 0 ? relation.edges : relation.edges_after);
+      if (relation.edges_after >= 0) {
+        relation.edges = relation.edges_after;
+        relation.expanded = relation.expanded_after;
+        relation.expanded_bound += types_[relation.destination].frontier_bound;
+        relation.edges_bound += relation.hop_bound;
       }
+      relation.edges_after = -1;
+      relation.hop_bound = 0;
     }
+    for (std::size_t t = 0; t < types_.size(); ++t) {
+      auto& type = types_[t];
+      type.begin = fresh_ ? type.end : 0;
+      type.end = type.now;
+      type.frontier_bound = fresh_ ? std::min(type.arrived_bound, nodes_bound(t)) : nodes_bound(t);
+      type.arrived_bound = 0;
+      nodes_after_.push_back(type.end);
+    }
+    ++hops_;
   }
-};
 
-// The sources of a hop over one edge type as occurrences; in the tree of their destination if there are trees.
-template <memory_space Space, class Vertex, bool Disjoint>
-struct typed_source_occurrences {
-  array_view<Space, Vertex const> sources;
-  known_size<Space> edges; // of the type, before the hop
-  array_view<Space, local_id> row;
-  array_view<Space, local_id const> col;
-  array_view<Space, local_id const> trees_of_destinations;
-  array_view<Space, Vertex> nodes; // of the source type, like the trees
-  array_view<Space, local_id> trees;
+  /// The vertices of a type that the seeds and every hop gave, and the edges of a type that every hop gave, as `read`
+  /// found them.
+  void num_sampled_nodes(std::size_t t, std::vector<std::int64_t>& out) const {
+    out.clear();
+    for (std::size_t hop = 0; hop <= hops_; ++hop) {
+      auto const before = hop == 0 ? 0 : sizes_.value(nodes_after_[(hop - 1) * types_.size() + t]);
+      out.push_back(sizes_.value(nodes_after_[hop * types_.size() + t]) - before);
+    }
+  }
+  void num_sampled_edges(std::size_t e, std::vector<std::int64_t>& out) const {
+    out.clear();
+    for (std::size_t hop = 0; hop < hops_; ++hop) {
+      auto const* const around = edges_around_.data() + 2 * (hop * relations_.size() + e);
+      out.push_back(sizes_.value(around[1]) - sizes_.value(around[0]));
+    }
+  }
 
-  GLT_HOST_DEVICE auto key(std::int64_t e) const {
-    if constexpr (Disjoint) {
-      return tree_vertex<Vertex>{trees_of_destinations[col[edges() + e]], sources[e]};
-    } else {
-      return sources[e];
-    }
-  }
-  GLT_HOST_DEVICE auto known(std::int64_t n) const {
-    if constexpr (Disjoint) {
-      return tree_vertex<Vertex>{trees[n], nodes[n]};
-    } else {
-      return nodes[n];
-    }
-  }
-  GLT_HOST_DEVICE void put(std::int64_t e, local_id number, bool first) const {
-    row[edges() + e] = number;
-    if (first) {
-      nodes[number] = sources[e];
-      if constexpr (Disjoint) {
-        trees[number] = trees_of_destinations[col[edges() + e]];
-      }
-    }
-  }
+private:
+  Policy policy_;
+  bool fresh_ = true;
+  std::size_t hops_ = 0;
+  known_sizes<Policy> sizes_;
+  std::vector<vertex_sizes> types_;
+  std::vector<edge_sizes> relations_;
+  std::vector<std::int64_t> nodes_after_;  // the seeds and every hop, of all types
+  std::vector<std::int64_t> edges_around_; // before and after every hop, of all types
 };
 
 } // namespace glt::detail

@@ -9,11 +9,11 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/parallel_hetero_batch.hpp>
+#include <glt/sample/parallel_draws.hpp>
 #include <glt/sample/parallel_hetero_builder.hpp>
-#include <glt/sample/parallel_hop_worker.hpp>
+#include <glt/sample/parallel_hop_place.hpp>
 #include <glt/sample/rule.hpp>
 
 #include <cstddef>
@@ -32,15 +32,13 @@ template <device_policy Policy, vertex_id Vertex, class Rule, memory_space Graph
 class parallel_hetero_hop_worker {
   static constexpr memory_space space = Policy::space;
   using graph_type = csr_view<GraphSpace, Vertex>;
-  using request_type = detail::frontier_request<graph_type, Rule, space, detail::typed_frontier<space>>;
+  using request_type = detail::frontier_request<graph_type, Rule, space>;
 
 public:
-  /// A hop in which an edge type may have more edges reads its sizes, which takes less time than work and memory for
-  /// the bound.
-  static constexpr std::int64_t most_unread = std::int64_t{1} << 18;
-
-  explicit parallel_hetero_hop_worker(Policy policy = {})
-      : policy_(policy), builder_(policy), counts_(0, policy), sources_(0, policy) {}
+  /// @param most_unread  a hop in which an edge type may have more edges reads its sizes, which takes less time than
+  ///                     work and memory for the bound; not negative, fits 31 bits
+  explicit parallel_hetero_hop_worker(Policy policy = {}, std::int64_t most_unread = std::int64_t{1} << 18)
+      : policy_(policy), most_unread_(most_unread), builder_(policy), counts_(0, policy), sources_(0, policy) {}
 
   /// Draws hop after hop; see `hetero_neighbor_sampler`.
   ///
@@ -74,8 +72,8 @@ public:
       for (int e = 0; e < num_relations; ++e) {
         auto const rows = builder_.frontier_bound(graph.schema().destination_type(e));
         auto& bound = bounds_[static_cast<std::size_t>(e)];
-        bound = bound_of(rows, hop_of(options, hop, e));
-        many = many || bound > most_unread;
+        bound = detail::edges_bound<Rule>(rows, hop_of(options, hop, e), most_unread_);
+        many = many || bound > most_unread_;
         if (bound > 0) {
           count(e, rows, request_of(e));
         }
@@ -111,20 +109,15 @@ private:
   }
 
   void draw(int edge_type, std::int64_t rows, request_type const& request,
-            detail::put_typed_destinations<space> const& put, bool edge_ids) {
-    policy_.executor().for_each(rows, detail::draw_typed_frontier<request_type, space>{
+            detail::put_destinations<space> const& put, bool edge_ids) {
+    policy_.executor().for_each(rows, detail::draw_frontier<request_type, space>{
                                           request, put, sources_.view(),
                                           edge_ids ? builder_.edge_ids(edge_type) : array_view<space, edge_id>{}});
     builder_.number_sources(edge_type, std::as_const(sources_).view());
   }
 
-  // The most edges of a relation; above `most_unread` any number stands for many.
-  [[nodiscard]] static std::int64_t bound_of(std::int64_t num_rows, hop_options options) noexcept {
-    auto const each = largest_count<Rule>(options);
-    return num_rows > 0 && (each < 0 || each > most_unread) ? most_unread + 1 : num_rows * each;
-  }
-
   Policy policy_;
+  std::int64_t most_unread_;
   parallel_hetero_builder<Policy, Vertex> builder_;
   std::vector<std::int64_t> bounds_;                // of the edges that a hop draws, by edge type
   std::vector<buffer<Policy, edge_offset>> offsets_; // by edge type

@@ -8,7 +8,7 @@
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/hop_request.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/validate.hpp>
 #include <glt/sample/walk_alone.hpp>

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/sampled_arrays.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace glt {
 
@@ -38,19 +35,19 @@ public:
   static constexpr memory_space space = Policy::space;
   using vertex_type = Vertex;
 
-  [[nodiscard]] array_view<space, Vertex const> nodes() const noexcept { return nodes_.view(); }
+  [[nodiscard]] array_view<space, Vertex const> nodes() const noexcept { return vertices_.nodes.view(); }
   /// Position in nodes of each seed; a seed given twice has the same position twice.
-  [[nodiscard]] array_view<space, local_id const> seed_index() const noexcept { return seed_index_.view(); }
+  [[nodiscard]] array_view<space, local_id const> seed_index() const noexcept { return vertices_.seed_index.view(); }
   /// The seed to whose tree each of the nodes belongs; empty if the batch is not disjoint.
-  [[nodiscard]] array_view<space, local_id const> batch() const noexcept { return batch_.view(); }
-  [[nodiscard]] array_view<space, local_id const> row() const noexcept { return row_.view(); }
-  [[nodiscard]] array_view<space, local_id const> col() const noexcept { return col_.view(); }
-  [[nodiscard]] array_view<space, edge_id const> edge_ids() const noexcept { return edge_ids_.view(); }
+  [[nodiscard]] array_view<space, local_id const> batch() const noexcept { return vertices_.batch.view(); }
+  [[nodiscard]] array_view<space, local_id const> row() const noexcept { return edges_.row.view(); }
+  [[nodiscard]] array_view<space, local_id const> col() const noexcept { return edges_.col.view(); }
+  [[nodiscard]] array_view<space, edge_id const> edge_ids() const noexcept { return edges_.edge_ids.view(); }
 
-  [[nodiscard]] int num_hops() const noexcept { return static_cast<int>(num_sampled_edges_.size()); }
+  [[nodiscard]] int num_hops() const noexcept { return static_cast<int>(edges_.num_sampled.size()); }
   /// New vertices per hop; the first entry counts the distinct seeds.
-  [[nodiscard]] std::span<std::int64_t const> num_sampled_nodes() const noexcept { return num_sampled_nodes_; }
-  [[nodiscard]] std::span<std::int64_t const> num_sampled_edges() const noexcept { return num_sampled_edges_; }
+  [[nodiscard]] std::span<std::int64_t const> num_sampled_nodes() const noexcept { return vertices_.num_sampled; }
+  [[nodiscard]] std::span<std::int64_t const> num_sampled_edges() const noexcept { return edges_.num_sampled; }
 
   /// The block of a layer; layer 0 is the outermost hop, which a network computes first, layer L − 1 ends at
   /// the seeds.
@@ -60,32 +57,7 @@ public:
   ///
   /// @throws precondition_error  if layer is not in [0, num_hops())
   [[nodiscard]] block_view<space> block(int layer) const {
-    if (layer < 0 || layer >= num_hops()) {
-      throw precondition_error(
-          detail::message("block of layer ", layer, " of ", num_hops(), "; layers count from 0, the outermost hop"));
-    }
-    auto const hop = static_cast<std::size_t>(num_hops() - layer - 1);
-    std::int64_t destinations = 0;
-    std::int64_t edges_before = 0;
-    std::int64_t expanded_before = 0;
-    for (std::size_t h = 0; h <= hop; ++h) {
-      if (h > 0) {
-        edges_before += num_sampled_edges_[h - 1];
-        expanded_before += destinations;
-      }
-      destinations += num_sampled_nodes_[h];
-    }
-    std::int64_t num_edges = num_sampled_edges_[hop];
-    if (expand_ == frontier::fresh) {
-      num_edges += edges_before;
-      edges_before = expanded_before = 0;
-    }
-    return {.num_sources = destinations + num_sampled_nodes_[hop + 1],
-            .num_destinations = destinations,
-            .offsets = offsets_.view().subview(expanded_before, destinations + 1),
-            .row = row().subview(edges_before, num_edges),
-            .col = col().subview(edges_before, num_edges),
-            .edge_ids = edge_ids_.empty() ? edge_ids() : edge_ids().subview(edges_before, num_edges)};
+    return edges_.block(layer, expand_, vertices_.num_sampled, vertices_.num_sampled);
   }
 
 private:
@@ -94,15 +66,8 @@ private:
   friend struct detail::subgraph_arrays;
 
   frontier expand_ = frontier::fresh;
-  buffer<Policy, Vertex> nodes_;
-  buffer<Policy, local_id> seed_index_;
-  buffer<Policy, local_id> batch_;
-  buffer<Policy, edge_offset> offsets_; // first edge of every expansion, in order of expansion, and E
-  buffer<Policy, local_id> row_;
-  buffer<Policy, local_id> col_;
-  buffer<Policy, edge_id> edge_ids_;
-  std::vector<std::int64_t> num_sampled_nodes_;
-  std::vector<std::int64_t> num_sampled_edges_;
+  detail::sampled_vertices<Policy, Vertex> vertices_;
+  detail::sampled_edges<Policy> edges_;
 };
 
 } // namespace glt

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/feature/any_rows.hpp>
+#include <glt/feature/named_rows.hpp>
+#include <glt/memory/buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glt::dist {
+
+/// One tensor of a `collected_table`.
+///
+/// @shape  bytes [num_rows · num_columns · size_of(type)]
+template <device_policy Policy>
+struct collected_tensor {
+  std::string name;
+  element_type type = element_type::float32;
+  std::int64_t num_rows = 0;
+  std::int64_t num_columns = 0;
+  buffer<Policy, std::byte> bytes{};
+
+  /// Elements as they are: scales are applied where the type is another than the stored one.
+  [[nodiscard]] any_rows<Policy::space> rows() const noexcept { return {type, bytes.data(), num_rows, num_columns}; }
+};
+
+/// Rows that a batch needs, of several tensors; reusable.
+///
+///     auto const x = table["title"].template as<float>(); // matrix_view, [N, F]
+///
+/// @shape  one row of every tensor per vertex, in the order of the vertices; of tensors of the seeds alone those of
+///         the seeds
+template <device_policy Policy>
+struct collected_table {
+  std::vector<collected_tensor<Policy>> tensors;
+
+  /// The rows of a tensor.
+  ///
+  /// @throws precondition_error  if there is none of that name; those that are there are listed
+  [[nodiscard]] any_rows<Policy::space> operator[](std::string_view name) const {
+    return detail::find_named(tensors, name).rows();
+  }
+};
+
+} // namespace glt::dist

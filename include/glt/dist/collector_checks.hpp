@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/view.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/validate.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace glt::detail {
+
+// A collector of one row per vertex has rows that were made for its rank.
+inline void check_collected(partition_book const& book, std::int64_t rows, int rank, int ranks) {
+  if (book.num_parts() != ranks || book.size(rank) != rows) {
+    throw precondition_error(message("features of ", book.num_parts(), " parts collected by rank ", rank,
+                                     " of ", ranks, "; use the communicator that the store was made with"));
+  }
+}
+
+// As many of the first vertices as there are, or fewer.
+inline void check_num_first(std::string_view what, std::int64_t count, std::int64_t num_vertices) {
+  if (count < 0 || count > num_vertices) {
+    throw precondition_error(message(count, " ", what, " of ", num_vertices,
+                                     " vertices; ask for as many as there are vertices, or fewer"));
+  }
+}
+
+// The same of labels, and none where there are none.
+inline void check_num_labels(std::int64_t num_labels, std::int64_t num_vertices, bool has_labels) {
+  check_num_first("labels", num_labels, num_vertices);
+  if (num_labels > 0 && !has_labels) {
+    throw precondition_error("labels were asked for, but the feature store has none; give it labels or ask for 0");
+  }
+}
+
+// A collector of rows of edges has features that were made for as many ranks.
+inline void check_collected_edges(partition_book const& book, int ranks) {
+  if (book.num_parts() != ranks) {
+    throw precondition_error(message("edge features of ", book.num_parts(), " parts collected by ", ranks,
+                                     " ranks; use the communicator that they were made with"));
+  }
+}
+
+// One destination per edge, and each a vertex.
+template <memory_space Space, class Vertex>
+void check_edges(std::int64_t num_edges, array_view<Space, Vertex const> destinations, std::int64_t num_vertices) {
+  if (num_edges != destinations.size()) {
+    throw precondition_error(message(num_edges, " edges with ", destinations.size(),
+                                     " destinations; give one per edge"));
+  }
+  validate_vertices("destination", destinations, num_vertices);
+}
+
+} // namespace glt::detail

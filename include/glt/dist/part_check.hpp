@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+
+#include <string_view>
+
+namespace glt::dist {
+
+/// Refuses a part that is not that of this rank, or of a partition into other than as many parts as there are ranks.
+///
+/// @param what, use  begin and end what an error says of the part: "part" 3 of 4 "sampled by" rank 0 of 2
+/// @throws precondition_error  naming part and rank
+template <class Comm>
+void check_own_part(Comm const& comm, int part, int num_parts, std::string_view what, std::string_view use) {
+  if (num_parts != comm.size() || part != comm.rank()) {
+    throw precondition_error(glt::detail::message(what, ' ', part, " of ", num_parts, ' ', use, " rank ", comm.rank(),
+                                                  " of ", comm.size(),
+                                                  "; use the communicator that the graph was made with"));
+  }
+}
+
+} // namespace glt::dist

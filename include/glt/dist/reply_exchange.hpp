@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/exchange.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace glt::dist {
+
+/// Answers to requests, of sizes that only those who answer know.
+///
+/// A rank that cannot serve still answers, with nothing, so that nobody waits for it.
+class reply_exchange {
+public:
+  /// @param of  what is requested, as errors name it; text that lives on
+  explicit reply_exchange(std::string_view of) : of_(of) {}
+
+  /// Sends what `serve()` returns and receives what was asked for.
+  ///
+  /// @shape  asked [R], how much this rank asked every rank for · received [R], how much it was asked for by them
+  /// @comm   collective
+  /// @throws what `serve` has thrown, when the answers of the others are here
+  template <communicator Comm, class Serve>
+  void run(Comm& comm, std::span<std::int64_t const> asked, std::span<std::int64_t const> received, Serve&& serve) {
+    mark(asked, asked_);
+    mark(received, answering_);
+    std::exception_ptr failure;
+    outgoing replies;
+    try {
+      replies = serve();
+    } catch (...) {
+      failure = std::current_exception();
+      nothing_.set(std::vector<std::int64_t>(received.size(), 0), 1);
+      replies = nothing_.out(nullptr);
+    }
+    comm.all_to_all_replies(replies, asked_, answering_, answers_);
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  /// The answer of a rank that was asked; valid until the next `run`.
+  ///
+  /// @throws error  if that rank could not serve
+  [[nodiscard]] std::span<std::byte const> from(std::size_t rank) const {
+    if (asked_[rank] == 0 || answers_.sizes[rank] == 0) {
+      throw error(glt::detail::message("rank ", rank, " could not answer a request for ", of_,
+                                       "; its own error says why"));
+    }
+    return answers_.from(static_cast<int>(rank));
+  }
+
+private:
+  static void mark(std::span<std::int64_t const> counts, std::vector<char>& marks) {
+    marks.clear();
+    for (auto const count : counts) {
+      marks.push_back(count > 0 ? 1 : 0);
+    }
+  }
+
+  std::string_view of_;
+  std::vector<char> asked_;
+  std::vector<char> answering_;
+  byte_counts nothing_;
+  reply_buffer answers_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/view.hpp>
+#include <glt/feature/convert_rows.hpp>
+#include <glt/feature/feature_store.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace glt {
+
+/// Borrowed rows of elements whose type is known only when the program runs.
+///
+/// @shape  data [num_rows, num_columns] elements of `type`, row-major · scales [num_columns] or empty
+template <memory_space Space>
+struct any_rows {
+  element_type type = element_type::float32;
+  std::byte const* data = nullptr;
+  std::int64_t num_rows = 0;
+  std::int64_t num_columns = 0;
+  array_view<Space, float const> scales{};
+
+  [[nodiscard]] std::int64_t row_bytes() const noexcept { return num_columns * size_of(type); }
+
+  /// The elements as they are; scales, if there are some, are not applied.
+  ///
+  /// @shape  [num_rows, num_columns]
+  /// @throws precondition_error  if T is not the type of the elements
+  template <element T>
+  [[nodiscard]] matrix_view<Space, T const> as() const {
+    if (element_type_of<T> != type) {
+      throw precondition_error(detail::message("rows of ", name_of(type), " read as ", name_of(element_type_of<T>),
+                                               "; read them as ", name_of(type), ", or have them converted"));
+    }
+    return {reinterpret_cast<T const*>(data), num_rows, num_columns};
+  }
+};
+
+/// The rows of features, without their type.
+template <memory_space Space, element T>
+[[nodiscard]] any_rows<Space> without_type(feature_view<Space, T> rows) noexcept {
+  return {element_type_of<T>, reinterpret_cast<std::byte const*>(rows.features.data()), rows.num_vertices(),
+          rows.num_columns(), rows.scales};
+}
+
+} // namespace glt

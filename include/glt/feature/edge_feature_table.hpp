@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/feature/convert_rows.hpp>
+#include <glt/feature/edge_rows.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/feature/feature_table.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// Several feature tensors of the same edges, by name and global edge id, whatever the order in which their rows are
+/// stored: `feature_table` with the ids of `edge_features`.
+///
+/// @shape  E edges with a row of every tensor each
+template <host_policy Policy>
+class edge_feature_table {
+public:
+  static constexpr memory_space space = Policy::space;
+
+  /// @shape  ids [E], such as the edge ids of a part · rows of E edges, in the same order
+  /// @throws precondition_error  as `edge_rows`
+  /// @cost   as `edge_rows`
+  edge_feature_table(buffer<Policy, edge_id> ids, feature_table<Policy> rows)
+      : edges_(std::move(ids), rows.num_vertices()), rows_(std::move(rows)) {}
+
+  [[nodiscard]] std::int64_t num_edges() const noexcept { return edges_.size(); }
+  /// The tensors, in the order of the ids that were given.
+  [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return rows_; }
+
+  /// The rows of edges; see `edge_rows`.
+  ///
+  /// @throws precondition_error  if an edge is not among these
+  void find(array_view<space, edge_id const> ids, std::vector<local_id>& found) const { edges_.find(ids, found); }
+
+  /// Copies the features of edges into new memory, converted as by `gather_rows`.
+  ///
+  /// @shape  ids [n] → n rows
+  /// @throws precondition_error  if an edge is not among these; as `feature_table::gather`
+  template <element Out>
+  [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name, array_view<space, edge_id const> ids) const {
+    std::vector<local_id> found;
+    find(ids, found);
+    return rows_.template gather<Out>(name, array_view<space, local_id const>(found.data(), ids.size()));
+  }
+
+private:
+  edge_rows<Policy> edges_;
+  feature_table<Policy> rows_;
+};
+
+} // namespace glt

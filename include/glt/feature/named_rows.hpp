@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/feature/any_rows.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace glt {
+
+/// One tensor of several that describe the same vertices or edges, borrowed.
+template <memory_space Space>
+struct named_rows {
+  std::string name;
+  any_rows<Space> rows;
+};
+
+namespace detail {
+
+// The tensor of that name in a list of what has a `name`.
+template <class List>
+[[nodiscard]] auto const& find_named(List const& list, std::string_view name) {
+  auto const found = std::ranges::find_if(list, [&](auto const& each) { return each.name == name; });
+  if (found == list.end()) {
+    std::string there;
+    for (auto const& each : list) {
+      there += (there.empty() ? "\"" : ", \"") + each.name + "\"";
+    }
+    throw precondition_error(message("no features \"", name, "\"; there are ", there.empty() ? "none" : there));
+  }
+  return *found;
+}
+
+} // namespace detail
+} // namespace glt

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace glt::io {
+
+/// A folder for what waits on disk, which goes away with everything in it.
+class scratch_folder {
+public:
+  /// @throws io_error  if it is there already, or cannot be created
+  explicit scratch_folder(std::filesystem::path path) : path_(std::move(path)) {
+    std::error_code fault;
+    bool const made = std::filesystem::create_directory(path_, fault);
+    if (fault || !made) {
+      throw io_error(path_.string(), 0,
+                     fault ? "cannot be created: " + fault.message() + "; choose a folder that can be written"
+                           : "is there already; remove it or choose another");
+    }
+  }
+  scratch_folder(scratch_folder const&) = delete;
+  scratch_folder& operator=(scratch_folder const&) = delete;
+  ~scratch_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+
+private:
+  std::filesystem::path path_;
+};
+
+} // namespace glt::io
