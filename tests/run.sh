@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Installs what is missing, builds everything and runs all tests:
-#   dev    everything, with Open MPI and LibTorch
+#   dev    everything, with Open MPI and LibTorch; tests of ranks run on those of MPI
 #   asan   files, features, communicators and fuzzed samplers under the address and undefined-behaviour sanitizers
 #   tsan   thread ranks and samplers in several threads under the thread sanitizer
 #   mpich  the tests of communicators with MPICH
