@@ -79,7 +79,9 @@ TEST_CASE("an empty folder may be there before, anything else stays as it is") {
   for (char const* taken : {"empty", "file"}) {
     CHECK(names(thrown<io_error>([&] { io::staged_folder const folder(scratch / taken); }), taken,
                 "is there already", "choose another"));
+    CHECK(names(thrown<io_error>([&] { io::check_new_folder(scratch / taken); }), taken, "is there already"));
   }
+  io::check_new_folder(scratch / "new");
   CHECK(scratch.num_entries() == 2);
 }
 

@@ -48,6 +48,13 @@ TEST_CASE("an edge list in text becomes parts that load, are verified and descri
   CHECK(part.graph.book.num_vertices() == 4);
   CHECK(part.graph.graph.view().num_edges() == 2);
 
+  for (auto const* const limit : {"", " --memory 100MB"}) { // before anything is done
+    auto const again = run_tool(scratch, (scratch / "graph.txt").string() + limit + " --parts 2 --out " + out);
+    CHECK(again.status == 1);
+    CHECK(again.out.empty());
+    CHECK(has(again.errors, "is there already and not an empty folder; remove it or choose another"));
+  }
+
   CHECK(has(run_tool(scratch, "--verify " + out).out, "as they were written"));
   CHECK(has(run_tool(scratch, "--info " + out).out, "contiguous"));
   auto const object = nlohmann::json::parse(run_tool(scratch, "--json --info " + out).out);

@@ -15,6 +15,7 @@
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/parts.hpp>
 #include <glt/io/parts_writer.hpp>
+#include <glt/io/staging.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>
@@ -43,6 +44,7 @@ inline std::int64_t estimate_bytes(glt::io::data_set const& data) {
 
 /// The whole job in the memory of one process.
 inline void partition_in_memory(options const& chosen, std::string const& format, console& out) {
+  glt::io::check_new_folder(chosen.out);
   auto input = read_input(chosen, format, out);
   auto& data = input.data;
   prepare(data, chosen, out);

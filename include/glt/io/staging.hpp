@@ -138,6 +138,17 @@ private:
   bool committed_ = false;
 };
 
+/// For jobs that take long before they make a folder: fails now if it could not be made.
+///
+/// @throws io_error  if `folder` exists and is not an empty folder
+inline void check_new_folder(std::filesystem::path const& folder) {
+  std::error_code fault;
+  if (std::filesystem::exists(folder, fault) &&
+      !(std::filesystem::is_directory(folder, fault) && std::filesystem::is_empty(folder, fault))) {
+    throw io_error(folder.string(), 0, "is there already and not an empty folder; remove it or choose another");
+  }
+}
+
 /// A folder that appears under its name only when it is complete; until then, and after a failure, nothing is
 /// there.
 ///
@@ -147,12 +158,8 @@ public:
   /// @throws io_error  if `target` exists and is not an empty folder, or nothing can be created beside it
   explicit staged_folder(std::filesystem::path target)
       : target_(detail::without_trailing_separator(std::move(target))) {
+    check_new_folder(target_);
     std::error_code fault;
-    if (std::filesystem::exists(target_, fault) &&
-        !(std::filesystem::is_directory(target_, fault) && std::filesystem::is_empty(target_, fault))) {
-      throw io_error(target_.string(), 0,
-                     "is there already and not an empty folder; remove it or choose another");
-    }
     temporary_ = detail::take_name_beside(target_, [&](std::filesystem::path const& name) {
       bool const created = std::filesystem::create_directory(name, fault);
       if (fault) {
