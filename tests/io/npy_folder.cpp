@@ -24,10 +24,6 @@ namespace {
 using ids = std::vector<global_id>;
 using files = std::vector<std::pair<std::string, std::string>>;
 
-std::string npy_pairs(ids const& values) {
-  return npy_bytes("<i8", "(2, " + std::to_string(values.size() / 2) + ")", raw(values));
-}
-
 // Four vertices, five edges with a self-loop and a double edge, everything that a folder may hold.
 files good() {
   return {{"edge_index.npy", npy_pairs({0, 1, 2, 2, 0, 1, 2, 2, 0, 1})},

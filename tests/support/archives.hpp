@@ -39,6 +39,10 @@ std::string raw(std::vector<T> const& values) {
 inline std::string npy_longs(std::vector<std::int64_t> const& values) {
   return npy_bytes("<i8", "(" + std::to_string(values.size()) + ",)", raw(values));
 }
+/// Pairs as [2, E]: all first ones, then all second ones.
+inline std::string npy_pairs(std::vector<std::int64_t> const& values) {
+  return npy_bytes("<i8", "(2, " + std::to_string(values.size() / 2) + ")", raw(values));
+}
 inline std::string npy_floats(std::vector<float> const& values) {
   return npy_bytes("<f4", "(" + std::to_string(values.size()) + ",)", raw(values));
 }
