@@ -10,12 +10,12 @@ set(glt_source_dir "${CMAKE_CURRENT_LIST_DIR}/..")
 cmake_path(NORMAL_PATH glt_source_dir)
 set(glt_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/glt")
 
-# glt_headers(<variable> <folder>...): the headers of include/glt/<folder>, sorted.
+# glt_headers(<variable> <folder>...): the headers of include/glt/<folder> and its rooms, sorted.
 function(glt_headers variable)
   set(all)
   foreach(folder IN LISTS ARGN)
-    file(GLOB headers CONFIGURE_DEPENDS "${glt_source_dir}/include/glt/${folder}/*.hpp"
-                                        "${glt_source_dir}/include/glt/${folder}/*.cuh")
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${glt_source_dir}/include/glt/${folder}/*.hpp"
+                                                "${glt_source_dir}/include/glt/${folder}/*.cuh")
     list(APPEND all ${headers})
   endforeach()
   set(${variable} ${all} PARENT_SCOPE)

@@ -6,7 +6,7 @@
 #include <glt/graph/dedupe.hpp>
 #include <glt/graph/planted_communities.hpp>
 #include <glt/graph/symmetrize.hpp>
-#include <glt/sample/link_sampler.hpp>
+#include <glt/sample/link/link_sampler.hpp>
 
 #include <algorithm>
 #include <cmath>

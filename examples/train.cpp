@@ -11,9 +11,9 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/hot_rows.hpp>
-#include <glt/io/hot_rows.hpp>
-#include <glt/io/parts.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/io/parts/hot_rows.hpp>
+#include <glt/io/parts/parts.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>

@@ -4,7 +4,7 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/memory/buffer.hpp>
 
-#include "../support/ranks.hpp"
+#include "support/ranks.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gathering from two memories: a part of the rows in the GPU's, the others in place from pinned memory.
-#include "../support/gpu_rows.hpp"
+#include "support/gpu_rows.hpp"
 
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/tiered_store.hpp>
+#include <glt/feature/tier/tiered_store.hpp>
 
 #include <algorithm>
 #include <cstdint>

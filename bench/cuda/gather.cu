@@ -2,7 +2,7 @@
 //
 // Rows of 128 float32 columns, gathered from the GPU's memory and in place from pinned memory, beside a copy of the
 // same kind in the same run.
-#include "../support/gpu_rows.hpp"
+#include "support/gpu_rows.hpp"
 
 #include <glt/core/half.hpp>
 #include <glt/feature/feature_store.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An edge list into rows, and random walks, on R-MAT.
-#include "../support/gpu.hpp"
+#include "support/gpu.hpp"
 
 #include <glt/graph/convert.hpp>
 #include <glt/graph/coo.hpp>
@@ -9,8 +9,8 @@
 #include <glt/graph/rmat.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/random_walk.hpp>
-#include <glt/sample/walks.hpp>
+#include <glt/sample/walk/random_walk.hpp>
+#include <glt/sample/walk/walks.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 // Steps of a loader on one rank: sampled and gathered on the host, the same delivered to the GPU while the next batch
 // is made, and sampled and gathered on the GPU itself.
-#include "../support/gpu.hpp"
+#include "support/gpu.hpp"
 
 #include <glt/comm/threads.hpp>
 #include <glt/dist/feature_store.hpp>

@@ -2,7 +2,7 @@
 //
 // Uniform sampling with relabelling: W1 (R-MAT, fanouts 15, 10, 5), in small and in large batches, with the graph in
 // the GPU's memory and read in place from pinned memory.
-#include "../support/gpu.hpp"
+#include "support/gpu.hpp"
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/buffer.hpp>

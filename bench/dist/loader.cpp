@@ -5,8 +5,8 @@
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
 
-#include "../support/ranks.hpp"
-#include "../support/workloads.hpp"
+#include "support/ranks.hpp"
+#include "support/workloads.hpp"
 
 #include <benchmark/benchmark.h>
 

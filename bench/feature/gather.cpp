@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/feature/gather.hpp>
 
-#include "../support/workloads.hpp"
+#include "support/workloads.hpp"
 
 #include <glt/core/half.hpp>
 #include <glt/core/prefetch.hpp>

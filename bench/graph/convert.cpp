@@ -5,7 +5,7 @@
 #include <glt/graph/rmat.hpp>
 #include <glt/graph/symmetrize.hpp>
 
-#include "../support/workloads.hpp"
+#include "support/workloads.hpp"
 
 #include <benchmark/benchmark.h>
 

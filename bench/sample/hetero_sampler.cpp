@@ -4,7 +4,7 @@
 #include <glt/graph/relation.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/workloads.hpp"
+#include "support/workloads.hpp"
 
 #include <benchmark/benchmark.h>
 

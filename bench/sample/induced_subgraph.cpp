@@ -3,7 +3,7 @@
 
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/workloads.hpp"
+#include "support/workloads.hpp"
 
 #include <benchmark/benchmark.h>
 

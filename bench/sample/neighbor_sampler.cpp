@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/sampling.hpp"
+#include "support/sampling.hpp"
 
 #include <benchmark/benchmark.h>
 

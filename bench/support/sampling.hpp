@@ -2,10 +2,10 @@
 #pragma once
 
 #include <glt/exec/sequential.hpp>
-#include <glt/sample/builder.hpp>
-#include <glt/sample/draw.hpp>
+#include <glt/sample/detail/batch/builder.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/rule.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include "workloads.hpp"
 

@@ -11,7 +11,7 @@
 #include <glt/dist/batch.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/hot_rows.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/tensor.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
-#include "../support/minimal_communicator.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/minimal_communicator.hpp"
+#include "support/ranks.hpp"
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/serial.hpp>

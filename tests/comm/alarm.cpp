@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/minimal_communicator.hpp"
-#include "../support/ranks.hpp"
+#include "support/minimal_communicator.hpp"
+#include "support/ranks.hpp"
 
 #include <glt/comm/alarm.hpp>
 #include <glt/comm/counting.hpp>

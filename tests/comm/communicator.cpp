@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/ranks.hpp"
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/error.hpp>

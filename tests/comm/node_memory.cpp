@@ -5,9 +5,9 @@
 
 #include <glt/comm/guard.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/nodes.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/nodes.hpp"
+#include "support/ranks.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <glt/comm/threads_board.hpp>
 #include <glt/core/error.hpp>

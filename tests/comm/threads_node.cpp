@@ -6,7 +6,7 @@
 #include <glt/comm/counting.hpp>
 #include <glt/comm/threads.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

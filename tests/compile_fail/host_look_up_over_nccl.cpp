@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: this communicator does not carry ordinary memory: with a policy of the host take the communicator
-#include "../support/fake_nccl.hpp"
+#include "support/fake_nccl.hpp"
 
 #include <glt/comm/threads.hpp>
-#include <glt/dist/requests.hpp>
+#include <glt/dist/detail/exchange/requests.hpp>
 #include <glt/nccl/basic_comm.hpp>
 
 using gpu_comm = glt::basic_nccl_comm<glt::threads_comm, glt_test::fake_nccl>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: this communicator carries neither this policy's memory nor ordinary memory to stage it in
-#include "../support/distant_policy.hpp"
-#include "../support/fake_nccl.hpp"
+#include "support/distant_policy.hpp"
+#include "support/fake_nccl.hpp"
 
 #include <glt/comm/threads.hpp>
 #include <glt/dist/device_comm.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: tiered_store: the executor of the first policy reads both memories
-#include <glt/feature/tiered_store.hpp>
+#include <glt/feature/tier/tiered_store.hpp>
 
 // Runs on the host, and reaches what a GPU reaches.
 struct distant_executor : glt::exec::sequential {

@@ -3,7 +3,7 @@
 
 #include <glt/core/exponential.hpp>
 
-#include "../support/statistics.hpp"
+#include "support/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

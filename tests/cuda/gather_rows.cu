@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/elements.hpp"
-#include "../support/errors.hpp"
+#include "support/elements.hpp"
+#include "support/errors.hpp"
 
 #include <glt/core/random.hpp>
 #include <glt/cuda/gather_rows.cuh>

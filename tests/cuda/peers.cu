@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/elements.hpp"
+#include "support/elements.hpp"
 
 #include <glt/cuda/peers.hpp>
 #include <glt/cuda/policy.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/tiered_store.hpp>
+#include <glt/feature/tier/tiered_store.hpp>
 #include <glt/memory/copy.hpp>
 
 #include <doctest/doctest.h>

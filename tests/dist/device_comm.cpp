@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/distant_policy.hpp"
-#include "../support/errors.hpp"
-#include "../support/minimal_communicator.hpp"
-#include "../support/ranks.hpp"
+#include "support/distant_policy.hpp"
+#include "support/errors.hpp"
+#include "support/minimal_communicator.hpp"
+#include "support/ranks.hpp"
 
 #include <doctest/doctest.h>
 

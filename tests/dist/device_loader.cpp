@@ -4,10 +4,10 @@
 #include <glt/dist/loader.hpp>
 #include <glt/dist/to_device.hpp>
 
-#include "../support/device_parts.hpp"
-#include "../support/errors.hpp"
-#include "../support/policy_subgraphs.hpp"
-#include "../support/ranks.hpp"
+#include "support/device_parts.hpp"
+#include "support/errors.hpp"
+#include "support/policy_subgraphs.hpp"
+#include "support/ranks.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 #include <glt/dist/edge_features.hpp>
 #include <glt/memory/copy.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/ranks.hpp"
 
 #include <cstdint>
 #include <string>

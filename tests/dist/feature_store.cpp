@@ -3,9 +3,9 @@
 
 #include <glt/dist/feature_store.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/parts.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
 
 #include <string>
 

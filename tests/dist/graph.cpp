@@ -3,9 +3,9 @@
 
 #include <glt/dist/graph.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/parts.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
 
 #include <string>
 #include <utility>

@@ -5,10 +5,10 @@
 
 #include <glt/comm/counting.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/parts.hpp"
-#include "../support/ranks.hpp"
-#include "../support/scarce.hpp"
+#include "support/errors.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+#include "support/scarce.hpp"
 
 #include <algorithm>
 #include <cstddef>

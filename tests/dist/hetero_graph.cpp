@@ -3,9 +3,9 @@
 
 #include <glt/dist/hetero_graph.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/hetero_parts.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/hetero_parts.hpp"
+#include "support/ranks.hpp"
 
 #include <cstddef>
 #include <string>

@@ -4,15 +4,15 @@
 #include <glt/dist/loader.hpp>
 
 #include <glt/comm/counting.hpp>
-#include <glt/dist/make_hot_rows.hpp>
-#include <glt/dist/shared_features.hpp>
-#include <glt/dist/shared_graph.hpp>
+#include <glt/dist/hotness/make_hot_rows.hpp>
+#include <glt/dist/shared/shared_features.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/naive_sampler.hpp"
-#include "../support/nodes.hpp"
-#include "../support/parts.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/naive_sampler.hpp"
+#include "support/nodes.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 #include <glt/dist/named_edge_features.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/named_tables.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/named_tables.hpp"
+#include "support/ranks.hpp"
 
 #include <cstdint>
 #include <iterator>

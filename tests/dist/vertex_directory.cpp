@@ -5,9 +5,9 @@
 
 #include <glt/comm/counting.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/parts.hpp"
-#include "../support/ranks.hpp"
+#include "support/errors.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
 
 #include <cstddef>
 #include <cstdint>

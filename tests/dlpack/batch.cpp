@@ -6,7 +6,7 @@
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/hetero_graphs.hpp"
+#include "support/hetero_graphs.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/policies.hpp"
+#include "support/policies.hpp"
 
 #include <glt/dlpack/device.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/dlpack_tensors.hpp"
+#include "support/dlpack_tensors.hpp"
 
 #include <glt/dlpack/tensor.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/executors.hpp"
+#include "support/executors.hpp"
 
 #include <glt/core/random.hpp>
 #include <glt/exec/executor.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <glt/core/random.hpp>
 #include <glt/exec/radix_sort.hpp>

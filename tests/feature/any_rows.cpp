@@ -3,7 +3,7 @@
 
 #include <glt/feature/any_rows.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -3,8 +3,8 @@
 
 #include <glt/feature/edge_feature_table.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/named_tables.hpp"
+#include "support/errors.hpp"
+#include "support/named_tables.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <glt/feature/edge_features.hpp>
 #include <glt/memory/copy.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstdint>
 #include <utility>

@@ -5,7 +5,7 @@
 
 #include <glt/memory/copy.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstdint>
 #include <vector>

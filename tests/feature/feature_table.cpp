@@ -5,7 +5,7 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/copy.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstdint>
 #include <string>

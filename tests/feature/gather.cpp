@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
-#include "../support/executors.hpp"
-#include "../support/scratch.hpp"
+#include "support/errors.hpp"
+#include "support/executors.hpp"
+#include "support/scratch.hpp"
 
 #include <glt/core/half.hpp>
 #include <glt/core/random.hpp>

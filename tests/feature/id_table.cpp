@@ -5,7 +5,7 @@
 #include <glt/feature/id_table.hpp>
 #include <glt/memory/copy.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

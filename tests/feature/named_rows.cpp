@@ -3,7 +3,7 @@
 
 #include <glt/feature/named_rows.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <vector>
 

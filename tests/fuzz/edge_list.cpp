@@ -2,9 +2,9 @@
 //
 // Built with tests/support/fuzz_main.cpp, or with -fsanitize=fuzzer and without it. The first byte of an input chooses
 // how the others are read.
-#include "../support/fuzz.hpp"
+#include "support/fuzz.hpp"
 
-#include <glt/io/edge_list.hpp>
+#include <glt/io/text/edge_list.hpp>
 
 #include <array>
 #include <cstddef>

@@ -2,11 +2,11 @@
 //
 // Built with tests/support/fuzz_main.cpp, or with -fsanitize=fuzzer and without it. An input is the content of a file,
 // packed or not, which is unpacked in large and in small pieces.
-#include "../support/fuzz.hpp"
-#include "../support/gzip.hpp"
-#include "../support/scratch.hpp"
+#include "support/fuzz.hpp"
+#include "support/gzip.hpp"
+#include "support/scratch.hpp"
 
-#include <glt/io/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,12 +2,12 @@
 //
 // Built with tests/support/fuzz_main.cpp, or with -fsanitize=fuzzer and without it. An input is the text of a manifest,
 // whose checksum is made right before it is read.
-#include "../support/fuzz.hpp"
+#include "support/fuzz.hpp"
 
-#include <glt/io/checksum.hpp>
-#include <glt/io/manifest.hpp>
-#include <glt/io/manifest_json.hpp>
-#include <glt/io/manifest_parser.hpp>
+#include <glt/io/parts/detail/checksum.hpp>
+#include <glt/io/parts/detail/manifest_json.hpp>
+#include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/manifest.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,9 +2,9 @@
 //
 // Built with tests/support/fuzz_main.cpp, or with -fsanitize=fuzzer and without it. The first byte of an input chooses
 // how the others are read.
-#include "../support/fuzz.hpp"
+#include "support/fuzz.hpp"
 
-#include <glt/io/metis_graph.hpp>
+#include <glt/io/text/metis_graph.hpp>
 
 #include <cstddef>
 #include <cstdint>

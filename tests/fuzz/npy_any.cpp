@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Built with tests/support/fuzz_main.cpp, or with -fsanitize=fuzzer and without it. An input is a whole .npy file.
-#include "../support/archives.hpp"
-#include "../support/fuzz.hpp"
+#include "support/archives.hpp"
+#include "support/fuzz.hpp"
 
-#include <glt/io/array_values.hpp>
-#include <glt/io/npy_any.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/npy_any.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Built with tests/support/fuzz_main.cpp, or with -fsanitize=fuzzer and without it. An input is a whole .npz archive.
-#include "../support/archives.hpp"
-#include "../support/fuzz.hpp"
-#include "../support/scratch.hpp"
+#include "support/archives.hpp"
+#include "support/fuzz.hpp"
+#include "support/scratch.hpp"
 
-#include <glt/io/array_values.hpp>
-#include <glt/io/npz.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/npz.hpp>
 
 #include <cstddef>
 #include <cstdint>

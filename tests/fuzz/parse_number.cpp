@@ -2,9 +2,9 @@
 //
 // Built with tests/support/fuzz_main.cpp, or with -fsanitize=fuzzer and without it. Numbers are compared with what the
 // standard library makes of the same text.
-#include "../support/fuzz.hpp"
+#include "support/fuzz.hpp"
 
-#include <glt/io/parse_number.hpp>
+#include <glt/io/text/detail/parse_number.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -2,12 +2,12 @@
 //
 // Built with tests/support/fuzz_main.cpp, or with -fsanitize=fuzzer and without it. The first byte of an input chooses
 // whether the others are a pickle of plain values or a file of tensors, of any of the forms that there are.
-#include "../support/fuzz.hpp"
-#include "../support/pickle_writer.hpp"
-#include "../support/scratch.hpp"
+#include "support/fuzz.hpp"
+#include "support/pickle_writer.hpp"
+#include "support/scratch.hpp"
 
-#include <glt/io/pickle.hpp>
-#include <glt/io/torch_file.hpp>
+#include <glt/io/peers/pickle.hpp>
+#include <glt/io/peers/torch_file.hpp>
 
 #include <cstddef>
 #include <cstdint>

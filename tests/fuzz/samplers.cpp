@@ -9,25 +9,25 @@
 #include <glt/graph/sort_rows.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/induced_subgraph.hpp>
-#include <glt/sample/labor_rule.hpp>
-#include <glt/sample/link_sampler.hpp>
+#include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/node2vec.hpp>
-#include <glt/sample/random_walk.hpp>
-#include <glt/sample/temporal_rule.hpp>
-#include <glt/sample/weight_tables.hpp>
-#include <glt/sample/weighted_rule.hpp>
+#include <glt/sample/rule/detail/weight_tables.hpp>
+#include <glt/sample/rule/labor_rule.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
+#include <glt/sample/walk/node2vec.hpp>
+#include <glt/sample/walk/random_walk.hpp>
 
 #include <doctest/doctest.h>
 
-#include "../support/hetero_graphs.hpp"
-#include "../support/naive_hetero_sampler.hpp"
-#include "../support/naive_induced.hpp"
-#include "../support/naive_links.hpp"
-#include "../support/naive_rules.hpp"
-#include "../support/naive_sampler.hpp"
-#include "../support/naive_walks.hpp"
-#include "../support/weighted.hpp"
+#include "support/hetero_graphs.hpp"
+#include "support/naive_hetero_sampler.hpp"
+#include "support/naive_induced.hpp"
+#include "support/naive_links.hpp"
+#include "support/naive_rules.hpp"
+#include "support/naive_sampler.hpp"
+#include "support/naive_walks.hpp"
+#include "support/weighted.hpp"
 
 #include <algorithm>
 #include <cstddef>

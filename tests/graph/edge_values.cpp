@@ -3,10 +3,10 @@
 
 #include <glt/graph/edge_values.hpp>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/parts.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/parts.hpp"
 
 #include <glt/memory/copy.hpp>
 

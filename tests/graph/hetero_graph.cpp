@@ -3,9 +3,9 @@
 
 #include <glt/graph/hetero_graph.hpp>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/hetero_graphs.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/hetero_graphs.hpp"
 
 #include <cstddef>
 #include <type_traits>

@@ -3,7 +3,7 @@
 
 #include <glt/graph/hetero_schema.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <string>
 #include <vector>

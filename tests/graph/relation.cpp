@@ -3,9 +3,9 @@
 
 #include <glt/graph/relation.hpp>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/hetero_graphs.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/hetero_graphs.hpp"
 
 #include <cstdint>
 #include <vector>

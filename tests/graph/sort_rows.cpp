@@ -3,9 +3,9 @@
 
 #include <glt/graph/sort_rows.hpp>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/naive_rules.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/naive_rules.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/archetypes.hpp"
-#include "../support/graphs.hpp"
+#include "support/archetypes.hpp"
+#include "support/graphs.hpp"
 
 #include <glt/graph/symmetrize.hpp>
 #include <glt/memory/copy.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
 
 #include <glt/memory/copy.hpp>
 

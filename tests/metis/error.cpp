@@ -3,7 +3,7 @@
 
 #include <glt/metis/error.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <type_traits>
 

@@ -5,14 +5,14 @@
 
 #include <glt/graph/convert.hpp>
 #include <glt/graph/planted_communities.hpp>
-#include <glt/io/npy.hpp>
-#include <glt/partition/fennel.hpp>
+#include <glt/io/array/npy.hpp>
 #include <glt/partition/hash.hpp>
-#include <glt/partition/ldg.hpp>
+#include <glt/partition/stream/fennel.hpp>
+#include <glt/partition/stream/ldg.hpp>
 
-#include "../support/cuts.hpp"
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
+#include "support/cuts.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
 
 #include <algorithm>
 #include <cstddef>

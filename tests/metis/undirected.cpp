@@ -3,8 +3,8 @@
 
 #include <glt/metis/undirected.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
 
 #include <cstddef>
 #include <cstdint>

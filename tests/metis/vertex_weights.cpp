@@ -3,7 +3,7 @@
 
 #include <glt/metis/vertex_weights.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstdint>
 #include <vector>

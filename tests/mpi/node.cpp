@@ -3,7 +3,7 @@
 
 #include <glt/mpi/node.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

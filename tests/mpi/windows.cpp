@@ -5,7 +5,7 @@
 
 #include <glt/mpi/communicator.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

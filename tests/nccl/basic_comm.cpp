@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/distant_policy.hpp"
-#include "../support/errors.hpp"
-#include "../support/fake_nccl.hpp"
+#include "support/distant_policy.hpp"
+#include "support/errors.hpp"
+#include "support/fake_nccl.hpp"
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/counting.hpp>
@@ -12,8 +12,8 @@
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/view_exchange.hpp>
 #include <glt/dist/device_comm.hpp>
-#include <glt/dist/view_exchange.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/nccl/basic_comm.hpp>
 

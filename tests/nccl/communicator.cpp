@@ -3,7 +3,7 @@
 
 #if defined(GLT_TEST_NCCL)
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <glt/comm/exchange.hpp>
 #include <glt/comm/serial.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/cuts.hpp"
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/naive_stream.hpp"
+#include "support/cuts.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/naive_stream.hpp"
 
 #include <glt/core/random.hpp>
 #include <glt/partition/frequency.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
 
 #include <glt/partition/hash.hpp>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/partition/fennel.hpp>
 #include <glt/partition/hetero_partition.hpp>
+#include <glt/partition/stream/fennel.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/hetero_graphs.hpp"
-#include "../support/partitioners.hpp"
+#include "support/errors.hpp"
+#include "support/hetero_graphs.hpp"
+#include "support/partitioners.hpp"
 
 #include <glt/graph/validate.hpp>
 

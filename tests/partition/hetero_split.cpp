@@ -3,8 +3,8 @@
 
 #include <glt/partition/hetero_split.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/hetero_parts.hpp"
+#include "support/errors.hpp"
+#include "support/hetero_parts.hpp"
 
 #include <cstddef>
 #include <cstdint>

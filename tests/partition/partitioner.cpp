@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/partitioners.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/partitioners.hpp"
 
 #include <glt/graph/convert.hpp>
-#include <glt/partition/fennel.hpp>
 #include <glt/partition/hash.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/partition/stream/fennel.hpp>
 
 #include <cstdint>
 #include <vector>

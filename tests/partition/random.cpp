@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/graphs.hpp"
+#include "support/graphs.hpp"
 
-#include <glt/partition/quality.hpp>
+#include <glt/partition/quality/quality.hpp>
 #include <glt/partition/random.hpp>
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/partitioners.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/partitioners.hpp"
 
 #include <glt/partition/relabel.hpp>
 

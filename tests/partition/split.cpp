@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/partitioners.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/partitioners.hpp"
 
 #include <glt/graph/convert.hpp>
 #include <glt/graph/validate.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/elements.hpp"
-#include "../support/policies.hpp"
+#include "support/elements.hpp"
+#include "support/policies.hpp"
 
 #include <glt/feature/copy_features.hpp>
-#include <glt/feature/copy_rows_in.hpp>
+#include <glt/feature/detail/copy_rows_in.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/feature/quantize.hpp>

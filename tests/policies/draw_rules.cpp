@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/graphs.hpp"
-#include "../support/policies.hpp"
-#include "../support/policy_subgraphs.hpp"
+#include "support/graphs.hpp"
+#include "support/policies.hpp"
+#include "support/policy_subgraphs.hpp"
 
 #include <glt/graph/copy_graph.hpp>
-#include <glt/sample/labor_rule.hpp>
-#include <glt/sample/temporal_rule.hpp>
-#include <glt/sample/weight_tables.hpp>
+#include <glt/sample/rule/detail/weight_tables.hpp>
+#include <glt/sample/rule/labor_rule.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/weighted_neighbor_sampler.hpp>
 
 #include <doctest/doctest.h>

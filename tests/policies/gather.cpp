@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/elements.hpp"
-#include "../support/errors.hpp"
-#include "../support/policies.hpp"
+#include "support/elements.hpp"
+#include "support/errors.hpp"
+#include "support/policies.hpp"
 
 #include <glt/core/random.hpp>
 #include <glt/feature/feature_store.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/errors.hpp"
-#include "../support/hetero_graphs.hpp"
-#include "../support/policies.hpp"
-#include "../support/policy_hetero_subgraphs.hpp"
+#include "support/errors.hpp"
+#include "support/hetero_graphs.hpp"
+#include "support/policies.hpp"
+#include "support/policy_hetero_subgraphs.hpp"
 
 #include <glt/graph/copy_hetero_graph.hpp>
 #include <glt/memory/copy.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/graphs.hpp"
-#include "../support/pinned_policy.hpp"
-#include "../support/policies.hpp"
+#include "support/graphs.hpp"
+#include "support/pinned_policy.hpp"
+#include "support/policies.hpp"
 
 #include <glt/graph/copy_graph.hpp>
-#include <glt/sample/hotness.hpp>
+#include <glt/sample/hotness/hotness.hpp>
 
 #include <doctest/doctest.h>
 

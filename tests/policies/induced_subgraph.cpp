@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/pinned_policy.hpp"
-#include "../support/policies.hpp"
-#include "../support/policy_subgraphs.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/pinned_policy.hpp"
+#include "support/policies.hpp"
+#include "support/policy_subgraphs.hpp"
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/full_rows.hpp>
+#include <glt/sample/detail/batch/full_rows.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 
 #include <cstddef>

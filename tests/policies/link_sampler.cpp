@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/naive_links.hpp"
-#include "../support/policies.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/naive_links.hpp"
+#include "support/policies.hpp"
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/link_sampler.hpp>
-#include <glt/sample/vertex_weights.hpp>
+#include <glt/sample/link/link_sampler.hpp>
+#include <glt/sample/link/vertex_weights.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/hetero_graphs.hpp"
-#include "../support/policies.hpp"
-#include "../support/pinned_policy.hpp"
+#include "support/hetero_graphs.hpp"
+#include "support/policies.hpp"
+#include "support/pinned_policy.hpp"
 
 #include <glt/graph/copy_graph.hpp>
-#include <glt/sample/metapath.hpp>
+#include <glt/sample/walk/metapath.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/naive_links.hpp"
-#include "../support/policies.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/naive_links.hpp"
+#include "support/policies.hpp"
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/local_candidates.hpp>
-#include <glt/sample/negative_drawer.hpp>
-#include <glt/sample/parallel_seed_edges.hpp>
-#include <glt/sample/vertex_weights.hpp>
+#include <glt/sample/link/detail/local_candidates.hpp>
+#include <glt/sample/link/detail/negative_drawer.hpp>
+#include <glt/sample/link/detail/parallel_seed_edges.hpp>
+#include <glt/sample/link/vertex_weights.hpp>
 
 #include <cmath>
 #include <cstddef>

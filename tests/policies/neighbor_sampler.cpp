@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/allocations.hpp"
-#include "../support/graphs.hpp"
-#include "../support/policies.hpp"
-#include "../support/policy_subgraphs.hpp"
+#include "support/allocations.hpp"
+#include "support/graphs.hpp"
+#include "support/policies.hpp"
+#include "support/policy_subgraphs.hpp"
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/sample/neighbor_sampler.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/policies.hpp"
-#include "../support/policy_walks.hpp"
+#include "support/policies.hpp"
+#include "support/policy_walks.hpp"
 
 #include <glt/graph/copy_graph.hpp>
-#include <glt/sample/node2vec.hpp>
+#include <glt/sample/walk/node2vec.hpp>
 
 #include <doctest/doctest.h>
 

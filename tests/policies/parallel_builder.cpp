@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/graphs.hpp"
-#include "../support/policies.hpp"
-#include "../support/policy_subgraphs.hpp"
+#include "support/graphs.hpp"
+#include "support/policies.hpp"
+#include "support/policy_subgraphs.hpp"
 
 #include <glt/graph/copy_graph.hpp>
-#include <glt/sample/builder.hpp>
-#include <glt/sample/draw.hpp>
-#include <glt/sample/hop_worker.hpp>
-#include <glt/sample/parallel_builder.hpp>
+#include <glt/sample/detail/batch/builder.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/batch/parallel_builder.hpp>
 
 #include <doctest/doctest.h>
 

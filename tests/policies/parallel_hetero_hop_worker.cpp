@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/hetero_graphs.hpp"
-#include "../support/pinned_policy.hpp"
-#include "../support/policies.hpp"
-#include "../support/policy_hetero_subgraphs.hpp"
+#include "support/hetero_graphs.hpp"
+#include "support/pinned_policy.hpp"
+#include "support/policies.hpp"
+#include "support/policy_hetero_subgraphs.hpp"
 
 #include <glt/graph/copy_hetero_graph.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/sample/detail/batch/parallel_hetero_hop_worker.hpp>
 #include <glt/sample/hetero_sampler.hpp>
-#include <glt/sample/parallel_hetero_hop_worker.hpp>
-#include <glt/sample/rule.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/graphs.hpp"
-#include "../support/policies.hpp"
-#include "../support/policy_subgraphs.hpp"
+#include "support/graphs.hpp"
+#include "support/policies.hpp"
+#include "support/policy_subgraphs.hpp"
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/sample/detail/batch/parallel_hop_worker.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/parallel_hop_worker.hpp>
 
 #include <doctest/doctest.h>
 

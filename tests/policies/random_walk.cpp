@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/policies.hpp"
-#include "../support/policy_walks.hpp"
+#include "support/policies.hpp"
+#include "support/policy_walks.hpp"
 
 #include <glt/graph/coo.hpp>
-#include <glt/sample/random_walk.hpp>
+#include <glt/sample/walk/random_walk.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/graphs.hpp"
-#include "../support/policies.hpp"
+#include "support/graphs.hpp"
+#include "support/policies.hpp"
 
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>

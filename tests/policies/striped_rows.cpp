@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/errors.hpp"
-#include "../support/policies.hpp"
+#include "support/errors.hpp"
+#include "support/policies.hpp"
 
-#include <glt/feature/striped_rows.hpp>
+#include <glt/feature/tier/detail/striped_rows.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/elements.hpp"
-#include "../support/errors.hpp"
-#include "../support/tiers.hpp"
+#include "support/elements.hpp"
+#include "support/errors.hpp"
+#include "support/tiers.hpp"
 
 #include <glt/core/random.hpp>
 #include <glt/feature/copy_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/tiered_store.hpp>
+#include <glt/feature/tier/tiered_store.hpp>
 
 #include <doctest/doctest.h>
 

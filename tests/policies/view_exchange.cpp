@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/errors.hpp"
-#include "../support/policies.hpp"
+#include "support/errors.hpp"
+#include "support/policies.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 #include <glt/comm/exchange.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
+#include <glt/dist/detail/exchange/view_exchange.hpp>
 #include <glt/dist/device_comm.hpp>
-#include <glt/dist/view_exchange.hpp>
 #include <glt/memory/copy.hpp>
 
 #include <cstddef>

@@ -3,9 +3,9 @@
 
 #include <glt/sample/full_neighborhoods.hpp>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/layerwise.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/layerwise.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -5,10 +5,10 @@
 
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/allocations.hpp"
-#include "../support/errors.hpp"
-#include "../support/naive_hetero_sampler.hpp"
-#include "../support/statistics.hpp"
+#include "support/allocations.hpp"
+#include "support/errors.hpp"
+#include "support/naive_hetero_sampler.hpp"
+#include "support/statistics.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 #include <glt/sample/hetero_sampler.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/naive_hetero_sampler.hpp"
+#include "support/errors.hpp"
+#include "support/naive_hetero_sampler.hpp"
 
 #include <cstddef>
 #include <cstdint>

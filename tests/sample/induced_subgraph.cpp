@@ -5,9 +5,9 @@
 
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/naive_induced.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/naive_induced.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,9 +3,9 @@
 
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/allocations.hpp"
-#include "../support/errors.hpp"
-#include "../support/naive_sampler.hpp"
+#include "support/allocations.hpp"
+#include "support/errors.hpp"
+#include "support/naive_sampler.hpp"
 
 #include <cstddef>
 #include <cstdint>

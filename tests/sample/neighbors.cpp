@@ -7,9 +7,9 @@
 #include <glt/exec/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 
-#include "../support/archetypes.hpp"
-#include "../support/errors.hpp"
-#include "../support/naive_sampler.hpp"
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/naive_sampler.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <glt/sample/options.hpp>
 
-#include "../support/errors.hpp"
+#include "support/errors.hpp"
 
 #include <cstdint>
 #include <set>

@@ -5,8 +5,8 @@
 
 #include <glt/sample/neighbor_sampler.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
 
 #include <cstdint>
 #include <vector>

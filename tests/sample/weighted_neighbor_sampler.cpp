@@ -5,9 +5,9 @@
 
 #include <glt/graph/edge_values.hpp>
 
-#include "../support/errors.hpp"
-#include "../support/graphs.hpp"
-#include "../support/weighted.hpp"
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/weighted.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/core/random.hpp>
-#include <glt/io/array.hpp>
+#include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
 

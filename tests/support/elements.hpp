@@ -4,7 +4,7 @@
 #include <glt/core/half.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/view.hpp>
-#include <glt/feature/convert_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 

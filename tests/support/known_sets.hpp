@@ -5,7 +5,7 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/io/array.hpp>
+#include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/partition/random.hpp>
 #include <glt/partition/relabel.hpp>

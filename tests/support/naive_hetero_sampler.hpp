@@ -4,10 +4,10 @@
 #include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
+#include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/pick.hpp>
-#include <glt/sample/rule.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include "hetero_graphs.hpp"
 #include "naive_sampler.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/random.hpp>
-#include <glt/sample/link_options.hpp>
-#include <glt/sample/negatives.hpp>
+#include <glt/sample/link/link_options.hpp>
+#include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 
 #include "graphs.hpp"

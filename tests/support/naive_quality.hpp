@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/types.hpp>
-#include <glt/partition/quality_counts.hpp>
+#include <glt/partition/quality/detail/quality_counts.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/core/random.hpp>
-#include <glt/sample/labor_rule.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/temporal_rule.hpp>
+#include <glt/sample/rule/labor_rule.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
 
 #include "graphs.hpp"
 #include "naive_sampler.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/sample/walk_draws.hpp>
-#include <glt/sample/walk_options.hpp>
-#include <glt/sample/walks.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/walk_options.hpp>
+#include <glt/sample/walk/walks.hpp>
 
 #include "graphs.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/npy.hpp>
+#include <glt/io/array/npy.hpp>
 
 #include <sys/wait.h>
 

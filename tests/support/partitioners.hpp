@@ -8,8 +8,8 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/contiguous.hpp>
-#include <glt/partition/ldg.hpp>
 #include <glt/partition/random.hpp>
+#include <glt/partition/stream/ldg.hpp>
 
 #include <cstdint>
 #include <functional>

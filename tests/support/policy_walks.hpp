@@ -10,7 +10,7 @@
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/walks.hpp>
+#include <glt/sample/walk/walks.hpp>
 
 #include <doctest/doctest.h>
 

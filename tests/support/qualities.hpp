@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/partition/quality.hpp>
-#include <glt/partition/quality_hetero.hpp>
+#include <glt/partition/quality/quality.hpp>
+#include <glt/partition/quality/quality_hetero.hpp>
 
 #include "graphs.hpp"
 #include "hetero_parts.hpp"

@@ -11,7 +11,7 @@
 
 #include <glt/core/error.hpp>
 #include <glt/io/data_set.hpp>
-#include <glt/io/npy_folder_writer.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
 
 #include <filesystem>
 #include <string>

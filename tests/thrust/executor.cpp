@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/executors.hpp"
-#include "../support/policies.hpp"
+#include "support/executors.hpp"
+#include "support/policies.hpp"
 
 #include <glt/thrust/executor.hpp>
 

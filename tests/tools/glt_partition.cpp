@@ -3,16 +3,16 @@
 
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
-#include <glt/io/input_file.hpp>
-#include <glt/io/npy.hpp>
-#include <glt/io/parts.hpp>
-#include <glt/io/parts_folder.hpp>
-#include <glt/partition/ldg.hpp>
+#include <glt/io/array/npy.hpp>
+#include <glt/io/detail/input_file.hpp>
+#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/parts_folder.hpp>
+#include <glt/partition/stream/ldg.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include "../support/partition_tool.hpp"
-#include "../support/scratch.hpp"
+#include "support/partition_tool.hpp"
+#include "support/scratch.hpp"
 
 #include <sys/types.h>
 #include <sys/wait.h>

@@ -3,14 +3,14 @@
 // What glt-partition makes within a limit of memory, and on several ranks, is what it makes in memory.
 #include <doctest/doctest.h>
 
-#include <glt/io/npy.hpp>
-#include <glt/io/parts_folder.hpp>
+#include <glt/io/array/npy.hpp>
+#include <glt/io/parts/parts_folder.hpp>
 
-#include "../support/archives.hpp"
-#include "../support/partition_tool.hpp"
-#include "../support/peer_folders.hpp"
-#include "../support/scratch.hpp"
-#include "../support/wordnet_files.hpp"
+#include "support/archives.hpp"
+#include "support/partition_tool.hpp"
+#include "support/peer_folders.hpp"
+#include "support/scratch.hpp"
+#include "support/wordnet_files.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../../tools/partition/spool.hpp"
+#include "../tools/partition/spool.hpp"
 
-#include "../support/archives.hpp"
-#include "../support/data_sets.hpp"
-#include "../support/errors.hpp"
-#include "../support/ogb_folders.hpp"
-#include "../support/peer_folders.hpp"
-#include "../support/ranks.hpp"
-#include "../support/scratch.hpp"
+#include "support/archives.hpp"
+#include "support/data_sets.hpp"
+#include "support/errors.hpp"
+#include "support/ogb_folders.hpp"
+#include "support/peer_folders.hpp"
+#include "support/ranks.hpp"
+#include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/npy.hpp>
-#include <glt/io/npy_folder_writer.hpp>
+#include <glt/io/array/npy.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
 
 #include <cstdint>
 #include <filesystem>

@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include "../support/dlpack_tensors.hpp"
-#include "../support/policies.hpp"
+#include "support/dlpack_tensors.hpp"
+#include "support/policies.hpp"
 
 #include <cstdint>
 #include <memory>

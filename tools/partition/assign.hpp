@@ -7,20 +7,20 @@
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/frequency_partition.hpp>
+#include <glt/dist/hotness/frequency_partition.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/io/assignment.hpp>
-#include <glt/io/manifest.hpp>
+#include <glt/io/parts/manifest.hpp>
+#include <glt/io/text/assignment.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/assigned.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/contiguous.hpp>
-#include <glt/partition/fennel.hpp>
 #include <glt/partition/hash.hpp>
 #include <glt/partition/hetero_partition.hpp>
-#include <glt/partition/ldg.hpp>
 #include <glt/partition/random.hpp>
-#include <glt/sample/hotness.hpp>
+#include <glt/partition/stream/fennel.hpp>
+#include <glt/partition/stream/ldg.hpp>
+#include <glt/sample/hotness/hotness.hpp>
 
 #if GLT_PARTITION_METIS
 #include <glt/metis/partitioner.hpp>

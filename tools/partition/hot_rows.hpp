@@ -8,14 +8,14 @@
 #include <glt/comm/serial.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/all_types.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/large_hot_vertices.hpp>
-#include <glt/io/large_hotness.hpp>
-#include <glt/io/memory_plan.hpp>
+#include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/io/write_options.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/large_hot_vertices.hpp>
+#include <glt/outofcore/large_hotness.hpp>
+#include <glt/outofcore/memory_plan.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -10,12 +10,12 @@
 #include "whole_graph.hpp"
 
 #include <glt/core/message.hpp>
-#include <glt/io/all_types.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/parts.hpp>
-#include <glt/io/parts_writer.hpp>
-#include <glt/io/staging.hpp>
+#include <glt/io/detail/staging.hpp>
+#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/parts_writer.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>

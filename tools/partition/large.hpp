@@ -10,14 +10,14 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/agree.hpp>
-#include <glt/io/all_types.hpp>
-#include <glt/io/assignment.hpp>
-#include <glt/io/large_stream.hpp>
-#include <glt/io/memory_plan.hpp>
-#include <glt/io/shuffle_rounds.hpp>
-#include <glt/io/staging.hpp>
-#include <glt/io/text_exchange.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/detail/staging.hpp>
+#include <glt/io/text/assignment.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/shuffle_rounds.hpp>
+#include <glt/outofcore/detail/text_exchange.hpp>
+#include <glt/outofcore/large_stream.hpp>
+#include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/balance.hpp>
 
 #include <algorithm>

@@ -7,10 +7,10 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/all_types.hpp>
-#include <glt/io/large_frequency.hpp>
-#include <glt/io/memory_plan.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/large_frequency.hpp>
+#include <glt/outofcore/memory_plan.hpp>
 
 #include <filesystem>
 #include <utility>

@@ -12,10 +12,10 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
-#include <glt/io/all_types.hpp>
-#include <glt/io/memory_plan.hpp>
-#include <glt/io/parallel_parts.hpp>
-#include <glt/io/parts_folder.hpp>
+#include <glt/io/parts/parts_folder.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/parallel_parts.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>

@@ -8,14 +8,14 @@
 #include <glt/comm/serial.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/types.hpp>
-#include <glt/io/array.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/mapped_data_set.hpp>
-#include <glt/io/npy_folder_files.hpp>
-#include <glt/io/npy_header.hpp>
-#include <glt/io/npy_together.hpp>
-#include <glt/io/spool_both_ways.hpp>
-#include <glt/io/staging.hpp>
+#include <glt/io/detail/staging.hpp>
+#include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/folder/detail/npy_together.hpp>
+#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/outofcore/spool/spool_both_ways.hpp>
 
 #include <algorithm>
 #include <cstddef>

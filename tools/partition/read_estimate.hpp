@@ -5,8 +5,8 @@
 
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
-#include <glt/io/array_values.hpp>
-#include <glt/io/npz.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/npz.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -5,14 +5,14 @@
 #include "options.hpp"
 
 #include <glt/core/message.hpp>
-#include <glt/io/parts_folder.hpp>
-#include <glt/io/parts_quality.hpp>
-#include <glt/io/quality_json.hpp>
-#include <glt/io/quality_svg.hpp>
-#include <glt/io/quality_table.hpp>
-#include <glt/io/staging.hpp>
+#include <glt/io/detail/staging.hpp>
+#include <glt/io/parts/parts_folder.hpp>
+#include <glt/io/parts/parts_quality.hpp>
+#include <glt/io/report/quality_json.hpp>
+#include <glt/io/report/quality_svg.hpp>
+#include <glt/io/report/quality_table.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/partition/quality.hpp>
+#include <glt/partition/quality/quality.hpp>
 
 #include <nlohmann/json.hpp>
 

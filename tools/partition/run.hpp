@@ -10,9 +10,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/message.hpp>
-#include <glt/io/manifest_json.hpp>
-#include <glt/io/parts_describe.hpp>
-#include <glt/io/parts_folder.hpp>
+#include <glt/io/parts/detail/manifest_json.hpp>
+#include <glt/io/parts/parts_describe.hpp>
+#include <glt/io/parts/parts_folder.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -10,8 +10,8 @@
 #include <glt/io/data_set.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/hetero_partition.hpp>
-#include <glt/partition/quality.hpp>
-#include <glt/partition/quality_hetero.hpp>
+#include <glt/partition/quality/quality.hpp>
+#include <glt/partition/quality/quality_hetero.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/collected_rows.hpp>
-#include <glt/dist/near_rows.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/shared/near_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/subgraph.hpp>
 

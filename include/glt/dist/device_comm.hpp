@@ -4,7 +4,7 @@
 #include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/core/space.hpp>
-#include <glt/dist/staged_exchange.hpp>
+#include <glt/dist/detail/staged_exchange.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>

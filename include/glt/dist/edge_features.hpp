@@ -5,7 +5,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/agree.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/feature/edge_features.hpp>
 #include <glt/memory/policy.hpp>

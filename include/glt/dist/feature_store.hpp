@@ -8,8 +8,8 @@
 #include <glt/core/half.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/agree.hpp>
-#include <glt/feature/convert_rows.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>

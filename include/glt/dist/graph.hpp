@@ -6,7 +6,7 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/agree.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/book.hpp>

@@ -8,13 +8,13 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/agree.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/requests.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/requests.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/numbering.hpp>
+#include <glt/sample/detail/batch/numbering.hpp>
 
 #include <cstddef>
 #include <cstdint>

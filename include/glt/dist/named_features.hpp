@@ -6,8 +6,8 @@
 #include <glt/core/element_type.hpp>
 #include <glt/core/half.hpp>
 #include <glt/core/message.hpp>
-#include <glt/dist/agree.hpp>
-#include <glt/dist/agree_on_text.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/feature/named_rows.hpp>
 #include <glt/memory/policy.hpp>

@@ -7,11 +7,11 @@
 #include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/agree.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/parcels.hpp>
+#include <glt/dist/detail/exchange/part_check.hpp>
+#include <glt/dist/detail/exchange/queries.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/parcels.hpp>
-#include <glt/dist/part_check.hpp>
-#include <glt/dist/queries.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/validate.hpp>

@@ -7,7 +7,7 @@
 #include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
-#include <glt/feature/convert_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 
 #include <cstddef>

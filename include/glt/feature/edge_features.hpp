@@ -3,7 +3,7 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/feature/convert_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/edge_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>

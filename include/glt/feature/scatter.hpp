@@ -6,10 +6,10 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
-#include <glt/feature/convert_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/prefetch_rows.hpp>
+#include <glt/feature/detail/put_rows.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/feature/prefetch_rows.hpp>
-#include <glt/feature/put_rows.hpp>
 
 #include <type_traits>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/types.hpp>
-#include <glt/io/array.hpp>
+#include <glt/io/array/array.hpp>
 
 #include <cstdint>
 #include <string>

@@ -12,7 +12,7 @@
 #include <glt/metis/undirected.hpp>
 #include <glt/metis/vertex_weights.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/balance_loads.hpp>
+#include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
 
 #include <metis.h>

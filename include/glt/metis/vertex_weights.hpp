@@ -3,7 +3,7 @@
 
 #include <glt/metis/undirected.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/balance_loads.hpp>
+#include <glt/partition/detail/balance_loads.hpp>
 
 #include <metis.h>
 

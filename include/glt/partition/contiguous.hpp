@@ -6,7 +6,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/balance_loads.hpp>
+#include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
 
 #include <algorithm>

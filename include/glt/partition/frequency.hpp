@@ -7,9 +7,9 @@
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/balance_loads.hpp>
-#include <glt/partition/part_room.hpp>
+#include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/partition/stream/detail/part_room.hpp>
 
 #include <algorithm>
 #include <cstddef>

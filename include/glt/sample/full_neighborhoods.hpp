@@ -8,10 +8,10 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/block.hpp>
-#include <glt/sample/builder.hpp>
-#include <glt/sample/full_rows.hpp>
+#include <glt/sample/detail/batch/builder.hpp>
+#include <glt/sample/detail/batch/full_rows.hpp>
+#include <glt/sample/detail/batch/row_batches.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/row_batches.hpp>
 #include <glt/sample/subgraph.hpp>
 
 #include <cstddef>

@@ -9,15 +9,15 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/hetero_hop_worker.hpp>
+#include <glt/sample/detail/batch/hetero_hop_worker.hpp>
+#include <glt/sample/detail/batch/hetero_seeds.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/batch/parallel_hetero_hop_worker.hpp>
 #include <glt/sample/hetero_options.hpp>
-#include <glt/sample/hetero_rules.hpp>
-#include <glt/sample/hetero_seeds.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
-#include <glt/sample/hop_request.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/parallel_hetero_hop_worker.hpp>
-#include <glt/sample/rule.hpp>
+#include <glt/sample/rule/detail/hetero_rules.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -8,13 +8,13 @@
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/builder.hpp>
-#include <glt/sample/draw.hpp>
-#include <glt/sample/full_rows.hpp>
-#include <glt/sample/known_edges.hpp>
+#include <glt/sample/detail/batch/builder.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/detail/batch/full_rows.hpp>
+#include <glt/sample/detail/batch/known_edges.hpp>
+#include <glt/sample/detail/batch/parallel_builder.hpp>
+#include <glt/sample/detail/batch/parallel_known_edges.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/parallel_builder.hpp>
-#include <glt/sample/parallel_known_edges.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
 

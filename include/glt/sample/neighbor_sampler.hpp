@@ -10,11 +10,11 @@
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/hop_request.hpp>
-#include <glt/sample/hop_worker.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/batch/parallel_hop_worker.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/parallel_hop_worker.hpp>
-#include <glt/sample/rule.hpp>
+#include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
 

@@ -8,10 +8,10 @@
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/sample/hop_request.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/row_draws.hpp>
-#include <glt/sample/rule.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include <cstdint>
 

@@ -5,8 +5,8 @@
 #include <glt/core/view.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/block.hpp>
+#include <glt/sample/detail/batch/sampled_arrays.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/sampled_arrays.hpp>
 
 #include <cstdint>
 #include <span>

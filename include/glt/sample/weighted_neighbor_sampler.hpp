@@ -5,7 +5,7 @@
 #include <glt/core/types.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/weighted_rule.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 namespace glt {
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/agree_on_text.hpp>
+#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/put_any_rows.hpp>
+#include <glt/feature/named_rows.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glt::dist {
+
+/// What a collector of named tensors is asked for.
+struct wanted_tensor {
+  std::string name;
+  std::optional<element_type> type{}; ///< what it is converted to on arrival; as it is stored if there is none
+  bool seeds_only = false;            ///< wanted of the first vertices alone, such as labels
+};
+
+/// A tensor that is collected, and this rank's rows of it.
+template <memory_space Space>
+struct planned_tensor {
+  std::string name;
+  any_rows<Space> local;
+  element_type result;
+  bool seeds_only;
+};
+
+/// The tensors of a table that are wanted, in the order of the wishes; all of them if there are no wishes.
+///
+/// @throws precondition_error  if a name is not there or comes twice, or a tensor cannot be converted as it is wanted
+template <memory_space Space>
+[[nodiscard]] std::vector<planned_tensor<Space>> plan_tensors(std::vector<named_rows<Space>> const& table,
+                                                              std::vector<wanted_tensor> const& wanted) {
+  std::vector<planned_tensor<Space>> plan;
+  for (auto const& [name, type, seeds_only] : wanted) {
+    auto const rows = detail::find_named(table, name).rows;
+    if (std::ranges::find(plan, name, &planned_tensor<Space>::name) != plan.end()) {
+      throw precondition_error(detail::message("features \"", name, "\" are wanted twice; name each once"));
+    }
+    if (type && !gathers(rows.type, *type)) {
+      throw precondition_error(detail::message("features \"", name, "\" of ", name_of(rows.type), " as ", name_of(*type),
+                                               "; ask for ", name_of(rows.type), ", float32 or float64"));
+    }
+    plan.push_back({name, rows, type.value_or(rows.type), seeds_only});
+  }
+  if (wanted.empty()) {
+    for (auto const& [name, rows] : table) {
+      plan.push_back({name, rows, rows.type, false});
+    }
+  }
+  return plan;
+}
+
+/// The rows of other memory, such as that of another rank, for every tensor of a plan; with the scales of the plan.
+///
+/// `what` names them in the text of an error. A tensor of the seeds alone may be missing: its rows have no data then.
+///
+/// @throws precondition_error  if another tensor is not there, or has other elements or columns than the plan's
+template <memory_space Space>
+[[nodiscard]] std::vector<any_rows<Space>> find_planned(std::vector<planned_tensor<Space>> const& plan,
+                                                        std::vector<named_rows<Space>> const& table,
+                                                        std::string_view what) {
+  std::vector<any_rows<Space>> found;
+  for (auto const& each : plan) {
+    auto const place = std::ranges::find(table, each.name, &named_rows<Space>::name);
+    if (place == table.end()) {
+      if (!each.seeds_only) {
+        throw precondition_error(
+            detail::message(what, " without features \"", each.name, "\"; give all that are collected"));
+      }
+      found.push_back({.type = each.local.type, .num_columns = each.local.num_columns});
+      continue;
+    }
+    auto rows = place->rows;
+    if (rows.type != each.local.type || rows.num_columns != each.local.num_columns) {
+      throw precondition_error(
+          detail::message(what, " with features \"", each.name, "\" of ", rows.num_columns, " columns of ",
+                          name_of(rows.type), " for ", each.local.num_columns, " of ", name_of(each.local.type),
+                          "; take them from the same data set"));
+    }
+    rows.scales = each.local.scales;
+    found.push_back(rows);
+  }
+  return found;
+}
+
+/// `plan_tensors`, the same on all ranks but for the types of the results. `misfit` says why this rank's features are
+/// not those of the communicator; empty if they are.
+///
+/// @comm   collective; two header exchanges and two broadcasts
+/// @throws collective_error  on every rank, if there is a misfit, or `plan_tensors` throws, on one, or if ranks want
+///                           different tensors
+template <communicator Comm, memory_space Space>
+[[nodiscard]] std::vector<planned_tensor<Space>> agree_on_plan(Comm& comm, std::string const& misfit,
+                                                               std::vector<named_rows<Space>> const& table,
+                                                               std::vector<wanted_tensor> const& wanted) {
+  std::vector<planned_tensor<Space>> plan;
+  std::vector<std::string> lines;
+  auto const failure = failure_of([&] {
+    plan = plan_tensors(table, wanted);
+    for (auto const& each : plan) {
+      lines.push_back(detail::message("\"", each.name, "\"", each.seeds_only ? " of the seeds" : ""));
+    }
+  });
+  agree_on_text(comm, {.what = operation::make_features}, misfit.empty() ? failure : misfit, lines,
+                "collects features ", "; ask for the same ones in the same order on all ranks");
+  return plan;
+}
+
+} // namespace glt::dist

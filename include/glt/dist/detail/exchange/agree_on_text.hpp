@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/message.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glt::detail {
+
+[[nodiscard]] inline std::string join_lines(std::vector<std::string> const& lines) {
+  std::string joined;
+  for (auto const& line : lines) {
+    joined += line + '\n';
+  }
+  return joined;
+}
+
+// The first line of a text that another one has not in that place, in a sentence.
+[[nodiscard]] inline std::string first_difference(std::string_view own, std::string_view first, std::string_view before,
+                                                  std::string_view after) {
+  auto const take_line = [](std::string_view& text) {
+    auto const line = text.empty() ? std::string_view("nothing") : text.substr(0, text.find('\n'));
+    text.remove_prefix(text.empty() ? 0 : std::min(line.size() + 1, text.size()));
+    return line;
+  };
+  for (;;) {
+    auto const mine = take_line(own);
+    auto const theirs = take_line(first);
+    if (mine != theirs || (own.empty() && first.empty())) {
+      return message(before, mine, " where rank 0 has ", theirs, after);
+    }
+  }
+}
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// Makes sure that no rank has a failure to report and that all ranks hold the same lines of text.
+///
+/// A rank with other lines fails with `before`, its first line that differs, that of rank 0, and `after`.
+///
+/// @comm   collective; two header exchanges and two broadcasts
+/// @throws collective_error  on every rank, if `failure` is not empty on one, or if the lines differ
+template <communicator Comm>
+void agree_on_text(Comm& comm, call_site site, std::string const& failure, std::vector<std::string> const& lines,
+                   std::string_view before, std::string_view after) {
+  agree(comm, site, failure, 0, [](auto, auto) { return ""; });
+  auto const joined = detail::join_lines(lines);
+  auto first = joined;
+  auto size = static_cast<std::int64_t>(first.size());
+  comm.broadcast(reinterpret_cast<std::byte*>(&size), sizeof(size), 0);
+  first.resize(static_cast<std::size_t>(size));
+  if (size > 0) {
+    comm.broadcast(reinterpret_cast<std::byte*>(first.data()), size, 0);
+  }
+  auto const differs = joined == first ? std::string() : detail::first_difference(joined, first, before, after);
+  agree(comm, site, differs, 0, [](auto, auto) { return ""; });
+}
+
+} // namespace glt::dist

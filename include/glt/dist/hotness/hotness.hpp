@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/part_check.hpp>
+#include <glt/dist/detail/exchange/requests.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/hotness/detail/halo_sums.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/hotness/detail/hotness_walk.hpp>
+#include <glt/sample/hotness/hotness.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/validate.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace glt::dist {
+
+/// The fingerprint of what hotness is estimated for.
+[[nodiscard]] inline std::int64_t hotness_fingerprint(hotness_options const& options) {
+  fingerprint print;
+  print.add(options.batch_size).add(options.neighbors.replace).add(static_cast<std::int64_t>(options.neighbors.expand));
+  for (auto const fanout : options.neighbors.fanouts) {
+    print.add(fanout);
+  }
+  return print.value();
+}
+
+/// How likely a batch is to touch a vertex, for every vertex of this part: bit for bit what the serial
+/// `estimate_hotness` returns for the whole graph and the seeds of all ranks.
+///
+/// A rank that wants to know which vertices its own batches touch is the only one to pass seeds; all ranks
+/// then call in turn.
+///
+/// @shape  seeds [S_rank] global ids of any part; a batch holds options.batch_size of those of all ranks →
+///         [rows of this part]
+/// @comm   collective; four header exchanges and a reduction, 4 bytes a remote seed, 4 bytes a vertex of the
+///         halo, and per hop one variable exchange of 8 bytes a vertex of the halo
+/// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
+///                           0, a seed is not in [0, V), or the graph was made for other ranks
+/// @cost   as the serial one over the edges of the part, and a hash look-up an edge from elsewhere and hop;
+///         memory O(rows + halo)
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+[[nodiscard]] buffer<Policy, double> estimate_hotness(
+    Comm comm, graph<Policy, Vertex> const& graph,
+    std::type_identity_t<array_view<Policy::space, Vertex const>> seeds, hotness_options const& options,
+    Policy policy = {}) {
+  call_site const site{.what = operation::estimate_hotness};
+  auto const check = [&] {
+    validate(options);
+    check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
+    validate_vertices("seed", seeds, graph.num_vertices());
+  };
+  agree(comm, site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {
+    return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, frontier and batch "
+           "size on all ranks";
+  });
+
+  auto const rows = graph.local().num_rows();
+  requests<Comm> seeded(comm);
+  halo_sums<Comm, Vertex> halo(comm);
+  std::optional<detail::hotness_walk<Policy>> walk;
+  auto const failure = failure_of([&] {
+    seeded.route(graph.book(), seeds);
+    halo.find(graph);
+    walk.emplace(rows, halo.size(), policy);
+  });
+  if (!failure.empty()) {
+    seeded.refuse(site, failure);
+  }
+  seeded.start(site, 0, {});
+  seeded.finish();
+  halo.announce(site);
+  agree(comm, site, failure_of([&] { halo.make_room(); }), 0, [](auto, auto) { return ""; });
+
+  for (auto const row : seeded.own()) {
+    walk->add_seed(row);
+  }
+  for (auto const row : seeded.received()) {
+    walk->add_seed(row_of(row));
+  }
+  std::int64_t num_seeds = seeds.size();
+  comm.all_reduce(std::span(&num_seeds, 1), reduction::sum);
+  walk->start(num_seeds, options.batch_size);
+  for (std::size_t hop = 0; hop < options.neighbors.fanouts.size(); ++hop) {
+    hop_options const draw{.fanout = options.neighbors.fanouts[hop], .replace = options.neighbors.replace};
+    walk->spread(graph.local(), draw, halo.slot());
+    halo.exchange(walk->sums(), rows);
+    walk->settle(options.neighbors.expand);
+  }
+  return std::move(*walk).result();
+}
+
+} // namespace glt::dist

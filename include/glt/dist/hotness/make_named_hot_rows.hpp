@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/core/visit_element.hpp>
+#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/named_collector.hpp>
+#include <glt/dist/hotness/detail/hot_capacity.hpp>
+#include <glt/dist/hotness/hottest_vertices.hpp>
+#include <glt/dist/hotness/named_hot_rows.hpp>
+#include <glt/dist/named_features.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/feature/feature_table.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+/// Fetches the rows of some vertices in all tensors, to keep them.
+///
+/// @shape  vertices [N] distinct global ids, others on every rank
+/// @comm   collective; as a `named_collector` and one call of its `collect`
+/// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or a rank has no memory
+/// @throws precondition_error  on a rank of which a vertex comes twice
+template <communicator Comm, host_policy Policy>
+[[nodiscard]] named_hot_rows<Policy> fetch_hot_rows(
+    Comm& comm, named_features<Policy> const& features,
+    std::type_identity_t<array_view<Policy::space, global_id const>> vertices, Policy policy = {}) {
+  named_collector<Comm, Policy> collector(comm, features, {}, policy);
+  collected_table<Policy> rows;
+  collector.collect(vertices, vertices.size(), 0, rows);
+  auto const stored = features.local().tensors();
+  feature_table<Policy> table(vertices.size(), policy);
+  for (std::size_t t = 0; t < rows.tensors.size(); ++t) {
+    auto& tensor = rows.tensors[t];
+    auto const keeper = std::make_shared<buffer<Policy, std::byte>>(std::move(tensor.bytes));
+    std::vector<float> const scales(stored[t].rows.scales.begin(), stored[t].rows.scales.end());
+    visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
+      auto values = buffer<Policy, T>::adopt(reinterpret_cast<T*>(keeper->data()),
+                                             tensor.num_rows * tensor.num_columns, keeper, policy);
+      table.add(tensor.name, feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values), {},
+                                                      make_buffer<Policy>(scales, policy)));
+    });
+  }
+  return {make_buffer<Policy>(vertices, policy), std::move(table)};
+}
+
+/// Copies of the hottest rows of other ranks in all tensors, as many as fit `budget_bytes` of memory, look-up table
+/// included; see `make_hot_rows` of one tensor.
+///
+/// @shape  hotness [rows of this part], for the batches of all ranks
+/// @comm   collective; as `hottest_vertices` and `fetch_hot_rows`. Budgets may differ
+/// @throws collective_error  on every rank, as these two
+template <communicator Comm, host_policy Policy>
+[[nodiscard]] named_hot_rows<Policy> make_hot_rows(Comm& comm, named_features<Policy> const& features,
+                                                   host_view<double const> hotness, std::int64_t budget_bytes,
+                                                   Policy policy = {}) {
+  auto const row_bytes = named_hot_rows<Policy>::row_bytes(features.local());
+  auto const vertices = hottest_vertices(comm, features.book(), hotness, hot_capacity(budget_bytes, row_bytes));
+  return fetch_hot_rows(comm, features, vertices, std::move(policy));
+}
+
+} // namespace glt::dist

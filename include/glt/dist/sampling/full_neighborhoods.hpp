@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/part_check.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/full_neighborhoods.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+namespace detail {
+
+// The walk that make(first vertex) returns, with as many batches on every rank.
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Make>
+full_neighborhoods<Policy, Vertex> walk_in_step(Comm& comm, dist::graph<Policy, Vertex> const& graph, Make make) {
+  std::optional<full_neighborhoods<Policy, Vertex>> walk;
+  auto const failure = dist::failure_of([&] {
+    dist::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
+    walk.emplace(make(static_cast<Vertex>(graph.book().begin(graph.part()))));
+  });
+  std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
+  std::vector<call_header> headers(counts.size());
+  exchange_headers(comm, {.what = operation::plan_epoch}, counts, walk ? walk->num_batches() : 0, failure, headers);
+  walk->pad_to(std::ranges::max(headers, {}, &call_header::value).value);
+  return *std::move(walk);
+}
+
+} // namespace detail
+
+namespace dist {
+
+/// A walk over the vertices of this rank's part with all their in-edges, in as many batches as on every other
+/// rank.
+///
+/// A rank that is done before the others gets empty batches, so that a collective call, such as
+/// `feature_collector::collect(batch.nodes(), …)`, can follow each one. In-neighbourhoods are complete on one
+/// rank: the walk itself sends nothing.
+///
+/// @shape  nodes() of a batch are global ids, the destinations, of this part, first
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if a limit of a rank is below 1, or the graph was made for
+///                           another rank or number of ranks
+/// @cost   O(rows of the part); the graph must outlive the walk
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+[[nodiscard]] full_neighborhoods<Policy, Vertex> make_full_neighborhoods(Comm comm, graph<Policy, Vertex> const& graph,
+                                                                         full_neighborhood_options options = {},
+                                                                         Policy policy = {}) {
+  return detail::walk_in_step(comm, graph, [&](Vertex first_vertex) {
+    return full_neighborhoods<Policy, Vertex>(graph.local(), options, std::move(policy), first_vertex);
+  });
+}
+
+/// The same over a list of vertices of this rank's part, in its order.
+///
+/// @shape  vertices [S] global ids; the list must outlive the walk
+/// @comm   collective; one header exchange
+/// @throws collective_error  also if a rank lists a vertex of another part
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+[[nodiscard]] full_neighborhoods<Policy, Vertex>
+make_full_neighborhoods(Comm comm, graph<Policy, Vertex> const& graph,
+                        std::type_identity_t<array_view<Policy::space, Vertex const>> vertices,
+                        full_neighborhood_options options, Policy policy = {}) {
+  return detail::walk_in_step(comm, graph, [&](Vertex first_vertex) {
+    return full_neighborhoods<Policy, Vertex>(graph.local(), vertices, options, std::move(policy), first_vertex);
+  });
+}
+
+} // namespace dist
+} // namespace glt

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/part_check.hpp>
+#include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/sampling/detail/relation_draws.hpp>
+#include <glt/dist/sampling/detail/relation_exchange.hpp>
+#include <glt/dist/sampling/detail/typed_rows.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/detail/batch/hetero_builder.hpp>
+#include <glt/sample/detail/batch/hetero_seeds.hpp>
+#include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/hetero_options.hpp>
+#include <glt/sample/hetero_subgraph.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/detail/hetero_rules.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+/// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a heterogeneous graph.
+///
+/// Element by element what the serial `hetero_neighbor_sampler` returns for the same key, up to the numbering
+/// of the parts.
+///
+/// @comm   per hop one header exchange and, where a rank has remote vertices in its frontiers, two payload
+///         exchanges, whatever the number of types; per remote frontier vertex 4 bytes of id, and over each
+///         edge type sampled into it at most 4 of count; per edge answered remotely `sizeof(Vertex)` bytes
+///         and 8 for an edge id if asked for; without edge types one header exchange
+/// @source as `hetero_neighbor_sampler` and `dist::neighbor_sampler`
+template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule>
+  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
+class hetero_neighbor_sampler {
+public:
+  static constexpr memory_space space = Policy::space;
+  using subgraph_type = hetero_subgraph<Policy, Vertex>;
+  using query_type = typename Rule::query_type;
+  using seed_lists = std::span<array_view<space, Vertex const> const>;
+
+  /// Borrows the graph and what the rules look at, which must outlive the sampler; the rules know the rows
+  /// and edges of the local part.
+  ///
+  /// @shape  rules [edge types]
+  /// @comm   collective; one header exchange
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for a rule, or differ
+  ///                           from those of rank 0, there is not one rule per edge type, or the graph was
+  ///                           made for another rank or number of ranks
+  hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
+                          std::vector<Rule> rules, Policy policy = {})
+      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()),
+        exchange_(comm, std::move(policy)) {
+    agree(comm, {.what = operation::make_sampler}, failure_of([&] { prepare(comm); }), print(options_),
+          [](auto, auto) {
+            return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
+                   "and disjointness on all ranks";
+          });
+  }
+
+  /// The same with rules that need nothing, such as `uniform_rule`.
+  hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
+                          Policy policy = {})
+    requires std::default_initializable<Rule>
+      : hetero_neighbor_sampler(std::move(comm), graph, std::move(options),
+                                std::vector<Rule>(graph.schema().edge_types().size()), std::move(policy)) {}
+
+  [[nodiscard]] hetero_options const& options() const noexcept { return options_; }
+
+  /// Samples this rank's batch with seeds of several types into `out`; a rank without seeds joins with empty
+  /// lists.
+  ///
+  /// @shape  seeds [node types], one list of global ids each, of any part; a seed may come more than once
+  /// @comm   collective; every rank of the communicator with the same key
+  /// @throws collective_error  on every rank, if a rank passes not one list per node type or a seed that is
+  ///                           not a vertex of its type, or the keys differ; `out` is unchanged on that rank
+  ///                           and unspecified on the others
+  /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
+  void sample(seed_lists seeds, sample_key key, subgraph_type& out)
+    requires(!has_query<Rule>)
+  {
+    report(key, [&] { seeds_.check(seeds); });
+    run(seeds, {}, key, out);
+  }
+
+  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  ///
+  /// @shape  queries [seeds of all types], type after type
+  /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
+  /// @throws collective_error  as without queries, or if a rank has not one query per seed
+  void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
+    requires(has_query<Rule>)
+  {
+    report(key, [&] { check_queries(seeds_.check(seeds), queries.size()); });
+    run(seeds, queries, key, out);
+  }
+
+  /// Samples this rank's batch with seeds of one type into `out`.
+  ///
+  /// @shape  seeds [S] global ids
+  /// @comm   as the first `sample`
+  /// @throws collective_error  on every rank, if there is no such node type, or as the first `sample`
+  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!has_query<Rule>)
+  {
+    seed_lists lists;
+    report(key, [&] { seeds_.check(lists = seeds_.of_one_type(node_type, seeds)); });
+    run(lists, {}, key, out);
+  }
+
+private:
+  // Tells the other ranks in the first hop if a check fails here.
+  template <class Check>
+  void report(sample_key key, Check check) {
+    auto const failure = failure_of(check);
+    if (!failure.empty()) {
+      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
+    }
+  }
+
+  void prepare(Comm const& comm) {
+    auto const& schema = graph_->schema();
+    validate(options_, schema);
+    check_rules(schema, options_, rules_, [&](int e) { return graph_->local(e); });
+    std::vector<partition_book> books;
+    for (int t = 0; t < schema.num_node_types(); ++t) {
+      books.push_back(graph_->book(t));
+      check_own_part(comm, graph_->part(), books.back().num_parts(), "part", "sampled by");
+    }
+    frontiers_.resize(books.size());
+    queries_.resize(books.size());
+    inherited_.resize(books.size());
+    exchange_.set_rows(typed_rows(std::move(books), comm.size()));
+  }
+
+  void run(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out) {
+    if (num_hops(options_) == 0) { // no hop will tell the ranks whether another one has something to report
+      call_site const site{.what = operation::sample, .step = key.step};
+      exchange_.draw(site, static_cast<std::int64_t>(hop_key(key, 0).bits()), frontiers_, queries_, {}, false);
+    }
+    builder_.begin(graph_->schema(), seeds, options_, out);
+    for (std::size_t hop = 0; hop < num_hops(options_); ++hop) {
+      collect_relations(hop, queries, key);
+      auto const number = static_cast<std::int32_t>(hop);
+      call_site const site{.what = operation::sample, .step = key.step, .hop = number};
+      auto const value = static_cast<std::int64_t>(hop_key(key, number).bits());
+      auto drawn = exchange_.draw(site, value, frontiers_, queries_, relations_, options_.edge_ids).begin();
+      for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {
+        if (hop_of(options_, hop, e).fanout == 0) {
+          builder_.skip_relation(e);
+        } else {
+          builder_.add_relation(e, *drawn++);
+        }
+      }
+      builder_.end_hop();
+    }
+  }
+
+  // The relations with a fanout in this hop, and the frontiers of the node types where they end.
+  void collect_relations(std::size_t hop, array_view<space, query_type const> queries, sample_key key) {
+    auto const& schema = graph_->schema();
+    frontiers_.assign(frontiers_.size(), {});
+    queries_.assign(queries_.size(), {});
+    relations_.clear();
+    for (int e = 0; e < schema.num_edge_types(); ++e) {
+      if (auto const options = hop_of(options_, hop, e); options.fanout != 0) {
+        auto const type = schema.destination_type(e);
+        auto const t = static_cast<std::size_t>(type);
+        if (frontiers_[t].empty()) {
+          frontiers_[t] = builder_.current_frontier(type);
+          queries_[t] = inherited_[t].of(queries, builder_.current_trees(type));
+        }
+        relations_.push_back({.node_type = type,
+                              .local = graph_->local(e),
+                              .original = graph_->original(type),
+                              .options = options,
+                              .key = hop_key(key, static_cast<std::int64_t>(hop), e),
+                              .rule = rules_[static_cast<std::size_t>(e)]});
+      }
+    }
+  }
+
+  static std::int64_t print(hetero_options const& options) {
+    fingerprint print;
+    print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids);
+    print.add(options.disjoint);
+    for (auto const& fanouts : options.fanouts) {
+      print.add(static_cast<std::int64_t>(fanouts.size()));
+      for (auto const fanout : fanouts) {
+        print.add(fanout);
+      }
+    }
+    return print.value();
+  }
+
+  hetero_graph<Policy, Vertex> const* graph_;
+  hetero_options options_;
+  std::vector<Rule> rules_; // by edge type
+  hetero_seeds<space, Vertex> seeds_;
+  relation_exchange<Comm, Policy, Vertex, Rule> exchange_;
+  hetero_builder<Policy, Vertex> builder_;
+  std::vector<array_view<space, Vertex const>> frontiers_; // by node type; empty if no edge type draws for it
+  std::vector<array_view<space, query_type const>> queries_;
+  std::vector<inherited_queries<Policy, Rule>> inherited_;
+  std::vector<relation_request<space, Vertex, Rule>> relations_; // of the hop
+};
+
+} // namespace glt::dist

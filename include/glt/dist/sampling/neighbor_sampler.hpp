@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/part_check.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/sampling/detail/parallel_sample_exchange.hpp>
+#include <glt/dist/sampling/detail/sample_exchange.hpp>
+#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/detail/batch/builder.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/batch/parallel_builder.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
+#include <glt/sample/subgraph.hpp>
+#include <glt/sample/validate.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace glt::dist {
+
+/// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
+///
+/// Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the
+/// parts, on any policy. The communicator is one for ordinary memory on every policy, or one that is native to GPUs.
+///
+/// @where  memory of `Policy`, but for the graph, which may be in another space that the policy's executor reaches;
+///         policies that are not of the host synchronise for the sizes that ranks tell each other, and at the end
+/// @comm   per hop one header exchange and, where a rank has remote vertices in its frontier, two payload
+///         exchanges; per remote frontier vertex 4 bytes of id and at most 4 of count, per edge answered
+///         remotely `sizeof(Vertex)` bytes and 8 for an edge id if asked for
+/// @source protocol in the style of Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
+///         (SAR); sampling Hamilton et al., NeurIPS 2017, Alg. 2
+template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule,
+          device_policy GraphPolicy = Policy>
+  requires draw_rule<Rule, csr_view<GraphPolicy::space, Vertex>>
+class neighbor_sampler {
+  static_assert(std::is_same_v<Policy, GraphPolicy> || !host_policy<Policy>,
+                "a sampler on a policy of the host takes a graph of the same policy");
+
+public:
+  static constexpr memory_space space = Policy::space;
+  using subgraph_type = sampled_subgraph<Policy, Vertex>;
+  using query_type = typename Rule::query_type;
+
+  /// Borrows the graph and what the rule looks at, which must outlive the sampler; the rule knows the rows and
+  /// edges of the local part.
+  ///
+  /// @comm   collective; one header exchange
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ
+  ///                           from those of rank 0, or the graph was made for another rank or number of ranks
+  neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Rule rule,
+                   Policy policy = {})
+      : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
+        queries_(policy), builder_(make_builder(policy)) {
+    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
+          [](auto, auto) {
+            return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
+                   "and disjointness on all ranks";
+          });
+  }
+
+  /// The same with a rule that needs nothing, such as `uniform_rule`.
+  neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Policy policy = {})
+    requires std::default_initializable<Rule>
+      : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
+
+  [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
+
+  /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
+  /// rank to rank and from batch to batch.
+  void set_rule_of(rule_source<Rule> rule_of)
+    requires host_policy<Policy>
+  {
+    rule_of_ = std::move(rule_of);
+  }
+
+  /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
+  /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
+  /// The memory is kept as long as the sampler.
+  ///
+  /// @comm   none; afterwards a hop costs one header exchange where all ranks are read in place
+  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
+  ///                             columns of its part
+  void read_in_place(node_views<part_view<space, Vertex>> neighborhood)
+    requires host_policy<Policy>
+  {
+    exchange_.read_in_place(graph_->book(), std::move(neighborhood));
+  }
+
+  /// Why rows of some ranks are not sampled in place; empty if those of all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return exchange_.why_not_in_place(); }
+  /// Rows sampled so far.
+  [[nodiscard]] read_counts counts() const noexcept { return exchange_.counts(); }
+
+  /// Samples this rank's batch into `out`; a rank without seeds joins with an empty list.
+  ///
+  /// @shape  seeds [S] global ids, of any part; a seed may come more than once
+  /// @comm   collective; every rank of the communicator with the same key
+  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out`
+  ///                           is unchanged on that rank and unspecified on the others
+  /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
+  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!has_query<Rule>)
+  {
+    run(seeds, {}, key, out);
+  }
+
+  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  ///
+  /// @shape  seeds [S] · queries [S]
+  /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
+  /// @throws collective_error  as without queries, or if a rank has not one query per seed
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+              subgraph_type& out)
+    requires(has_query<Rule>)
+  {
+    run(seeds, queries, key, out);
+  }
+
+private:
+  void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+           subgraph_type& out) {
+    auto const failure = failure_of([&] {
+      validate_vertices(policy_, "seed", seeds, graph_->num_vertices());
+      if (has_query<Rule>) {
+        check_queries(seeds.size(), queries.size());
+      }
+    });
+    if (!failure.empty()) {
+      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
+    }
+    begin(seeds, out);
+    for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
+      call_site const site{.what = operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
+      hop_request<space, Vertex, Rule> const request{.rows = builder_.next_frontier(),
+                                                     .original = {},
+                                                     .options = hop_of(options_, hop),
+                                                     .key = hop_key(key, static_cast<std::int64_t>(hop)),
+                                                     .rule = rule_,
+                                                     .queries = queries_.of(queries, builder_.next_trees())};
+      if constexpr (host_policy<Policy>) {
+        builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
+      } else {
+        builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids));
+      }
+    }
+    if constexpr (!host_policy<Policy>) {
+      builder_.finish();
+    }
+  }
+
+  void begin(array_view<space, Vertex const> seeds, subgraph_type& out) {
+    if constexpr (host_policy<Policy>) {
+      options_.disjoint ? builder_.begin_disjoint(seeds, options_.expand, out)
+                        : builder_.begin(seeds, options_.expand, out);
+    } else {
+      options_.disjoint ? builder_.begin_disjoint(seeds, options_.expand, out, graph_->num_vertices())
+                        : builder_.begin(seeds, options_.expand, out, graph_->num_vertices());
+    }
+  }
+
+  void check(Comm const& comm) const {
+    validate(options_);
+    check_rule(graph_->local(), options_, rule_);
+    check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
+  }
+
+  static std::int64_t print(neighbor_options const& options) {
+    fingerprint print;
+    print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids).add(options.disjoint);
+    for (auto const fanout : options.fanouts) {
+      print.add(fanout);
+    }
+    return print.value();
+  }
+
+  using exchange = std::conditional_t<host_policy<Policy>, sample_exchange<Comm, Policy, Vertex, Rule>,
+                                      parallel_sample_exchange<Comm, Policy, Vertex, Rule>>;
+  using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
+                                     parallel_subgraph_builder<Policy, Vertex>>;
+
+  static builder make_builder([[maybe_unused]] Policy const& policy) {
+    if constexpr (host_policy<Policy>) {
+      return {};
+    } else {
+      return builder(policy);
+    }
+  }
+
+  graph<GraphPolicy, Vertex> const* graph_;
+  neighbor_options options_;
+  Rule rule_;
+  Policy policy_;
+  rule_source<Rule> rule_of_;
+  exchange exchange_;
+  inherited_queries<Policy, Rule> queries_;
+  builder builder_;
+};
+
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+neighbor_sampler(Comm, graph<Policy, Vertex> const&, neighbor_options) -> neighbor_sampler<Comm, Policy, Vertex>;
+template <communicator Comm, device_policy GraphPolicy, vertex_id Vertex, device_policy Policy>
+neighbor_sampler(Comm, graph<GraphPolicy, Vertex> const&, neighbor_options, Policy)
+    -> neighbor_sampler<Comm, Policy, Vertex, uniform_rule, GraphPolicy>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
+  requires(!device_policy<Rule>)
+neighbor_sampler(Comm, graph<Policy, Vertex> const&, neighbor_options, Rule)
+    -> neighbor_sampler<Comm, Policy, Vertex, Rule>;
+template <communicator Comm, device_policy GraphPolicy, vertex_id Vertex, class Rule, device_policy Policy>
+neighbor_sampler(Comm, graph<GraphPolicy, Vertex> const&, neighbor_options, Rule, Policy)
+    -> neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy>;
+
+} // namespace glt::dist

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/shared/detail/shared_arrays.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/graph_part.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace glt::dist {
+
+/// Borrowed rows of a part, with the original ids of their vertices.
+///
+/// @shape  original [graph.num_rows()]
+template <memory_space Space, vertex_id Vertex>
+struct part_view {
+  csr_view<Space, Vertex> graph;
+  array_view<Space, global_id const> original;
+};
+
+/// A graph that the ranks of one machine hold together: one copy of each part.
+template <device_policy Policy, vertex_id Vertex>
+struct shared_graph {
+  graph_part<Policy, Vertex> own;                              ///< of this rank, inside the shared memory
+  node_views<part_view<Policy::space, Vertex>> neighborhood;   ///< of the ranks whose rows this one samples in place
+};
+
+/// Copies this rank's part to node-shared memory; afterwards the original may go.
+///
+/// @comm   collective; see `node_memory`
+/// @throws collective_error  on every rank, if a rank has no memory for its part and cannot share either
+/// @cost   one copy of the part
+template <device_policy Policy, vertex_id Vertex, node_memory Node>
+  requires(Policy::space == memory_space::host)
+[[nodiscard]] shared_graph<Policy, Vertex> share_graph(Node& node, graph_part<Policy, Vertex> const& part,
+                                                       Policy policy = {}) {
+  auto const graph = part.graph.view();
+  std::int64_t const columns = graph.num_columns();
+  constexpr auto word = std::int64_t{8};
+  shared_arrays<5> const own({word, graph.offsets().size() * word,
+                              graph.num_edges() * static_cast<std::int64_t>(sizeof(Vertex)),
+                              graph.edge_ids().size() * word, part.original.size() * word});
+  auto const blocks = node.share(own.bytes(), [&](std::span<std::byte> block) {
+    own.write(block, {&columns, graph.offsets().data(), graph.sources().data(), graph.edge_ids().data(),
+                      part.original.data()});
+  });
+  shared_graph<Policy, Vertex> made{
+      .own = {part.book,
+              part.part,
+              {columns, own.template adopt<edge_offset>(blocks, 1, policy),
+               own.template adopt<Vertex>(blocks, 2, policy), own.template adopt<edge_id>(blocks, 3, policy)},
+              own.template adopt<global_id>(blocks, 4, policy)},
+      .neighborhood = {.of_rank = {}, .reason = blocks.reason, .keeper = blocks.keeper}};
+  for (auto const& block : blocks.of_rank) {
+    auto& view = made.neighborhood.of_rank.emplace_back();
+    if (block) {
+      auto const arrays = shared_arrays<5>::of(*block);
+      view = {{arrays.template view<std::int64_t>(*block, 0)[0], arrays.template view<edge_offset>(*block, 1),
+               arrays.template view<Vertex>(*block, 2), arrays.template view<edge_id>(*block, 3)},
+              arrays.template view<global_id>(*block, 4)};
+    }
+  }
+  return made;
+}
+
+} // namespace glt::dist

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/bytes.hpp>
+#include <glt/core/config.hpp>
+#include <glt/feature/detail/prefetch_rows.hpp>
+#include <glt/feature/detail/stream_bytes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Rows are written through the cache.
+struct cached_writes {
+  GLT_HOST_DEVICE static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
+    copy_bytes(to, from, bytes);
+  }
+  GLT_HOST_DEVICE static void finish() noexcept {}
+};
+
+/// Rows are written past the cache: faster where several ranks or threads share the memory's bandwidth.
+struct streamed_writes {
+  GLT_HOST_DEVICE static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
+    stream_bytes(to, from, bytes);
+  }
+  GLT_HOST_DEVICE static void finish() noexcept { finish_streams(); }
+};
+
+/// Copies rows from(i) of one matrix to rows to(i) of another, for the i of a range: what `for_ranges` is
+/// given.
+///
+/// @cost   one read and one write of every byte
+template <class From, class To, class Writes = cached_writes>
+struct copy_rows {
+  std::byte const* in;
+  std::byte* out;
+  std::int64_t row_bytes;
+  From from;
+  To to;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
+    row_prefetcher<From> const ahead{in, row_bytes, from};
+    for (auto i = first; i < last; ++i) {
+      ahead(i, last);
+      Writes::copy(out + to(i) * row_bytes, in + from(i) * row_bytes, row_bytes);
+    }
+    Writes::finish();
+  }
+};
+
+/// The fewest rows that are worth a turn of a thread.
+inline constexpr std::int64_t copied_rows_per_range = 64;
+
+} // namespace glt::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/feature/detail/chunk_grid.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// Borrowed rows that lie in turn in the memories of several devices, of which each reaches all: row r is row r / G of
+/// device r mod G.
+///
+/// @shape  [H, F] over G devices
+template <memory_space Space, class T>
+class striped_rows {
+public:
+  /// None.
+  striped_rows() = default;
+
+  /// Rows of one device.
+  explicit striped_rows(matrix_view<Space, T const> rows) noexcept
+      : first_(rows.data()), rows_(rows.rows()), columns_(rows.columns()),
+        addresses_(reinterpret_cast<std::uintptr_t>(rows.data())) {}
+
+  /// @shape  devices [G], where the rows of each begin · addresses: these or-ed together
+  /// @pre    G >= 1; not checked: see `stripe_table`
+  striped_rows(array_view<Space, T const* const> devices, std::int64_t rows, std::int64_t columns,
+               std::uintptr_t addresses) noexcept
+      : devices_(devices.data()), turns_(devices.size()), rows_(rows), columns_(columns), addresses_(addresses) {}
+
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t rows() const noexcept { return rows_; }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t columns() const noexcept { return columns_; }
+  [[nodiscard]] GLT_HOST_DEVICE int num_devices() const noexcept { return static_cast<int>(turns_.divisor()); }
+  /// The bits of the addresses at which the rows of the devices begin, or-ed together.
+  [[nodiscard]] std::uintptr_t addresses() const noexcept { return addresses_; }
+
+  /// Where a row begins.
+  ///
+  /// @pre    0 <= row < rows(); not checked
+  [[nodiscard]] GLT_HOST_DEVICE T const* row(std::int32_t row) const noexcept {
+    if (devices_ == nullptr) {
+      return first_ + row * columns_;
+    }
+    auto const number = static_cast<std::uint32_t>(row);
+    auto const turn = turns_.quotient(number);
+    return devices_[number - turn * turns_.divisor()] + std::int64_t{turn} * columns_;
+  }
+
+private:
+  T const* first_ = nullptr;            // of one device
+  T const* const* devices_ = nullptr;   // of several: in memory, because GPUs have no arrays in registers
+  detail::small_divisor turns_{1};
+  std::int64_t rows_ = 0;
+  std::int64_t columns_ = 0;
+  std::uintptr_t addresses_ = 0;
+};
+
+/// Owns the list of where the rows of several devices begin, in the memory of the device that reads them; move-only.
+template <device_policy Policy, bytes_copyable T>
+class stripe_table {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// No rows.
+  stripe_table() = default;
+
+  /// Borrows the rows of every device; row r of all is row r / G of stripes[r mod G].
+  ///
+  /// @throws precondition_error  if there is no device, a device has other columns than the first, or not as many rows
+  ///                             as turns
+  explicit stripe_table(std::span<matrix_view<space, T const> const> stripes, Policy policy = {}) {
+    if (stripes.empty()) {
+      throw precondition_error("rows over 0 devices; give one or more");
+    }
+    std::int64_t rows = 0;
+    std::uintptr_t addresses = 0;
+    std::vector<T const*> begins;
+    for (auto const& stripe : stripes) {
+      rows += stripe.rows();
+      addresses |= reinterpret_cast<std::uintptr_t>(stripe.data());
+      begins.push_back(stripe.data());
+    }
+    auto const devices = static_cast<std::int64_t>(stripes.size());
+    auto const columns = stripes.front().columns();
+    for (std::int64_t d = 0; d < devices; ++d) {
+      auto const& stripe = stripes[static_cast<std::size_t>(d)];
+      auto const turns = rows / devices + (d < rows % devices ? 1 : 0);
+      if (stripe.columns() != columns || stripe.rows() != turns) {
+        throw precondition_error(detail::message("device ", d, " has [", stripe.rows(), ", ", stripe.columns(),
+                                                 "] of ", rows, " rows that devices have in turn; give [", turns,
+                                                 ", ", columns, "]"));
+      }
+    }
+    if (devices == 1) {
+      view_ = striped_rows<space, T>(stripes.front());
+    } else {
+      begins_ = make_buffer<Policy>(begins, std::move(policy));
+      view_ = striped_rows<space, T>(std::as_const(begins_).view(), rows, columns, addresses);
+    }
+  }
+
+  [[nodiscard]] striped_rows<space, T> view() const noexcept { return view_; }
+
+private:
+  buffer<Policy, T const*> begins_;
+  striped_rows<space, T> view_;
+};
+
+} // namespace glt

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/feature/detail/copy_rows_in.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/feature/gather.hpp>
+#include <glt/feature/tier/detail/hot_limit.hpp>
+#include <glt/feature/tier/detail/striped_rows.hpp>
+#include <glt/feature/tier/tier_plan.hpp>
+#include <glt/feature/tier/tiered_view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// Owns features of V vertices in two memories: hot rows in the faster one, the others in the larger one; move-only.
+///
+///     auto const ranking = hottest_vertices(hotness, hotness.size());
+///     tiered_store<device::cuda, device::zero_copy, float> const store(view, ranking.view(), {.ratio = 0.2});
+///     gather_rows(gpu.executor(), store.view(), ids, out);
+///
+/// Hot rows may be divided over several devices that reach each other's memory: the hottest one is on the first device,
+/// the next one on the second device, and so on. Every device then has a view of its own.
+///
+/// Outlives what is enqueued with its views. Labels are in the larger memory, scales in the faster one.
+///
+/// @shape  rows [V, F] · labels [V] or empty · scales [F] or empty
+/// @cost   memory of every device: its rows, 4 bytes a vertex, the scales
+template <device_policy HotPolicy, device_policy ColdPolicy, bytes_copyable T>
+class tiered_store {
+  static_assert(decltype(std::declval<HotPolicy const&>().executor())::reaches(ColdPolicy::space),
+                "tiered_store: the executor of the first policy reads both memories, and does not reach that of the "
+                "second; use a pinned one, such as device::zero_copy, with GPUs");
+
+public:
+  static constexpr memory_space hot_space = HotPolicy::space;
+  static constexpr memory_space cold_space = ColdPolicy::space;
+  using value_type = T;
+  using view_type = tiered_view<hot_space, cold_space, T>;
+
+  /// Copies rows to the memory of the policies, each row to one of them.
+  ///
+  /// @shape  features [V, F] · ranking [at most V], distinct vertices, the hottest first, of which as many are hot as
+  ///         `limit` allows
+  /// @throws precondition_error  if a hot vertex is not in [0, V) or comes twice, there are 2³¹ vertices or more, no
+  ///                             device, or the limit is none
+  tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
+               std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
+    auto const plan = make_plan(features, ranking, limit, devices.size(), false);
+    auto const columns = features.num_columns();
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      add_device(devices[d], plan, detail::copy_rows_in(devices[d], features.features, plan.hot[d]),
+                 make_buffer<HotPolicy>(features.scales, devices[d]));
+    }
+    cold_ = {static_cast<std::int64_t>(plan.cold.size()), columns,
+             detail::copy_rows_in(cold, features.features, plan.cold)};
+    labels_ = make_buffer<ColdPolicy>(features.labels, cold);
+    finish(columns, plan);
+    wait_for(cold, cold_.view().features.flat());
+    wait_for(cold, std::as_const(labels_).view());
+  }
+
+  /// The same on one device.
+  tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
+               HotPolicy hot = {}, ColdPolicy cold = {})
+      : tiered_store(features, ranking, limit, std::vector<HotPolicy>{std::move(hot)}, std::move(cold)) {}
+
+  /// Takes over rows that are in the larger memory already, such as a mapped file, and copies the hot ones. What fails
+  /// leaves `features` as they are.
+  ///
+  /// @shape  features [V, F], made with `cold`
+  /// @throws precondition_error  as above
+  tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, hot_limit limit,
+               std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
+    auto const all = features.view();
+    auto const plan = make_plan(all, ranking, limit, devices.size(), true);
+    wait_for(cold, all.features.flat());
+    wait_for(cold, all.labels);
+    auto const scales = to_vector(cold, all.scales);
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      auto const& device = devices[d];
+      auto const ids = make_buffer<HotPolicy>(plan.hot[d], device);
+      buffer<HotPolicy, T> rows(ids.size() * all.num_columns(), device);
+      gather_rows(device.executor(), all.features, ids.view(),
+                  matrix_view<hot_space, T>(rows.data(), ids.size(), all.num_columns()));
+      add_device(device, plan, std::move(rows), make_buffer<HotPolicy>(scales, device));
+    }
+    finish(all.num_columns(), plan);
+    cold_ = std::move(features);
+  }
+
+  /// The same on one device.
+  tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, hot_limit limit,
+               HotPolicy hot = {}, ColdPolicy cold = {})
+      : tiered_store(std::move(features), ranking, limit, std::vector<HotPolicy>{std::move(hot)}, std::move(cold)) {}
+
+  tiered_store(tiered_store&&) noexcept = default;
+  tiered_store& operator=(tiered_store&&) noexcept = default;
+
+  /// How many rows are hot, on all devices together.
+  [[nodiscard]] std::int64_t num_hot() const noexcept { return devices_.front().table.view().rows(); }
+  [[nodiscard]] int num_devices() const noexcept { return static_cast<int>(devices_.size()); }
+
+  /// What the executor of a device reads.
+  ///
+  /// @pre    device is in [0, num_devices()); not checked
+  [[nodiscard]] view_type view(int device = 0) const {
+    auto const& own = devices_[static_cast<std::size_t>(device)];
+    auto const cold = cold_.view();
+    return {.hot = own.table.view(),
+            .cold = cold.features,
+            .slots = own.slots.view(),
+            .labels = labels_.empty() ? cold.labels : labels_.view(),
+            .scales = own.scales.view()};
+  }
+
+private:
+  struct tier {
+    buffer<HotPolicy, T> rows;
+    buffer<HotPolicy, tier_slot> slots;
+    buffer<HotPolicy, float> scales;
+    stripe_table<HotPolicy, T> table;
+    HotPolicy policy;
+  };
+
+  template <memory_space Space>
+  static detail::tier_plan make_plan(feature_view<Space, T> features, host_view<local_id const> ranking,
+                                     hot_limit limit, std::size_t devices, bool cold_has_all) {
+    if (devices == 0) {
+      throw precondition_error("a tiered store on 0 devices; give one or more");
+    }
+    auto const vertices = features.num_vertices();
+    auto const count = detail::rows_within(
+        limit, vertices, features.num_columns() * static_cast<std::int64_t>(sizeof(T)),
+        vertices * static_cast<std::int64_t>(sizeof(tier_slot)) +
+            features.scales.size() * static_cast<std::int64_t>(sizeof(float)),
+        static_cast<std::int64_t>(devices));
+    return detail::plan_tiers(vertices, ranking, std::min(count, ranking.size()), devices, cold_has_all);
+  }
+
+  void add_device(HotPolicy const& policy, detail::tier_plan const& plan, buffer<HotPolicy, T> rows,
+                  buffer<HotPolicy, float> scales) {
+    devices_.push_back(tier{.rows = std::move(rows),
+                            .slots = make_buffer<HotPolicy>(plan.slots, policy),
+                            .scales = std::move(scales),
+                            .table = {},
+                            .policy = policy});
+  }
+
+  // Every device reads the rows of all; these are there when this returns.
+  void finish(std::int64_t columns, detail::tier_plan const& plan) {
+    std::vector<matrix_view<hot_space, T const>> stripes;
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      stripes.emplace_back(devices_[d].rows.data(), static_cast<std::int64_t>(plan.hot[d].size()), columns);
+    }
+    for (auto& each : devices_) {
+      each.table = stripe_table<HotPolicy, T>(stripes, each.policy);
+      wait_for(each.policy, std::as_const(each.slots).view());
+    }
+  }
+
+  // Other policies have no order with what this one enqueued.
+  template <class Policy, class View>
+  static void wait_for(Policy const& policy, View view) {
+    if (!view.empty()) {
+      static_cast<void>(read_element(policy, view, 0));
+    }
+  }
+
+  std::vector<tier> devices_;
+  feature_store<ColdPolicy, T> cold_;
+  buffer<ColdPolicy, label_type> labels_;
+};
+
+} // namespace glt

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/prefetch_rows.hpp>
+#include <glt/feature/detail/row_chunks.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/feature/gather.hpp>
+#include <glt/feature/tier/detail/put_located_rows.hpp>
+#include <glt/feature/tier/detail/striped_rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace glt {
+
+/// Where the row of a vertex is: number s ≥ 0 among the hot rows, or number −1 − s among the cold ones.
+using tier_slot = std::int32_t;
+
+/// Borrowed features of V vertices of which the hot rows lie in a faster memory; see `tiered_store`.
+///
+/// @shape  hot [H, F] · cold [C, F] · slots [V] · labels [V] or empty · scales [F] or empty
+template <memory_space HotSpace, memory_space ColdSpace, bytes_copyable T>
+struct tiered_view {
+  striped_rows<HotSpace, T> hot;
+  matrix_view<ColdSpace, T const> cold;
+  array_view<HotSpace, tier_slot const> slots;
+  array_view<ColdSpace, label_type const> labels{};
+  array_view<HotSpace, float const> scales{};
+
+  [[nodiscard]] constexpr std::int64_t num_vertices() const noexcept { return slots.size(); }
+  [[nodiscard]] constexpr std::int64_t num_columns() const noexcept { return cold.columns(); }
+};
+
+/// How many rows were asked for, and how many of them were hot.
+struct tier_hits {
+  std::int64_t rows = 0;
+  std::int64_t hot = 0;
+
+  /// The part that was hot; 0 of no rows.
+  [[nodiscard]] constexpr double ratio() const noexcept {
+    return rows == 0 ? 0 : static_cast<double>(hot) / static_cast<double>(rows);
+  }
+  constexpr tier_hits& operator+=(tier_hits other) noexcept {
+    rows += other.rows;
+    hot += other.hot;
+    return *this;
+  }
+};
+
+namespace detail {
+
+/// Where the row of vertex ids[i] begins.
+template <memory_space Space, class T, class Id>
+struct tiered_rows_at {
+  striped_rows<Space, T> hot;
+  T const* cold;
+  tier_slot const* slots;
+  Id const* ids;
+
+  [[nodiscard]] GLT_HOST_DEVICE std::byte const* operator()(std::int64_t i) const {
+    auto const slot = slots[ids[i]];
+    return reinterpret_cast<std::byte const*>(slot >= 0 ? hot.row(slot) : cold + std::int64_t{~slot} * hot.columns());
+  }
+};
+
+template <class Id>
+struct is_hot {
+  tier_slot const* slots;
+  Id const* ids;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return slots[ids[i]] >= 0 ? 1 : 0; }
+};
+
+struct sum_of_hits {
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
+};
+
+} // namespace detail
+
+/// As for features of one memory, hot and cold rows in one pass.
+///
+/// @shape  in [V, F] · ids [S] · out [S, F], written
+/// @where  memory that the executor reaches, on all devices of the hot rows; enqueues on `ex` and does not synchronise
+/// @pre    every id is in [0, V); not checked
+/// @throws precondition_error  if out is not [S, F]
+/// @cost   O(S · F)
+template <executor Executor, memory_space HotSpace, memory_space ColdSpace, class In, memory_space IdSpace, class Id,
+          memory_space OutSpace, bytes_copyable T>
+  requires(reaches<Executor, HotSpace> && reaches<Executor, ColdSpace> && reaches<Executor, IdSpace> &&
+           reaches<Executor, OutSpace> && gathers_as<In, T>)
+void gather_rows(Executor const& ex, tiered_view<HotSpace, ColdSpace, In> in, array_view<IdSpace, Id> ids,
+                 matrix_view<OutSpace, T> out) {
+  using id = std::remove_const_t<Id>;
+  detail::check_gather(ids.size(), in.num_columns(), out.rows(), out.columns());
+  auto const addresses = in.hot.addresses() | reinterpret_cast<std::uintptr_t>(in.cold.data());
+  auto* const result = reinterpret_cast<std::byte*>(out.data());
+  detail::put_located_rows<In, T>(
+      ex, ids.size(), in.num_columns(), in.scales.empty() ? nullptr : in.scales.data(),
+      detail::tiered_rows_at<HotSpace, In, id>{in.hot, in.cold.data(), in.slots.data(), ids.data()},
+      detail::rows_at<std::byte, detail::rows_in_order>{
+          result, in.num_columns() * static_cast<std::int64_t>(sizeof(T)), {}},
+      addresses, reinterpret_cast<std::uintptr_t>(result));
+}
+
+/// How many of the rows of vertices are hot: what a gather of them would find, counted beside it.
+///
+/// @shape  ids [S]
+/// @where  memory that the executor reaches; synchronises
+/// @pre    every id is in [0, V); not checked
+/// @cost   O(S)
+template <executor Executor, memory_space HotSpace, memory_space ColdSpace, class T, memory_space IdSpace, class Id>
+  requires(reaches<Executor, HotSpace> && reaches<Executor, IdSpace>)
+[[nodiscard]] tier_hits count_hits(Executor const& ex, tiered_view<HotSpace, ColdSpace, T> in,
+                                   array_view<IdSpace, Id> ids) {
+  return {.rows = ids.size(),
+          .hot = ex.reduce(ids.size(), std::int64_t{0},
+                           detail::is_hot<std::remove_const_t<Id>>{in.slots.data(), ids.data()},
+                           detail::sum_of_hits{})};
+}
+
+} // namespace glt

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/view.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_convert.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace glt::io {
+
+namespace detail {
+
+// Calls f with the elements in their type, and with floats where C++20 has no such type.
+template <class F>
+decltype(auto) visit_values(array const& values, F f) {
+  switch (values.type()) {
+  case element_type::int8:
+    return f(values.values<std::int8_t>());
+  case element_type::uint8:
+    return f(values.values<std::uint8_t>());
+  case element_type::int16:
+    return f(values.values<std::int16_t>());
+  case element_type::int32:
+    return f(values.values<std::int32_t>());
+  case element_type::int64:
+    return f(values.values<std::int64_t>());
+  case element_type::float32:
+    return f(values.values<float>());
+  case element_type::float16: {
+    auto const floats = convert_elements<float16, float>(values);
+    return f(floats.view());
+  }
+  case element_type::bfloat16: {
+    auto const floats = convert_elements<bfloat16, float>(values);
+    return f(floats.view());
+  }
+  case element_type::float64:
+    break;
+  }
+  return f(values.values<double>());
+}
+
+// Up to 2^53 every whole number is a double.
+template <std::floating_point T>
+bool is_integer(T value) {
+  constexpr T limit = 9007199254740992;
+  return std::abs(value) <= limit && std::trunc(value) == value;
+}
+
+template <class T>
+std::vector<std::int64_t> to_integers(host_view<T const> elements, std::string const& path, std::int64_t begin,
+                                      std::int64_t end) {
+  std::vector<std::int64_t> made(static_cast<std::size_t>(end - begin));
+  for (auto i = begin; i < end; ++i) {
+    if constexpr (std::floating_point<T>) {
+      if (!is_integer(elements[i])) {
+        throw io_error(path, 0,
+                       glt::detail::message("element ", i, " is ", elements[i],
+                                            ", no whole number; save the array as int64"));
+      }
+    }
+    made[static_cast<std::size_t>(i - begin)] = static_cast<std::int64_t>(elements[i]);
+  }
+  return made;
+}
+
+// A floating-point number of 16 bits is NaN or infinite if all bits of its exponent are set.
+inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsigned exponent) {
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i + 1 < bytes.size(); i += 2) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, bytes.data() + i, 2);
+    count += (bits & exponent) == exponent ? 1 : 0;
+  }
+  return count;
+}
+
+} // namespace detail
+
+/// The elements as 64-bit integers, in a line; floats have to be whole numbers.
+///
+/// @throws io_error  naming `path` and the first element that is no whole number
+[[nodiscard]] inline std::vector<std::int64_t> integers_of(array const& values, std::string const& path) {
+  return detail::visit_values(values,
+                              [&](auto elements) { return detail::to_integers(elements, path, 0, elements.size()); });
+}
+
+/// One row of a matrix as 64-bit integers.
+///
+/// @pre    the array has such a row; not checked
+/// @throws io_error  as `integers_of` of the whole array
+[[nodiscard]] inline std::vector<std::int64_t> integers_of_row(array const& values, std::int64_t row,
+                                                               std::string const& path) {
+  auto const begin = row * values.columns();
+  return detail::visit_values(values, [&](auto elements) {
+    return detail::to_integers(elements, path, begin, begin + values.columns());
+  });
+}
+
+/// The elements as floats, in a line.
+[[nodiscard]] inline std::vector<float> floats_of(array const& values) {
+  return detail::visit_values(values, []<class T>(host_view<T const> elements) {
+    std::vector<float> made(static_cast<std::size_t>(elements.size()));
+    for (std::int64_t i = 0; i < elements.size(); ++i) {
+      made[static_cast<std::size_t>(i)] = static_cast<float>(elements[i]);
+    }
+    return made;
+  });
+}
+
+/// Number of elements that are NaN or infinite.
+[[nodiscard]] inline std::int64_t count_not_finite(array const& values) {
+  if (values.type() == element_type::float16) {
+    return detail::count_full_exponents(values.bytes(), 0x7C00);
+  }
+  if (values.type() == element_type::bfloat16) {
+    return detail::count_full_exponents(values.bytes(), 0x7F80);
+  }
+  return detail::visit_values(values, []<class T>(host_view<T const> elements) {
+    std::int64_t count = 0;
+    if constexpr (std::floating_point<T>) {
+      for (auto const element : elements) {
+        count += std::isfinite(element) ? 0 : 1;
+      }
+    }
+    return count;
+  });
+}
+
+/// Number of features, labels and edge weights of a data set that are NaN or infinite.
+[[nodiscard]] inline std::int64_t count_not_finite(data_set_view const& data) {
+  std::int64_t count = 0;
+  for (auto const& nodes : data.nodes) {
+    count += count_not_finite(nodes.labels);
+    for (auto const& feature : nodes.features) {
+      count += count_not_finite(feature.values);
+    }
+  }
+  for (auto const& edges : data.edges) {
+    for (auto const& feature : edges.features) {
+      count += count_not_finite(feature.values);
+    }
+    for (auto const weight : edges.columns.weights) {
+      count += std::isfinite(weight) ? 0 : 1;
+    }
+  }
+  return count;
+}
+[[nodiscard]] inline std::int64_t count_not_finite(data_set const& data) { return count_not_finite(view_of(data)); }
+
+} // namespace glt::io

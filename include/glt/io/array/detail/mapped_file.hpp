@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/message.hpp>
+#include <glt/io/detail/input_file.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/huge_pages.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#if defined(__unix__)
+#include <sys/mman.h>
+#endif
+
+namespace glt::io {
+
+/// How a file is brought into memory.
+struct map_options {
+  bool populate = false;   ///< read all of it now instead of page by page at first use
+  bool huge_pages = false; ///< ask the system for huge pages; a hint that most file systems ignore
+};
+
+/// The bytes of a whole file, mapped where the system can, read into memory where not; neither copied nor moved.
+///
+/// What is written to the bytes never reaches the file. A file that is shortened while it is mapped ends the
+/// program that reads the missing bytes: replace files instead of changing them.
+class mapped_file {
+public:
+  /// @throws io_error        if there is no such file, it is not a regular one, or it cannot be mapped
+  /// @throws std::bad_alloc  where files are read, if there is no memory for it
+  /// @cost   one mapping; the file is read when it is used, or now if `populate` says so
+  explicit mapped_file(std::filesystem::path path, map_options options = {}) {
+    input_file file(std::move(path));
+    path_ = file.path();
+    size_ = file.size();
+#if defined(__unix__)
+    map(file, options);
+#else
+    static_cast<void>(options);
+    read_.resize(size_);
+    file.read(read_.data(), size_);
+    data_ = read_.data();
+#endif
+  }
+  mapped_file(mapped_file const&) = delete;
+  mapped_file& operator=(mapped_file const&) = delete;
+#if defined(__unix__)
+  ~mapped_file() {
+    if (data_ != nullptr) {
+      ::munmap(data_, static_cast<std::size_t>(size_));
+    }
+  }
+#endif
+
+  [[nodiscard]] std::filesystem::path const& path() const noexcept {
+    return path_;
+  }
+  [[nodiscard]] std::byte* data() noexcept {
+    return data_;
+  }
+  [[nodiscard]] std::byte const* data() const noexcept {
+    return data_;
+  }
+  [[nodiscard]] std::int64_t size() const noexcept {
+    return size_;
+  }
+
+private:
+#if defined(__unix__)
+  void map(input_file const& file, map_options options) {
+    if (size_ == 0) {
+      return;
+    }
+    int flags = MAP_PRIVATE;
+#if defined(MAP_POPULATE)
+    flags |= options.populate ? MAP_POPULATE : 0;
+#endif
+    auto const bytes = static_cast<std::size_t>(size_);
+    void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file.descriptor(), 0);
+    if (mapped == MAP_FAILED) {
+      file.fail(0, glt::detail::message("cannot be mapped into memory: ", std::strerror(errno)));
+    }
+    data_ = static_cast<std::byte*>(mapped);
+    if (options.huge_pages) {
+      glt::detail::advise_huge_pages(mapped, bytes);
+    }
+  }
+#endif
+
+  std::filesystem::path path_;
+  std::byte* data_ = nullptr;
+  std::int64_t size_ = 0;
+#if !defined(__unix__)
+  buffer<device::cpu, std::byte> read_;
+#endif
+};
+
+} // namespace glt::io

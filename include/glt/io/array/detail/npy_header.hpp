@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/message.hpp>
+#include <glt/io/detail/input_file.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <vector>
+
+namespace glt::io {
+
+/// A number that an .npy file may hold.
+template <class T>
+concept npy_element = (std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>) ||
+                      std::same_as<T, float> || std::same_as<T, double>;
+
+/// What an .npy file says about its array.
+struct npy_header {
+  std::string type;                ///< NumPy's name of the element type, such as "<f4"
+  std::vector<std::int64_t> shape; ///< empty for a single number
+  bool fortran_order = false;      ///< columns are contiguous instead of rows
+  std::int64_t data_offset = 0;    ///< byte at which the elements begin
+};
+
+/// NumPy's name of a type: byte order, kind, size.
+template <npy_element T>
+[[nodiscard]] std::string npy_type() {
+  static_assert(std::endian::native == std::endian::little,
+                "glt reads and writes little-endian files on such machines");
+  char const kind = std::floating_point<T> ? 'f' : std::unsigned_integral<T> ? 'u' : 'i';
+  return {sizeof(T) == 1 ? '|' : '<', kind, static_cast<char>('0' + sizeof(T))};
+}
+
+namespace detail {
+
+inline constexpr std::string_view npy_magic{"\x93NUMPY", 6};
+
+// Product of the sizes; nothing if one is negative or it does not fit 63 bits.
+inline std::optional<std::int64_t> count_elements(std::span<std::int64_t const> shape) {
+  std::int64_t count = 1;
+  bool overflow = false;
+  for (auto const size : shape) {
+    if (size < 0) {
+      return std::nullopt;
+    }
+    overflow = overflow || (size > 0 && count > std::numeric_limits<std::int64_t>::max() / size);
+    count = overflow ? 1 : count * size;
+  }
+  bool const none = std::ranges::find(shape, 0) != shape.end();
+  return none ? std::optional<std::int64_t>(0) : overflow ? std::nullopt : std::optional(count);
+}
+
+inline std::string shape_text(std::span<std::int64_t const> shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+// What an .npy file begins with, up to its elements, which start at a multiple of 64 bytes; nothing if the shape is
+// too long for a header.
+inline std::optional<std::string> npy_start(std::string_view type, std::span<std::int64_t const> shape) {
+  std::string text =
+      glt::detail::message("{'descr': '", type, "', 'fortran_order': False, 'shape': ", shape_text(shape), ", }");
+  constexpr std::size_t start = 10;
+  text.append(63 - (start + text.size()) % 64, ' ').append("\n");
+  if (text.size() > std::numeric_limits<std::uint16_t>::max()) {
+    return std::nullopt;
+  }
+  std::string head(npy_magic);
+  head.append({'\1', '\0', static_cast<char>(text.size() & 0xFF), static_cast<char>(text.size() >> 8)});
+  return head + text;
+}
+
+// Reads the Python dictionary in the header: strings, True, False and tuples of numbers are all it may hold. A
+// source is what has the members of `input_file`.
+template <class Source>
+class npy_dictionary {
+public:
+  npy_dictionary(Source const& file, std::string_view text, std::int64_t offset)
+      : file_(file), text_(text), offset_(offset) {}
+
+  [[nodiscard]] npy_header read() {
+    npy_header header;
+    bool type = false;
+    bool order = false;
+    bool shape = false;
+    expect("{");
+    while (!skip("}")) {
+      auto const key = quoted();
+      expect(":");
+      if (key == "descr" && !type) {
+        header.type = quoted();
+        type = true;
+      } else if (key == "fortran_order" && !order) {
+        header.fortran_order = skip("True");
+        if (!header.fortran_order) {
+          expect("False");
+        }
+        order = true;
+      } else if (key == "shape" && !shape) {
+        header.shape = tuple();
+        shape = true;
+      } else {
+        fail("the header has a key '" + key + "' which does not belong there");
+      }
+      if (!skip(",")) {
+        expect("}");
+        break;
+      }
+    }
+    if (!type || !order || !shape) {
+      fail("the header lacks one of 'descr', 'fortran_order' and 'shape'");
+    }
+    skip_space();
+    if (at_ != text_.size()) {
+      fail("the header goes on behind its dictionary");
+    }
+    return header;
+  }
+
+private:
+  [[noreturn]] void fail(std::string const& what) const {
+    file_.fail(offset_ + static_cast<std::int64_t>(at_),
+               what + "; make the file again with NumPy or write_npy");
+  }
+
+  void skip_space() { at_ = std::min(text_.find_first_not_of(" \n", at_), text_.size()); }
+
+  bool skip(std::string_view word) {
+    skip_space();
+    bool const found = text_.substr(at_).starts_with(word);
+    at_ += found ? word.size() : 0;
+    return found;
+  }
+
+  void expect(std::string_view word) {
+    if (!skip(word)) {
+      fail(glt::detail::message("the header has no ", word, " here"));
+    }
+  }
+
+  std::string quoted() {
+    skip_space();
+    auto const quote = at_ < text_.size() ? text_[at_] : '\0';
+    auto const end = text_.find(quote, at_ + 1);
+    if ((quote != '\'' && quote != '"') || end == std::string_view::npos) {
+      fail("the header has no string here (structured types are not supported)");
+    }
+    auto const found = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return std::string(found);
+  }
+
+  std::vector<std::int64_t> tuple() {
+    std::vector<std::int64_t> sizes;
+    expect("(");
+    while (!skip(")")) {
+      skip_space();
+      std::int64_t size = -1;
+      auto const [end, fault] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
+      if (fault != std::errc() || size < 0) {
+        fail("the shape has no size of 0 or more here");
+      }
+      at_ = static_cast<std::size_t>(end - text_.data());
+      sizes.push_back(size);
+      if (!skip(",")) {
+        expect(")");
+        break;
+      }
+    }
+    return sizes;
+  }
+
+  Source const& file_;
+  std::string_view text_;
+  std::int64_t offset_;
+  std::size_t at_ = 0;
+};
+
+template <class Source>
+npy_header read_npy_header(Source& file) {
+  unsigned char start[8];
+  if (file.size() < 12) {
+    file.fail(0,
+              glt::detail::message("has ", file.size(), " bytes, too few for an .npy file; make it again"));
+  }
+  file.read(start, 8);
+  if (!std::equal(npy_magic.begin(), npy_magic.end(), reinterpret_cast<char const*>(start))) {
+    file.fail(0, "does not begin as an .npy file; make it with NumPy or write_npy");
+  }
+  int const version = start[6];
+  if (version < 1 || version > 3) {
+    file.fail(6, glt::detail::message("is of .npy version ", version, "; versions 1 to 3 can be read"));
+  }
+  unsigned char length_bytes[4] = {};
+  file.read(length_bytes, version == 1 ? 2 : 4);
+  std::int64_t length = 0;
+  for (int i = 3; i >= 0; --i) {
+    length = length * 256 + length_bytes[i];
+  }
+  if (length > file.size() - file.position()) {
+    file.fail(8,
+              glt::detail::message("its header has ", length, " bytes, more than the file; make it again"));
+  }
+  std::string text(static_cast<std::size_t>(length), ' ');
+  auto const text_offset = file.position();
+  file.read(text.data(), length);
+  auto header = npy_dictionary<Source>(file, text, text_offset).read();
+  header.data_offset = file.position();
+  return header;
+}
+
+} // namespace detail
+
+/// Reads what a file says about its array, and nothing of the array.
+///
+/// @throws io_error  if there is no such file, or it is not an .npy file
+/// @source NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays"
+[[nodiscard]] inline npy_header read_npy_header(std::filesystem::path const& path) {
+  input_file file(path);
+  return detail::read_npy_header(file);
+}
+
+} // namespace glt::io

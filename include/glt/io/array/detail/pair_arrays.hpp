@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/data_set.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace glt::io {
+
+/// How pairs of vertices lie in a matrix; `either` takes [2, 2] for rows.
+enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
+
+/// The pairs of vertices that a matrix holds.
+///
+/// @shape  pairs [2, E] or [E, 2] of any element type → sources [E] · destinations [E]
+/// @throws io_error  naming `path` if the shape is another, or an element is no whole number
+[[nodiscard]] inline vertex_pairs to_pairs(array const& pairs, std::string const& path, pair_layout layout) {
+  bool const matrix = pairs.shape().size() == 2;
+  if (matrix && pairs.rows() == 2 && layout != pair_layout::columns) {
+    return {integers_of_row(pairs, 0, path), integers_of_row(pairs, 1, path)};
+  }
+  if (!matrix || pairs.columns() != 2 || layout == pair_layout::rows) {
+    throw io_error(path, 0,
+                   glt::detail::message("has the shape ", detail::shape_text(pairs.shape()), "; pairs of vertices are ",
+                                        layout == pair_layout::rows      ? "[2, E] here, save the transpose"
+                                        : layout == pair_layout::columns ? "[E, 2] here, save the transpose"
+                                                                         : "[2, E] or [E, 2]"));
+  }
+  auto const all = integers_of(pairs, path);
+  vertex_pairs made;
+  made.sources.reserve(all.size() / 2);
+  made.destinations.reserve(all.size() / 2);
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    made.sources.push_back(all[i]);
+    made.destinations.push_back(all[i + 1]);
+  }
+  return made;
+}
+
+} // namespace glt::io

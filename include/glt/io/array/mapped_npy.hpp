@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/bytes.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/mapped_file.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/npy_any.hpp>
+#include <glt/memory/buffer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace glt::io {
+
+namespace detail {
+
+// In the order of `element_type`. NumPy has no bfloat16; its bits are stored as those of unsigned numbers.
+inline constexpr std::array<std::string_view, 9> npy_names{"|i1", "|u1", "<i2", "<i4", "<i8",
+                                                           "<f2", "<u2", "<f4", "<f8"};
+
+inline constexpr std::string_view npy_name_of(element_type type) noexcept {
+  return npy_names[static_cast<std::size_t>(type)];
+}
+
+// The bytes of a mapped file with the members of `input_file`.
+class mapped_source {
+public:
+  explicit mapped_source(mapped_file const& file) : file_(file) {}
+  [[nodiscard]] std::int64_t size() const noexcept { return file_.size(); }
+  [[nodiscard]] std::int64_t position() const noexcept { return position_; }
+  void read(void* out, std::int64_t count) {
+    if (count > size() - position_) {
+      fail(size(), "the file ends early; make it again");
+    }
+    glt::detail::copy_bytes(out, file_.data() + position_, count);
+    position_ += count;
+  }
+  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const {
+    throw io_error(file_.path().string(), offset, what);
+  }
+
+private:
+  mapped_file const& file_;
+  std::int64_t position_ = 0;
+};
+
+} // namespace detail
+
+namespace detail {
+
+// The array of a mapped .npy file, whose header was read, as elements of a type of the same size.
+inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, element_type type) {
+  mapped_source const source(*file);
+  if (header.fortran_order) {
+    source.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
+  }
+  auto const count = count_elements(header.shape);
+  auto const available = file->size() - header.data_offset;
+  if (!count || *count > available / size_of(type) || *count * size_of(type) != available) {
+    source.fail(header.data_offset,
+                glt::detail::message("has ", available, " bytes of data, which make no array of shape ",
+                                     shape_text(header.shape), "; make it again"));
+  }
+  auto* const first = file->data() + header.data_offset;
+  if (header.data_offset % size_of(type) == 0) {
+    return {type, std::move(header.shape), buffer<device::cpu, std::byte>::adopt(first, available, std::move(file))};
+  }
+  buffer<device::cpu, std::byte> copied(available);
+  glt::detail::copy_bytes(copied.data(), first, available);
+  return {type, std::move(header.shape), std::move(copied)};
+}
+
+} // namespace detail
+
+/// Maps an .npy file whose elements are of a known type; bfloat16 is stored as uint16. What is written to the
+/// array never reaches the file.
+///
+/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
+///                   Fortran order, or its length contradicts its shape
+/// @cost   that of `mapped_file`; a copy as well, of a file whose elements are not aligned, as no writer makes it
+[[nodiscard]] inline array map_npy(std::filesystem::path const& path, element_type type, map_options options = {}) {
+  auto file = std::make_shared<mapped_file>(path, options);
+  detail::mapped_source source(*file);
+  auto header = detail::read_npy_header(source);
+  if (header.type != detail::npy_name_of(type)) {
+    source.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", detail::npy_name_of(type),
+                                        "'; convert it with NumPy's astype"));
+  }
+  return detail::map_elements(std::move(file), std::move(header), type);
+}
+
+/// Maps an .npy file whose element type is found out: what `read_npy_any` makes of it, of types that it leaves as they
+/// are in the file.
+///
+/// @throws io_error  as `read_npy_any`, and if elements of this type are converted or checked when they are read
+/// @cost   as `map_npy`
+[[nodiscard]] inline array map_npy_any(std::filesystem::path const& path, map_options options = {}) {
+  auto file = std::make_shared<mapped_file>(path, options);
+  detail::mapped_source source(*file);
+  auto header = detail::read_npy_header(source);
+  auto const& known = detail::npy_conversions;
+  auto const* const found = std::ranges::find(known, header.type, &detail::npy_conversion::stored);
+  if (found == known.end()) {
+    source.fail(0, detail::refuse_npy_type(header.type));
+  }
+  if (found->stored_size != size_of(found->type) || found->stored == "<u8") {
+    source.fail(0, glt::detail::message("holds elements of type '", header.type, "', which cannot stay in their file: ",
+                                        "they are read as ", name_of(found->type), "; convert it with NumPy's astype"));
+  }
+  return detail::map_elements(std::move(file), std::move(header), found->type);
+}
+
+} // namespace glt::io

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/view.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/detail/input_file.hpp>
+#include <glt/io/detail/staging.hpp>
+#include <glt/memory/buffer.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace glt::io {
+
+/// An array as it came from a file, rows contiguous.
+///
+/// @shape  data [product of shape]
+template <npy_element T>
+struct npy_array {
+  std::vector<std::int64_t> shape;
+  buffer<device::cpu, T> data;
+
+  /// @pre    the array has two dimensions; not checked
+  [[nodiscard]] host_matrix<T const> matrix() const { return {data.data(), shape[0], shape[1]}; }
+};
+
+/// Reads a whole array of elements of type T, C order; byte order and type must be those of the file.
+///
+/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
+///                   Fortran order, or its length contradicts its shape
+/// @cost   one read of the file; memory is allocated only after its length was checked
+template <npy_element T>
+[[nodiscard]] npy_array<T> read_npy(std::filesystem::path const& path) {
+  input_file file(path);
+  auto header = detail::read_npy_header(file);
+  if (header.type != npy_type<T>()) {
+    file.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", npy_type<T>(),
+                                      "'; convert it with NumPy's astype"));
+  }
+  if (header.fortran_order) {
+    file.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
+  }
+  auto const count = detail::count_elements(header.shape);
+  auto const available = file.size() - header.data_offset;
+  constexpr auto element = static_cast<std::int64_t>(sizeof(T));
+  if (!count || *count > available / element) {
+    file.fail(file.size(),
+              glt::detail::message("ends after ", available, " bytes of data, too few for an array of shape ",
+                                   detail::shape_text(header.shape), "; make it again"));
+  }
+  if (*count * element != available) {
+    file.fail(header.data_offset + *count * element,
+              glt::detail::message("goes on for ", available - *count * element,
+                                   " bytes behind an array of shape ", detail::shape_text(header.shape),
+                                   "; make it again"));
+  }
+  npy_array<T> array{std::move(header.shape), buffer<device::cpu, T>(*count)};
+  file.read(array.data.data(), available);
+  return array;
+}
+
+/// Reads an array of a certain number of dimensions.
+///
+/// @throws io_error  as `read_npy` does, and if the array has another number of dimensions
+template <npy_element T>
+[[nodiscard]] npy_array<T> read_npy(std::filesystem::path const& path, int dimensions) {
+  auto array = read_npy<T>(path);
+  if (array.shape.size() != static_cast<std::size_t>(dimensions)) {
+    throw io_error(path.string(), 0,
+                   glt::detail::message("has the shape ", detail::shape_text(array.shape), "; an array of ",
+                                        dimensions, dimensions == 1 ? " dimension" : " dimensions",
+                                        " belongs here"));
+  }
+  return array;
+}
+
+/// Writes an array in C order; replaces a file of that name. After a failure nothing new is there.
+///
+/// @shape  values [product of shape], any contiguous range of the host
+/// @throws precondition_error  if the number of values contradicts the shape, or the shape is too long for a
+///                             header
+/// @throws io_error            if the file cannot be written
+template <std::ranges::contiguous_range Range>
+  requires npy_element<std::ranges::range_value_t<Range>>
+void write_npy(std::filesystem::path const& path, Range const& values, std::span<std::int64_t const> shape) {
+  using element = std::ranges::range_value_t<Range>;
+  auto const count = static_cast<std::int64_t>(std::ranges::size(values));
+  if (detail::count_elements(shape) != count) {
+    throw precondition_error(glt::detail::message(
+        path.string(), ": ", count, " values do not make an array of shape ", detail::shape_text(shape)));
+  }
+  auto const head = detail::npy_start(npy_type<element>(), shape);
+  if (!head) {
+    throw precondition_error(glt::detail::message(path.string(), ": a shape of ", shape.size(),
+                                                  " dimensions does not fit an .npy header; give fewer"));
+  }
+  staged_file file(path);
+  file.write(head->data(), static_cast<std::int64_t>(head->size()));
+  file.write(std::ranges::data(values), count * static_cast<std::int64_t>(sizeof(element)));
+  file.commit();
+}
+
+/// Writes an array of one dimension.
+template <std::ranges::contiguous_range Range>
+  requires npy_element<std::ranges::range_value_t<Range>>
+void write_npy(std::filesystem::path const& path, Range const& values) {
+  std::array const shape{static_cast<std::int64_t>(std::ranges::size(values))};
+  write_npy(path, values, shape);
+}
+
+/// Writes a matrix.
+template <class T>
+  requires npy_element<std::remove_const_t<T>>
+void write_npy(std::filesystem::path const& path, host_matrix<T> values) {
+  std::array const shape{values.rows(), values.columns()};
+  write_npy(path, values.flat(), shape);
+}
+
+} // namespace glt::io

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/byte_source.hpp>
+#include <glt/io/array/detail/npy_string.hpp>
+#include <glt/io/array/npy_any.hpp>
+#include <glt/io/detail/input_file.hpp>
+
+#include <zip.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+namespace detail {
+
+// A member of an archive as a file, of which errors speak as archive/member.
+class zip_member {
+public:
+  zip_member(zip_t* archive, std::uint64_t index, std::int64_t size, std::string name)
+      : size_(size), name_(std::move(name)), file_(zip_fopen_index(archive, index, 0)) {
+    if (!file_) {
+      fail(0, glt::detail::message("cannot be unpacked: ", zip_strerror(archive), "; make the archive again"));
+    }
+  }
+
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::int64_t position() const noexcept { return position_; }
+
+  void read(void* out, std::int64_t count) {
+    for (auto* to = static_cast<char*>(out); count > 0;) {
+      auto const got = zip_fread(file_.get(), to, static_cast<zip_uint64_t>(count));
+      if (got <= 0) {
+        fail(position_, glt::detail::message("cannot be unpacked: ",
+                                             got < 0 ? zip_file_strerror(file_.get()) : "it ends early",
+                                             "; make the archive again"));
+      }
+      to += got;
+      count -= got;
+      position_ += got;
+    }
+  }
+
+  // The checksum is compared only when somebody reads beyond the last byte.
+  void check_end() {
+    char more = 0;
+    if (auto const got = zip_fread(file_.get(), &more, 1); got != 0) {
+      fail(position_, glt::detail::message("is damaged: ",
+                                           got < 0 ? zip_file_strerror(file_.get()) : "it is longer than it says",
+                                           "; make the archive again"));
+    }
+  }
+
+  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const { throw io_error(name_, offset, what); }
+
+private:
+  struct close {
+    void operator()(zip_file_t* file) const noexcept { zip_fclose(file); }
+  };
+
+  std::int64_t size_;
+  std::int64_t position_ = 0;
+  std::string name_;
+  std::unique_ptr<zip_file_t, close> file_;
+};
+
+} // namespace detail
+
+/// An .npz archive: arrays by name, stored or deflated, read one at a time.
+///
+/// Errors about a member name it as archive/member.npy. Not for several threads at once.
+class npz_file {
+public:
+  /// @throws io_error  if there is no such file, or it is no whole ZIP archive
+  explicit npz_file(std::filesystem::path path) : path_(std::move(path)) {
+    input_file const file(path_);
+    int code = 0;
+    archive_.reset(zip_open(path_.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code));
+    if (!archive_) {
+      zip_error_t error;
+      zip_error_init_with_code(&error, code);
+      auto const text = glt::detail::message("is no whole .npz archive: ", zip_error_strerror(&error),
+                                             "; make it again with numpy.savez");
+      zip_error_fini(&error);
+      file.fail(0, text);
+    }
+    file_size_ = file.size();
+    auto const count = zip_get_num_entries(archive_.get(), 0);
+    for (zip_int64_t i = 0; i < count; ++i) {
+      char const* const name = zip_get_name(archive_.get(), static_cast<zip_uint64_t>(i), 0);
+      std::string_view const member = name == nullptr ? "" : name;
+      names_.emplace_back(member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member);
+    }
+  }
+
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+  /// The names of the arrays in the order of the archive, without ".npy".
+  [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }
+  [[nodiscard]] bool contains(std::string_view name) const {
+    return std::ranges::find(names_, name) != names_.end();
+  }
+
+  /// What errors call a member, for others who have something to say about it.
+  [[nodiscard]] std::string path_of(std::string_view name) const {
+    return path_.string() + "/" + std::string(name) + ".npy";
+  }
+
+  /// Reads an array.
+  ///
+  /// @throws io_error  if there is none of this name, it is encrypted or damaged, or as `read_npy_any` does
+  /// @cost   memory is allocated only after the sizes in the archive were found plausible
+  [[nodiscard]] array read(std::string_view name) {
+    auto member = open(name);
+    auto made = detail::read_npy_source(member);
+    member.check_end();
+    return made;
+  }
+
+  /// Reads a single string, as `numpy.savez(file, format="csr")` writes one.
+  ///
+  /// @throws io_error  as `read`, and if the array is no single string of ASCII
+  [[nodiscard]] std::string read_string(std::string_view name) {
+    auto member = open(name);
+    auto made = detail::read_npy_string(member);
+    member.check_end();
+    return made;
+  }
+
+private:
+  struct discard {
+    void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
+  };
+
+  // Deflate makes of a byte at most 1032, so that a member cannot claim more than that of its archive.
+  static constexpr std::int64_t most_per_byte = 1032;
+
+  detail::zip_member open(std::string_view name) {
+    auto const found = std::ranges::find(names_, name);
+    if (found == names_.end()) {
+      throw io_error(path_.string(), 0, glt::detail::message("holds no array '", name, "' but ", list_names()));
+    }
+    auto const index = static_cast<zip_uint64_t>(found - names_.begin());
+    auto const fail = [&](std::string const& what) { throw io_error(path_of(name), 0, what); };
+    zip_stat_t about;
+    if (zip_stat_index(archive_.get(), index, 0, &about) != 0) {
+      fail(glt::detail::message("cannot be found: ", zip_strerror(archive_.get())));
+    }
+    if ((about.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && about.encryption_method != ZIP_EM_NONE) {
+      fail("is encrypted; make the archive again with numpy.savez");
+    }
+    bool const known = (about.valid & ZIP_STAT_COMP_METHOD) != 0;
+    if (!known || (about.comp_method != ZIP_CM_STORE && about.comp_method != ZIP_CM_DEFLATE)) {
+      fail(glt::detail::message("is packed by method ", about.comp_method,
+                                "; only stored and deflated members can be read, make it with numpy.savez"));
+    }
+    auto const packed = std::min(about.comp_size, static_cast<zip_uint64_t>(file_size_));
+    if (about.comp_size > packed || about.size / most_per_byte > packed) {
+      fail(glt::detail::message("claims ", about.size, " bytes, too many for an archive of ", file_size_,
+                                "; make it again"));
+    }
+    return {archive_.get(), index, static_cast<std::int64_t>(about.size), path_of(name)};
+  }
+
+  [[nodiscard]] std::string list_names() const {
+    std::string text;
+    for (auto const& name : names_) {
+      text += (text.empty() ? "" : ", ") + name;
+    }
+    return text.empty() ? "none at all" : text;
+  }
+
+  std::filesystem::path path_;
+  std::unique_ptr<zip_t, discard> archive_;
+  std::int64_t file_size_ = 0;
+  std::vector<std::string> names_;
+};
+
+} // namespace glt::io

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/pair_arrays.hpp>
+#include <glt/io/array/npy_any.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/datasets/ogb_files.hpp>
+#include <glt/io/detail/table_checks.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/io/text/detail/columns.hpp>
+#include <glt/io/text/detail/csv_words.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace glt::io::detail {
+
+// What is in the folder of a data set.
+template <class Edges>
+struct ogb_content {
+  std::string name;
+  std::vector<node_table> nodes{};
+  std::vector<Edges> edges{};
+};
+
+// Reads the folder; what reads its tables decides where edges and features are kept.
+template <class Tables>
+class ogb_reader {
+public:
+  using edges_type = typename Tables::edges_type; // an edge_table, or derived from it
+
+  ogb_reader(std::filesystem::path const& folder, ogb_options const& options, Tables tables)
+      : files_(folder, options), reading_(options.reading), tables_(std::move(tables)) {}
+
+  [[nodiscard]] ogb_content<edges_type> read() {
+    data_.name = files_.name();
+    auto const& raw = files_.raw();
+    if (auto const types = files_.find(raw, "num-node-dict")) {
+      read_types(*types);
+    } else {
+      data_.nodes.emplace_back().num_nodes = read_count(files_.require(raw, "num-node-list"), "vertices");
+      read_nodes(data_.nodes.front(), raw, raw);
+      read_edges({}, raw);
+    }
+    if (files_.split()) {
+      read_split(*files_.split());
+    }
+    return std::move(data_);
+  }
+
+private:
+  using path = std::filesystem::path;
+
+  void read_types(path const& file) {
+    auto const words = read_csv_words(file);
+    if (words.empty()) {
+      throw io_error(file.string(), 0, "is empty; its first line names the types of vertices");
+    }
+    column_options const table{static_cast<std::int64_t>(words.front().size()), 1};
+    auto const counts = read_columns<std::int64_t>(file, table, reading_);
+    check_rows(file.string(), counts.rows(), 1, "graph; only sets of one graph can be read");
+    for (std::size_t i = 0; i < words.front().size(); ++i) {
+      if (std::ranges::find(data_.nodes, words.front()[i], &node_table::name) != data_.nodes.end()) {
+        throw io_error(file.string(), 0, "names the type '" + words.front()[i] + "' twice");
+      }
+      auto& nodes = data_.nodes.emplace_back();
+      nodes.name = words.front()[i];
+      nodes.num_nodes = counts.values<std::int64_t>()[static_cast<std::int64_t>(i)];
+      check_count(file, nodes.num_nodes);
+      read_nodes(nodes, files_.raw() / "node-feat" / nodes.name, files_.raw() / "node-label" / nodes.name);
+    }
+    require_promised("node-feat", "nodetype-has-feat");
+    require_promised("node-label", "nodetype-has-label");
+    auto const triplets = files_.require(files_.raw(), "triplet-type-list");
+    for (auto const& triplet : read_csv_words(triplets)) {
+      if (triplet.size() != 3) {
+        throw io_error(triplets.string(), 0,
+                       glt::detail::message("has a line of ", triplet.size(),
+                                            " words; a type of edges is source,relation,destination"));
+      }
+      for (auto const& type : {triplet[0], triplet[2]}) {
+        if (std::ranges::find(data_.nodes, type, &node_table::name) == data_.nodes.end()) {
+          throw io_error(triplets.string(), 0,
+                         "names the type '" + type + "', which " + file.string() + " has not");
+        }
+      }
+      edges_type edges;
+      edges.source = triplet[0];
+      edges.name = triplet[1];
+      edges.destination = triplet[2];
+      auto const folder = files_.raw() / "relations" / folder_of(edges);
+      read_edges(std::move(edges), folder);
+    }
+  }
+
+  // A table of two lines says of every type whether it has a file of this name.
+  void require_promised(std::string const& name, std::string const& promises) const {
+    auto const file = files_.find(files_.raw(), promises);
+    auto const words = file ? read_csv_words(*file) : std::vector<std::vector<std::string>>();
+    for (std::size_t i = 0; words.size() > 1 && i < std::min(words[0].size(), words[1].size()); ++i) {
+      if (words[1][i] == "True") {
+        static_cast<void>(files_.require(files_.raw() / name / words[0][i], name));
+      }
+    }
+  }
+
+  static std::string folder_of(edge_table const& edges) {
+    return edges.source + "___" + edges.name + "___" + edges.destination;
+  }
+
+  std::vector<std::int64_t> read_list(path const& file) const {
+    return integers_of(read_columns<std::int64_t>(file, {.columns = 1}, reading_), file.string());
+  }
+
+  std::int64_t read_count(path const& file, std::string const& what) const {
+    auto const counts = read_list(file);
+    if (counts.size() != 1) {
+      throw io_error(file.string(), 0,
+                     glt::detail::message("counts the ", what, " of ", counts.size(),
+                                          " graphs; only sets of one graph can be read"));
+    }
+    check_count(file, counts[0]);
+    return counts[0];
+  }
+
+  static void check_count(path const& file, std::int64_t count) {
+    if (count < 0) {
+      throw io_error(file.string(), 0, glt::detail::message("counts ", count, "; a count is 0 or more"));
+    }
+  }
+
+  void read_nodes(node_table& nodes, path const& folder, path const& label_folder) {
+    auto const what = vertices_of_type(nodes);
+    if (auto const file = files_.find(folder, "node-feat")) {
+      nodes.features.push_back({"node_feat", tables_.read_floats(*file)});
+      check_rows(file->string(), nodes.features.back().values.rows(), nodes.num_nodes, what);
+    }
+    for (auto const& name : files_.list(folder, "node_")) {
+      auto const file = files_.require(folder, name);
+      if (name == "node_year") {
+        nodes.times = read_list(file);
+        check_rows(file.string(), std::ssize(nodes.times), nodes.num_nodes, what);
+      } else {
+        nodes.features.push_back({name, tables_.read_numbers(file)});
+        check_rows(file.string(), nodes.features.back().values.rows(), nodes.num_nodes, what);
+      }
+    }
+    if (auto const file = files_.find(label_folder, "node-label")) {
+      nodes.labels = tables_.read_numbers(*file);
+      check_rows(file->string(), nodes.labels.rows(), nodes.num_nodes, what);
+    }
+  }
+
+  void read_edges(edges_type edges, path const& folder) {
+    auto const what = edges_of_type(edges);
+    auto const file = files_.require(folder, "edge");
+    tables_.read_pairs(file, edges);
+    auto const ends = tables_.columns_of(edges);
+    auto const num_edges = ends.sources.size();
+    check_ids(file.string() + ", column 0", ends.sources, nodes_of(edges.source));
+    check_ids(file.string() + ", column 1", ends.destinations, nodes_of(edges.destination));
+    if (auto const counts = files_.find(folder, "num-edge-list")) {
+      check_rows(file.string(), num_edges, read_count(*counts, "edges"), what + " in num-edge-list");
+    }
+    if (auto const features = files_.find(folder, "edge-feat")) {
+      edges.features.push_back({"edge_feat", tables_.read_floats(*features)});
+      check_rows(features->string(), edges.features.back().values.rows(), num_edges, what);
+    }
+    for (auto const& name : files_.list(folder, "edge_")) {
+      auto const extra = files_.require(folder, name);
+      if (name == "edge_weight") {
+        tables_.read_weights(extra, edges);
+        check_rows(extra.string(), tables_.columns_of(edges).weights.size(), num_edges, what);
+      } else if (name == "edge_year") {
+        tables_.read_times(extra, edges);
+        check_rows(extra.string(), tables_.columns_of(edges).times.size(), num_edges, what);
+      } else {
+        edges.features.push_back({name, tables_.read_numbers(extra)});
+        check_rows(extra.string(), edges.features.back().values.rows(), num_edges, what);
+      }
+    }
+    data_.edges.push_back(std::move(edges));
+  }
+
+  [[nodiscard]] node_table const& nodes_of(std::string const& type) const {
+    return *std::ranges::find(data_.nodes, type, &node_table::name);
+  }
+
+  void read_split(path const& folder) {
+    bool const typed = files_.find(files_.raw(), "num-node-dict").has_value();
+    for (auto& nodes : data_.nodes) {
+      auto const own = typed ? folder / nodes.name : folder;
+      for (auto const& [list, name] : {std::pair{&nodes.train, "train"}, std::pair{&nodes.valid, "valid"},
+                                       std::pair{&nodes.test, "test"}}) {
+        if (auto const file = files_.find(own, name)) {
+          *list = read_list(*file);
+          check_ids(file->string(), *list, nodes);
+        }
+      }
+    }
+    for (auto& edges : data_.edges) {
+      auto const own = typed ? folder / folder_of(edges) : folder;
+      for (std::string const name : {"train", "valid", "test"}) {
+        link_split links{name, read_pairs(own / (name + "_edge.npy"), edges),
+                         read_pairs(own / (name + "_edge_neg.npy"), edges)};
+        if (!links.edges.sources.empty() || !links.negatives.sources.empty()) {
+          edges.links.push_back(std::move(links));
+        }
+      }
+    }
+  }
+
+  vertex_pairs read_pairs(path const& file, edge_table const& edges) const {
+    std::error_code fault;
+    if (!std::filesystem::exists(file, fault)) {
+      return {};
+    }
+    auto pairs = to_pairs(read_npy_any(file), file.string(), pair_layout::either);
+    check_ids(file.string() + ", sources", pairs.sources, nodes_of(edges.source));
+    check_ids(file.string() + ", destinations", pairs.destinations, nodes_of(edges.destination));
+    return pairs;
+  }
+
+  ogb_files files_;
+  read_options const& reading_;
+  Tables tables_;
+  ogb_content<edges_type> data_;
+};
+
+} // namespace glt::io::detail

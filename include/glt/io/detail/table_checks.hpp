@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/data_set.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace glt::io::detail {
+
+// Throws for the first id that is none of a vertex; `path` is the file that they came from.
+inline void check_ids(std::string const& path, host_view<global_id const> ids, node_table const& nodes) {
+  for (std::int64_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= nodes.num_nodes) {
+      throw io_error(path, 0,
+                     glt::detail::message("id ", i, " is ", ids[i], ", outside [0, ", nodes.num_nodes,
+                                          "), the vertices of type '", nodes.name, "'"));
+    }
+  }
+}
+
+// Throws if an array has not one row for everything that it describes.
+inline void check_rows(std::string const& path, std::int64_t rows, std::int64_t wanted, std::string const& what) {
+  if (rows != wanted) {
+    throw io_error(path, 0,
+                   glt::detail::message("is of the wrong row count: ", rows, " rows for ", wanted, " ", what,
+                                        "; make it again with a row for each"));
+  }
+}
+
+inline std::string edges_of_type(edge_table const& edges) {
+  return "edges '" + edges.source + " " + edges.name + " " + edges.destination + "'";
+}
+
+inline std::string vertices_of_type(node_table const& nodes) { return "vertices of type '" + nodes.name + "'"; }
+
+// One more than the highest id, and at least `least`; the highest number of all is no id.
+inline std::int64_t count_ids(std::vector<global_id> const& ids, std::int64_t least) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return ids.empty() ? least : std::max(least, std::min(*std::ranges::max_element(ids), most - 1) + 1);
+}
+
+} // namespace glt::io::detail

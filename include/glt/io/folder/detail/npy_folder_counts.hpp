@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/io/detail/input_file.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <system_error>
+
+namespace glt::io::detail {
+
+/// The content of a file meta.json; nothing if there is none.
+///
+/// @throws io_error  if it is no JSON, or has more than a megabyte
+inline nlohmann::json read_meta(std::filesystem::path const& path) {
+  std::error_code fault;
+  if (!std::filesystem::exists(path, fault)) {
+    return {};
+  }
+  input_file file(path);
+  if (file.size() > std::int64_t{1} << 20) {
+    file.fail(0, "has more than a megabyte; a meta.json of a data set is short");
+  }
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read(text.data(), file.size());
+  auto meta = nlohmann::json::parse(text, nullptr, false);
+  if (meta.is_discarded()) {
+    file.fail(0, "is no JSON; repair or remove it");
+  }
+  return meta;
+}
+
+/// Numbers of vertices by type that a file meta.json states: `num_nodes` is a number, or an object of them by type;
+/// `nodes` a number. A graph without types has the type "node". What is of another kind is not understood, and left.
+///
+/// @throws io_error  as `read_meta`
+inline std::map<std::string, std::int64_t> read_node_counts(std::filesystem::path const& path) {
+  std::map<std::string, std::int64_t> counts;
+  auto const meta = read_meta(path);
+  auto const add = [&](std::string const& type, nlohmann::json const& count) {
+    if (count.is_number_unsigned() && count.get<std::uint64_t>() <= std::uint64_t{1} << 62) {
+      counts[type] = count.get<std::int64_t>();
+    }
+  };
+  if (meta.is_object() && meta.contains("num_nodes")) {
+    auto const& all = meta["num_nodes"];
+    add("node", all);
+    if (all.is_object()) {
+      for (auto const& [type, count] : all.items()) {
+        add(type, count);
+      }
+    }
+  } else if (meta.is_object() && meta.contains("nodes")) {
+    add("node", meta["nodes"]);
+  }
+  return counts;
+}
+
+} // namespace glt::io::detail

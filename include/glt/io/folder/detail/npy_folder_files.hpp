@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/folder/detail/npy_folder_tables.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace glt::io::detail {
+
+// A feature and its file.
+struct array_file {
+  std::string name;
+  std::filesystem::path path;
+};
+
+// A type of vertices or edges, and what it adds to the names of files.
+struct node_type_name {
+  std::string name;
+  std::string suffix;
+  std::vector<array_file> features{};
+};
+struct edge_type_name {
+  std::string source;
+  std::string name;
+  std::string destination;
+  std::string suffix;
+  std::vector<array_file> features{};
+};
+
+/// The files of a folder that holds arrays named `kind.npy` or `kind.type.npy`, and the types that they or meta.json
+/// name.
+class npy_folder_files {
+public:
+  /// @throws io_error  if it is no folder, it has no edges, the types contradict each other, or meta.json names a file
+  ///                   that is not there
+  explicit npy_folder_files(std::filesystem::path folder) : folder_(std::move(folder)) {
+    std::error_code fault;
+    std::filesystem::directory_iterator entries(folder_, fault);
+    if (fault) {
+      throw io_error(folder_.string(), 0, "is no folder that can be read: " + fault.message());
+    }
+    auto const tables = read_npy_folder_tables(meta());
+    for (auto const& entry : entries) {
+      add(entry.path(), tables.has_value());
+    }
+    if (tables) {
+      take_types(*tables);
+    } else {
+      find_edge_types();
+      find_node_types();
+    }
+    check_suffixes();
+  }
+
+  [[nodiscard]] std::string name() const {
+    auto const whole = folder_.lexically_normal();
+    return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+  }
+  [[nodiscard]] std::filesystem::path meta() const { return folder_ / "meta.json"; }
+  [[nodiscard]] std::int64_t num_files() const { return static_cast<std::int64_t>(files_.size() + named_.size()); }
+  [[nodiscard]] std::vector<node_type_name> const& node_types() const { return node_types_; }
+  [[nodiscard]] std::vector<edge_type_name> const& edge_types() const { return edge_types_; }
+
+  [[nodiscard]] std::optional<std::filesystem::path> find(std::string const& kind, std::string const& suffix) const {
+    auto const found = files_.find({kind, suffix});
+    return found == files_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+private:
+  static constexpr std::array<std::string_view, 7> node_kinds{"node_feat", "node_label", "node_time", "num_nodes",
+                                                              "train_idx", "valid_idx",  "test_idx"};
+  static constexpr std::array<std::string_view, 10> edge_kinds{
+      "edge_index", "edge_feat",      "edge_weight",    "edge_time",    "train_edge",
+      "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg", "test_edge_neg"};
+
+  void add(std::filesystem::path const& file, bool named_features) {
+    auto const name = file.filename().string();
+    bool const sparse = name.ends_with(".csr.npz");
+    if (!sparse && !name.ends_with(".npy")) {
+      return;
+    }
+    auto const stem = name.substr(0, name.size() - (sparse ? 8 : 4));
+    auto const dot = std::min(stem.find('.'), stem.size());
+    auto const kind = stem.substr(0, dot);
+    if (named_features && !sparse && (kind.starts_with("node_feat@") || kind.starts_with("edge_feat@"))) {
+      named_[{kind, stem.substr(dot)}] = file;
+      return;
+    }
+    if (sparse ? kind != "node_feat"
+               : std::ranges::find(node_kinds, kind) == node_kinds.end() &&
+                     std::ranges::find(edge_kinds, kind) == edge_kinds.end()) {
+      return;
+    }
+    auto& place = files_[{kind, stem.substr(dot)}];
+    if (place.empty() || !sparse) { // the same matrix twice: the dense file needs no work
+      place = file;
+    }
+  }
+
+  // What meta.json says holds, and every file that it names must be there.
+  void take_types(npy_folder_tables const& tables) {
+    auto const suffix = [&](auto const& table) { return tables.without_types() ? std::string() : suffix_of(table); };
+    auto const files = [&](std::string const& kind, auto const& table) {
+      std::vector<array_file> made;
+      for (auto const& name : table.features) {
+        made.push_back({name, require(feature_kind(kind, name), suffix(table))});
+      }
+      return made;
+    };
+    for (auto const& table : tables.nodes) {
+      node_types_.push_back({table.name, suffix(table), files("node_feat", table)});
+    }
+    for (auto const& table : tables.edges) {
+      for (auto const& end : {table.source, table.destination}) {
+        if (std::ranges::find(tables.nodes, end, &npy_node_table::name) == tables.nodes.end()) {
+          throw io_error(meta().string(), 0, "has edges of the vertex type '" + end + "', which it does not list");
+        }
+      }
+      static_cast<void>(require("edge_index", suffix(table)));
+      edge_types_.push_back(
+          {table.source, table.name, table.destination, suffix(table), files("edge_feat", table)});
+    }
+    if (edge_types_.empty()) {
+      throw io_error(meta().string(), 0, "lists no edges; repair or remove it");
+    }
+  }
+
+  [[nodiscard]] std::filesystem::path require(std::string const& kind, std::string const& suffix) const {
+    for (auto const* const among : {&files_, &named_}) {
+      if (auto const found = among->find({kind, suffix}); found != among->end()) {
+        return found->second;
+      }
+    }
+    throw io_error((folder_ / (kind + suffix + ".npy")).string(), 0,
+                   "is not there, but meta.json beside it names it; make the folder again");
+  }
+
+  // The features of a type that no meta.json names.
+  [[nodiscard]] std::vector<array_file> usual_features(std::string const& kind, std::string const& suffix) const {
+    auto const file = find(kind, suffix);
+    return file ? std::vector<array_file>{{kind, *file}} : std::vector<array_file>();
+  }
+
+  void find_edge_types() {
+    for (auto const& [key, file] : files_) {
+      if (key.first != "edge_index") {
+        continue;
+      }
+      if (key.second.empty()) {
+        edge_types_.push_back({"node", "edge", "node", "", usual_features("edge_feat", "")});
+        continue;
+      }
+      auto const type = key.second.substr(1);
+      auto const first = type.find("__");
+      auto const second = first == std::string::npos ? first : type.find("__", first + 2);
+      if (second == std::string::npos || first == 0 || second == first + 2 || second + 2 == type.size() ||
+          type.find("__", second + 2) != std::string::npos) {
+        throw io_error(file.string(), 0,
+                       "names the edges '" + type + "'; call them source__relation__destination, such as "
+                                                    "edge_index.paper__to__author.npy");
+      }
+      edge_types_.push_back({type.substr(0, first), type.substr(first + 2, second - first - 2),
+                             type.substr(second + 2), key.second, usual_features("edge_feat", key.second)});
+    }
+    if (edge_types_.empty()) {
+      throw io_error(folder_.string(), 0, "holds no edge_index.npy; give the folder that has it");
+    }
+    if (edge_types_.size() > 1 && edge_types_.front().suffix.empty()) {
+      throw io_error((folder_ / "edge_index.npy").string(), 0,
+                     "has no types, but another edge_index beside it has; remove the one or the other");
+    }
+  }
+
+  void find_node_types() {
+    if (edge_types_.front().suffix.empty()) {
+      node_types_.push_back({"node", "", usual_features("node_feat", "")});
+      return;
+    }
+    std::vector<std::string> names;
+    for (auto const& type : edge_types_) {
+      names.insert(names.end(), {type.source, type.destination});
+    }
+    std::ranges::sort(names);
+    auto const [first, last] = std::ranges::unique(names);
+    names.erase(first, last);
+    for (auto const& type : names) {
+      node_types_.push_back({type, "." + type, usual_features("node_feat", "." + type)});
+    }
+  }
+
+  void check_suffixes() const {
+    for (auto const& [key, file] : files_) {
+      bool const of_nodes = std::ranges::find(node_kinds, key.first) != node_kinds.end();
+      bool const known = of_nodes
+                             ? std::ranges::find(node_types_, key.second, &node_type_name::suffix) != node_types_.end()
+                             : std::ranges::find(edge_types_, key.second, &edge_type_name::suffix) != edge_types_.end();
+      if (!known) {
+        throw io_error(file.string(), 0,
+                       key.second.empty() ? "names no type, but the graph has types; call it " + key.first +
+                                                ".TYPE.npy"
+                                          : "is of the type '" + key.second.substr(1) +
+                                                "', which no edge_index names; rename or remove it");
+      }
+    }
+  }
+
+  using file_map = std::map<std::pair<std::string, std::string>, std::filesystem::path>; // by kind and suffix
+
+  std::filesystem::path folder_;
+  file_map files_;
+  file_map named_; // of features beside the usual ones
+  std::vector<node_type_name> node_types_;
+  std::vector<edge_type_name> edge_types_;
+};
+
+} // namespace glt::io::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/io/folder/detail/npy_folder_counts.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glt::io::detail {
+
+/// What meta.json of a folder of arrays says of a type of vertices or edges.
+struct npy_node_table {
+  std::string name;
+  std::vector<std::string> features{};
+  friend bool operator==(npy_node_table const&, npy_node_table const&) = default;
+};
+struct npy_edge_table {
+  std::string source;
+  std::string name;
+  std::string destination;
+  std::vector<std::string> features{};
+  friend bool operator==(npy_edge_table const&, npy_edge_table const&) = default;
+};
+
+/// Types in their order, and the names of their features.
+struct npy_folder_tables {
+  std::vector<npy_node_table> nodes{};
+  std::vector<npy_edge_table> edges{};
+  friend bool operator==(npy_folder_tables const&, npy_folder_tables const&) = default;
+
+  /// True of a graph without types, whose files are named without any.
+  [[nodiscard]] bool without_types() const {
+    return nodes.size() == 1 && nodes[0].name == "node" && edges.size() == 1 && edges[0].source == "node" &&
+           edges[0].name == "edge" && edges[0].destination == "node";
+  }
+};
+
+/// What types add to the names of their files.
+inline std::string suffix_of(npy_node_table const& table) {
+  return "." + table.name;
+}
+inline std::string suffix_of(npy_edge_table const& table) {
+  return "." + table.source + "__" + table.name + "__" + table.destination;
+}
+
+/// The kind of the file of a feature: `kind` is node_feat or edge_feat, which is also the name of the usual feature.
+inline std::string feature_kind(std::string_view kind, std::string const& name) {
+  return name == kind ? name : std::string(kind) + "@" + name;
+}
+
+/// The tables that meta.json states under "tables"; nothing if it states none.
+///
+/// @throws io_error  as `read_meta`, and if they are not in the form that `tables_text` gives them
+inline std::optional<npy_folder_tables> read_npy_folder_tables(std::filesystem::path const& path) {
+  auto const meta = read_meta(path);
+  if (!meta.is_object() || !meta.contains("tables")) {
+    return std::nullopt;
+  }
+  try {
+    npy_folder_tables made;
+    for (auto const& table : meta.at("tables").at("nodes")) {
+      made.nodes.push_back({.name = table.at("type").get<std::string>(),
+                            .features = table.at("features").get<std::vector<std::string>>()});
+    }
+    for (auto const& table : meta.at("tables").at("edges")) {
+      auto const type = table.at("type").get<std::vector<std::string>>();
+      if (type.size() != 3) {
+        throw io_error(path.string(), 0,
+                       "has a type of edges that is not [source, relation, destination]; repair it");
+      }
+      made.edges.push_back({.source = type[0],
+                            .name = type[1],
+                            .destination = type[2],
+                            .features = table.at("features").get<std::vector<std::string>>()});
+    }
+    return made;
+  } catch (nlohmann::json::exception const& fault) {
+    throw io_error(path.string(), 0,
+                   std::string("has tables of another form (") + fault.what() +
+                       "); repair or remove the file");
+  }
+}
+
+/// A meta.json that states these tables.
+///
+/// @throws precondition_error  if a name is not UTF-8
+inline std::string tables_text(npy_folder_tables const& tables) {
+  nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
+  nlohmann::ordered_json edges = nlohmann::ordered_json::array();
+  for (auto const& table : tables.nodes) {
+    nodes.push_back({{"type", table.name}, {"features", table.features}});
+  }
+  for (auto const& table : tables.edges) {
+    std::vector<std::string> const type{table.source, table.name, table.destination};
+    edges.push_back({{"type", type}, {"features", table.features}});
+  }
+  try {
+    return nlohmann::ordered_json{{"tables", {{"nodes", nodes}, {"edges", edges}}}}.dump(1) + "\n";
+  } catch (nlohmann::json::exception const&) {
+    throw precondition_error("name of a type or feature that is not UTF-8; rename it");
+  }
+}
+
+} // namespace glt::io::detail

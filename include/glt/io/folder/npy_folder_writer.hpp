@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/serial.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/npy.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/staging.hpp>
+#include <glt/io/folder/detail/npy_folder_layout.hpp>
+#include <glt/io/folder/detail/npy_together.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace glt::io {
+
+namespace detail {
+
+// Writes the arrays of a data set of which every rank holds some rows.
+template <communicator Comm>
+class npy_folder_writer {
+public:
+  npy_folder_writer(Comm& comm, std::filesystem::path const& folder, npy_folder_tables const& tables)
+      : comm_(comm), folder_(folder), tables_(tables) {}
+
+  void write(node_table const& nodes, npy_node_table const& table) {
+    auto const suffix = suffix_in(table);
+    if (comm_.rank() == 0) {
+      remember([&] { write_npy(path_of("num_nodes", suffix), std::vector{nodes.num_nodes}); });
+    }
+    write_features(nodes.features, "node_feat", suffix);
+    if (any(nodes.labels.shape().empty() ? 0 : 1)) {
+      write_npy_together(comm_, path_of("node_label", suffix), nodes.labels);
+    }
+    write_list("node_time", suffix, host_view<std::int64_t const>(nodes.times));
+    write_list("train_idx", suffix, host_view<global_id const>(nodes.train));
+    write_list("valid_idx", suffix, host_view<global_id const>(nodes.valid));
+    write_list("test_idx", suffix, host_view<global_id const>(nodes.test));
+  }
+
+  void write(edge_table_view const& edges, npy_edge_table const& table) {
+    auto const suffix = suffix_in(table);
+    auto const& columns = edges.columns;
+    write_pairs_together(comm_, path_of("edge_index", suffix), columns.sources, columns.destinations);
+    write_features(edges.features, "edge_feat", suffix);
+    write_list("edge_weight", suffix, columns.weights);
+    write_list("edge_time", suffix, columns.times);
+    for (auto const& split : edges.links) {
+      // A split without any pair is still one.
+      bool const negatives = any(split.negatives.sources.size());
+      if (any(split.edges.sources.size()) || !negatives) {
+        write_pairs_together(comm_, path_of(split.name + "_edge", suffix), split.edges.sources,
+                             split.edges.destinations);
+      }
+      if (negatives) {
+        write_pairs_together(comm_, path_of(split.name + "_edge_neg", suffix), split.negatives.sources,
+                             split.negatives.destinations);
+      }
+    }
+  }
+
+  // What rank 0 could not write alone.
+  [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
+
+private:
+  template <class Table>
+  [[nodiscard]] std::string suffix_in(Table const& table) const {
+    return tables_.without_types() ? std::string() : suffix_of(table);
+  }
+  [[nodiscard]] std::filesystem::path path_of(std::string const& kind, std::string const& suffix) const {
+    return folder_ / (kind + suffix + ".npy");
+  }
+
+  template <class Work>
+  void remember(Work work) {
+    if (failure_.empty()) {
+      failure_ = dist::failure_of(work);
+    }
+  }
+
+  // True if a rank has something.
+  bool any(std::int64_t count) {
+    comm_.all_reduce(std::span<std::int64_t>(&count, 1), reduction::max);
+    return count > 0;
+  }
+
+  void write_features(std::span<named_array const> features, char const* kind, std::string const& suffix) {
+    for (auto const& [name, values] : features) {
+      write_npy_together(comm_, path_of(feature_kind(kind, name), suffix), values);
+    }
+  }
+
+  template <class T>
+  void write_list(char const* kind, std::string const& suffix, host_view<T const> values) {
+    if (any(values.size())) {
+      write_npy_together(comm_, path_of(kind, suffix), values);
+    }
+  }
+
+  Comm& comm_;
+  std::filesystem::path const& folder_;
+  npy_folder_tables const& tables_;
+  std::string failure_;
+};
+
+} // namespace detail
+
+/// Writes the files of `write_npy_folder` into a folder that exists, of a data set of which every rank holds some rows
+/// of the arrays, those of rank 0 first.
+///
+/// @shape  piece: types, features and link splits as on all ranks, `num_nodes` those of all together; any number of
+///         rows of every array and list
+/// @comm   collective; some header exchanges for every array
+/// @throws collective_error  on every rank, as `write_npy_folder`, but for wrong numbers of rows; files may then be
+///                           there
+template <communicator Comm>
+void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, data_set_view const& piece) {
+  call_site const site{.what = operation::shuffle};
+  auto const same = [](auto, auto) {
+    return "has other types or features than rank 0; give the same to all ranks";
+  };
+  detail::npy_folder_tables tables;
+  auto failure = dist::failure_of([&] {
+    tables = detail::tables_of(piece);
+    if (comm.rank() == 0 && detail::needs_tables(tables)) {
+      auto const text = detail::tables_text(tables);
+      staged_file file(folder / "meta.json");
+      file.write(text.data(), std::ssize(text));
+      file.commit();
+    }
+  });
+  dist::agree(comm, site, failure, detail::layout_fingerprint(piece), same);
+  detail::npy_folder_writer<Comm> writer(comm, folder, tables);
+  for (std::size_t t = 0; t < piece.nodes.size(); ++t) {
+    writer.write(piece.nodes[t], tables.nodes[t]);
+  }
+  for (std::size_t t = 0; t < piece.edges.size(); ++t) {
+    writer.write(piece.edges[t], tables.edges[t]);
+  }
+  dist::agree(comm, site, writer.failure(), 0, same);
+}
+
+namespace detail {
+
+// The same of all rows at once, after a look at them.
+inline void write_checked_folder(std::filesystem::path const& folder, data_set_view const& data) {
+  static_cast<void>(tables_text(tables_of(data)));
+  check_rows_of(data);
+  try {
+    write_npy_folder_together(serial_comm(), folder, data);
+  } catch (collective_error const& fault) {
+    throw io_error(folder.string(), 0, fault.cause());
+  }
+}
+
+} // namespace detail
+
+/// Writes a data set as a new folder of arrays, which `read_npy_folder` reads and `mapped_data_set` maps as the same
+/// data set, but for its name, which is that of the folder.
+///
+/// Files are those that `read_npy_folder` tells. A meta.json says under "tables" what the names of the files cannot: an
+/// order of types that is not alphabetical, and features by their names where they are not one `node_feat` or
+/// `edge_feat` alone. The folder appears when it is complete; after a failure nothing is there.
+///
+/// @pre    ids of vertices exist; not checked, reading the folder does
+/// @throws precondition_error  if there are no edges, the name of a type or feature makes no name of a file, an array
+///                             has not one row for every vertex or edge, or a link split is not one of "train",
+///                             "valid" and "test", each once and in this order
+/// @throws io_error            if the folder exists and is not empty, or cannot be written
+inline void write_npy_folder(std::filesystem::path const& folder, data_set_view const& data) {
+  staged_folder staged(folder);
+  detail::write_checked_folder(staged.path(), data);
+  staged.commit();
+}
+inline void write_npy_folder(std::filesystem::path const& folder, data_set const& data) {
+  write_npy_folder(folder, view_of(data));
+}
+
+} // namespace glt::io

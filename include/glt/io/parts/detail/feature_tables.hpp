@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/visit_element.hpp>
+#include <glt/feature/edge_feature_table.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/feature/feature_table.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/parts/parts_content.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+namespace detail {
+
+inline void add_array(feature_table<device::cpu>& table, std::string name, array values) {
+  auto const rows = values.rows();
+  auto const columns = values.columns();
+  visit_element(values.type(), [&]<class T>(std::type_identity<T>) {
+    table.add(std::move(name),
+              feature_store<device::cpu, T>(rows, columns, std::move(values).template take<T>()));
+  });
+}
+
+} // namespace detail
+
+/// Arrays of the same vertices or edges as one table, in their own types and without a copy; those of more than two
+/// dimensions become rows.
+///
+/// @shape  arrays [num_rows, …] each
+/// @throws precondition_error  if an array has other rows, or a name comes twice
+[[nodiscard]] inline feature_table<device::cpu> make_feature_table(std::int64_t num_rows,
+                                                                   std::vector<named_array> arrays) {
+  feature_table<device::cpu> table(num_rows);
+  for (auto& [name, values] : arrays) {
+    detail::add_array(table, std::move(name), std::move(values));
+  }
+  return table;
+}
+
+/// Takes all features of the vertices of a type out of a part, and their labels, if there are some, as "label"; for
+/// `dist::named_features`.
+///
+///     auto part = glt::io::load_hetero_for_rank(folder, comm.rank(), comm.size());
+///     glt::dist::named_features const features(comm, part.graph.books[0], glt::io::take_node_features(part));
+///
+/// @pre    there is such a type; not checked
+/// @throws precondition_error  as `make_feature_table`, if features are called "label" and there are labels
+[[nodiscard]] inline feature_table<device::cpu> take_node_features(part_content& part, int type = 0) {
+  auto const t = static_cast<std::size_t>(type);
+  auto& nodes = part.nodes[t];
+  auto table = make_feature_table(part.graph.books[t].size(part.graph.part), std::move(nodes.features));
+  nodes.features.clear();
+  if (!nodes.labels.shape().empty()) {
+    detail::add_array(table, "label", std::exchange(nodes.labels, {}));
+  }
+  return table;
+}
+
+/// Takes all features of the edges of a type out of a part, with the ids of the edges; for
+/// `dist::named_edge_features`.
+///
+/// @pre    there is such a type; not checked
+/// @throws precondition_error  as `make_feature_table`
+/// @cost   a copy of the edge ids, and the table that finds them
+[[nodiscard]] inline edge_feature_table<device::cpu> take_edge_features(part_content& part, int type = 0) {
+  auto const e = static_cast<std::size_t>(type);
+  auto const graph = part.graph.relations[e].view();
+  auto table = make_feature_table(graph.num_edges(), std::exchange(part.edges[e].features, {}));
+  return {make_buffer<device::cpu>(graph.edge_ids()), std::move(table)};
+}
+
+} // namespace glt::io

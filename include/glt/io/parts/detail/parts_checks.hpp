@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/parts/write_options.hpp>
+#include <glt/partition/relabel.hpp>
+#include <glt/partition/split.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace glt::io::detail {
+
+// Throws unless an optional array has a row for every vertex or edge; `what` says of what.
+inline void check_rows(std::int64_t rows, std::int64_t wanted, std::string const& what) {
+  if (rows != wanted) {
+    throw precondition_error(
+        glt::detail::message(what, " have ", rows, " rows for ", wanted, " vertices or edges; give one each"));
+  }
+}
+
+// Throws for an id outside [0, bound); `first` is the place of the first one in the whole list.
+inline void check_ids(host_view<global_id const> ids, std::int64_t bound, std::string const& what,
+                      std::int64_t first = 0) {
+  for (std::int64_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= bound) {
+      throw precondition_error(glt::detail::message(what, ": element ", first + i, " is ", ids[i], ", outside [0, ",
+                                                    bound, "), the ids of its type"));
+    }
+  }
+}
+
+// Throws unless everything that is said about the vertices of a type is said of its vertices, one row each.
+inline void check_nodes(node_table const& table) {
+  auto const name = "node type '" + table.name + "'";
+  for (auto const& feature : table.features) {
+    check_rows(feature.values.rows(), table.num_nodes, name + ": features '" + feature.name + "'");
+  }
+  if (!table.labels.shape().empty()) {
+    check_rows(table.labels.rows(), table.num_nodes, name + ": labels");
+  }
+  if (!table.times.empty()) {
+    check_rows(std::ssize(table.times), table.num_nodes, name + ": times");
+  }
+  check_ids(table.train, table.num_nodes, name + ": train");
+  check_ids(table.valid, table.num_nodes, name + ": valid");
+  check_ids(table.test, table.num_nodes, name + ": test");
+}
+
+// How errors call a link split.
+inline std::string link_split_name(edge_table_view const& table, link_split_view const& split) {
+  return "edges '" + table.name + "': link split '" + split.name + "'";
+}
+
+// Throws unless all arrays of edges have a row for every edge; looks at no id.
+inline void check_edges(edge_table_view const& table) {
+  auto const name = "edges '" + table.name + "'";
+  auto const count = table.columns.sources.size();
+  check_rows(table.columns.destinations.size(), count, name + ": destinations");
+  for (auto const& feature : table.features) {
+    check_rows(feature.values.rows(), count, name + ": features '" + feature.name + "'");
+  }
+  if (!table.columns.weights.empty()) {
+    check_rows(table.columns.weights.size(), count, name + ": weights");
+  }
+  if (!table.columns.times.empty()) {
+    check_rows(table.columns.times.size(), count, name + ": times");
+  }
+  for (auto const& split : table.links) {
+    for (auto const* const pairs : {&split.edges, &split.negatives}) {
+      check_rows(pairs->destinations.size(), pairs->sources.size(), link_split_name(table, split) + ": destinations");
+    }
+  }
+}
+
+// Throws unless there is one relabelling per node type, of its vertices, and all into as many parts.
+inline void check_labels(data_set_view const& data, std::span<relabelling const> labels) {
+  if (labels.size() != data.nodes.size() || labels.empty()) {
+    throw precondition_error(glt::detail::message(labels.size(), " relabellings for ", data.nodes.size(),
+                                                  " node types; give one per type, for 1 type or more"));
+  }
+  for (std::size_t t = 0; t < labels.size(); ++t) {
+    auto const name = "node type '" + data.nodes[t].name + "'";
+    glt::detail::check_split(labels[t], 0, data.nodes[t].num_nodes, name.c_str());
+    if (labels[t].book.num_parts() != labels[0].book.num_parts()) {
+      throw precondition_error(glt::detail::message(name, " is in ", labels[t].book.num_parts(),
+                                                    " parts, but the first type in ", labels[0].book.num_parts(),
+                                                    "; make as many of each"));
+    }
+  }
+}
+
+// Throws unless hot rows are given once a type, for every part, of vertices and features that are there.
+inline void check_hot(data_set_view const& data, std::span<hot_vertices const> all, int num_parts) {
+  std::vector<int> types;
+  for (auto const& hot : all) {
+    if (hot.node_type < 0 || hot.node_type >= static_cast<int>(data.nodes.size()) ||
+        std::ranges::count(types, hot.node_type) > 0 || std::ssize(hot.by_part) != num_parts) {
+      throw precondition_error(glt::detail::message("hot rows of node type ", hot.node_type, " for ",
+                                                    hot.by_part.size(), " parts; give lists for ", num_parts,
+                                                    " parts, once per type of ", data.nodes.size()));
+    }
+    types.push_back(hot.node_type);
+    auto const& table = data.nodes[static_cast<std::size_t>(hot.node_type)];
+    for (auto const& list : hot.by_part) {
+      check_ids(list, table.num_nodes, "hot rows of node type '" + table.name + "'");
+    }
+    for (auto const& name : hot.features) {
+      if (std::ranges::count(table.features, name, &named_array::name) == 0) {
+        throw precondition_error(glt::detail::message("hot rows of features '", name, "', which node type '",
+                                                      table.name, "' has not; name some of its own"));
+      }
+    }
+  }
+}
+
+} // namespace glt::io::detail

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/mapped_file.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/mapped_npy.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/parts/detail/parts_paths.hpp>
+#include <glt/io/parts/manifest.hpp>
+#include <glt/io/parts/parts_content.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/book.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::io::detail {
+
+// Maps the files of one part and holds each against the manifest.
+class part_reader {
+public:
+  part_reader(std::filesystem::path const& folder, manifest const& from, int part, map_options options, bool validate)
+      : folder_(folder), manifest_(from), part_(part), options_(options), validate_(validate) {}
+
+  [[nodiscard]] part_content read() {
+    part_content made{
+        .graph = {.schema = manifest_.schema(), .books = {}, .part = part_, .relations = {}, .original = {}},
+        .nodes = {},
+        .edges = {}};
+    for (std::size_t t = 0; t < manifest_.nodes.size(); ++t) {
+      made.graph.books.push_back(manifest_.book(static_cast<int>(t)));
+      sub_ = part_folder(part_) + "/" + node_folder(manifest_.nodes[t].name);
+      read_nodes(manifest_.nodes[t], made.graph.books[t], made);
+    }
+    auto const& schema = made.graph.schema;
+    for (std::size_t e = 0; e < manifest_.edges.size(); ++e) {
+      auto const type = static_cast<int>(e);
+      sub_ = part_folder(part_) + "/" + edge_folder(manifest_.edges[e].type);
+      read_edges(manifest_.edges[e], made.graph.books[static_cast<std::size_t>(schema.source_type(type))],
+                 made.graph.books[static_cast<std::size_t>(schema.destination_type(type))], made);
+    }
+    return made;
+  }
+
+private:
+  [[nodiscard]] std::filesystem::path path(std::string const& name) const { return folder_ / sub_ / name; }
+  [[nodiscard]] std::int64_t own(std::vector<std::int64_t> const& by_part) const {
+    return by_part[static_cast<std::size_t>(part_)];
+  }
+
+  [[noreturn]] void fail(std::string const& name, std::int64_t byte, std::string const& what) const {
+    throw io_error(path(name).string(), byte, what + "; copy the folder again, or partition the data set again");
+  }
+
+  // A file of a known type and shape.
+  [[nodiscard]] array map(std::string const& name, element_type type, std::int64_t rows,
+                          std::vector<std::int64_t> const& row_shape = {}) const {
+    auto const listed = sub_ + "/" + name;
+    if (!std::ranges::binary_search(manifest_.files, listed, {}, &manifest_file::path)) {
+      throw io_error((folder_ / manifest_file_name).string(), 0,
+                     glt::detail::message("lists no file ", listed, ", which it needs; partition the data set again"));
+    }
+    auto made = map_npy(path(name), type, options_);
+    std::vector<std::int64_t> wanted{rows};
+    wanted.insert(wanted.end(), row_shape.begin(), row_shape.end());
+    if (made.shape() != wanted) {
+      fail(name, 0,
+           glt::detail::message("has the shape ", shape_text(made.shape()), ", but the manifest asks for ",
+                                shape_text(wanted)));
+    }
+    return made;
+  }
+  template <class T>
+  [[nodiscard]] buffer<device::cpu, T> map_values(std::string const& name, std::int64_t count) const {
+    return map(name, element_type_of<T>, count).template take<T>();
+  }
+  // An optional array without elements has no file.
+  template <class T>
+  [[nodiscard]] buffer<device::cpu, T> map_if(bool stored, std::string const& name, std::int64_t count) const {
+    return stored && count > 0 ? map_values<T>(name, count) : buffer<device::cpu, T>();
+  }
+  [[nodiscard]] std::vector<named_array> map(std::vector<manifest_array> const& arrays, std::int64_t rows) const {
+    std::vector<named_array> made;
+    for (auto const& array : arrays) {
+      made.push_back({array.name, map(feature_file(array.name), array.type, rows, array.row_shape)});
+    }
+    return made;
+  }
+
+  // Elements of a one-dimensional file of 8-byte numbers; the first bad one is named with its byte.
+  void check_ids(std::string const& name, host_view<std::int64_t const> ids, std::int64_t first,
+                 std::int64_t last) const {
+    if (!validate_) {
+      return;
+    }
+    auto const bad = std::ranges::find_if(ids, [=](auto id) { return id < first || id >= last; });
+    if (bad != ids.end()) {
+      auto const place = bad - ids.begin();
+      fail(name, io::read_npy_header(path(name)).data_offset + place * 8,
+           glt::detail::message("element ", place, " is ", *bad, ", outside [", first, ", ", last, ")"));
+    }
+  }
+
+  [[nodiscard]] std::vector<global_id> list(std::string const& name, std::int64_t count,
+                                            partition_book const& book) const {
+    auto const ids = map_if<global_id>(true, name, count);
+    check_ids(name, ids.view(), book.begin(part_), book.end(part_));
+    return {ids.begin(), ids.end()};
+  }
+
+  void read_nodes(manifest_nodes const& type, partition_book const& book, part_content& into) const {
+    auto const rows = book.size(part_);
+    into.graph.original.push_back(map_values<global_id>("original.npy", rows));
+    check_ids("original.npy", into.graph.original.back().view(), 0, book.num_vertices());
+    part_nodes made;
+    made.features = map(type.features, rows);
+    if (type.labels) {
+      made.labels = map("labels.npy", type.labels->type, rows, type.labels->row_shape);
+    }
+    made.times = map_if<std::int64_t>(type.times, "timestamps.npy", rows);
+    made.train = list("train.npy", own(type.train), book);
+    made.valid = list("valid.npy", own(type.valid), book);
+    made.test = list("test.npy", own(type.test), book);
+    made.hot.ids = map_if<global_id>(true, "hot_ids.npy", own(type.hot));
+    check_ids("hot_ids.npy", made.hot.ids.view(), 0, book.num_vertices());
+    for (auto const& name : type.hot_features) {
+      auto const kind = std::ranges::find(type.features, name, &manifest_array::name);
+      made.hot.features.push_back({name, map(hot_feature_file(name), kind->type, own(type.hot), kind->row_shape)});
+    }
+    into.nodes.push_back(std::move(made));
+  }
+
+  void read_edges(manifest_edges const& type, partition_book const& sources, partition_book const& destinations,
+                  part_content& into) const {
+    auto const count = own(type.edges);
+    into.graph.relations.push_back(read_rows(count, sources, destinations));
+    part_edges made;
+    made.features = map(type.features, count);
+    made.weights = map_if<float>(type.weights, "weights.npy", count);
+    made.times = map_if<std::int64_t>(type.times, "timestamps.npy", count);
+    made.halo = map_if<global_id>(true, "halo.npy", own(type.halo));
+    check_ids("halo.npy", made.halo.view(), 0, sources.num_vertices());
+    for (auto const& split : type.links) {
+      made.links.push_back({split.name, pairs(links_file(split.name, false), own(split.edges), sources, destinations),
+                            pairs(links_file(split.name, true), own(split.negatives), sources, destinations)});
+    }
+    into.edges.push_back(std::move(made));
+  }
+
+  [[nodiscard]] csr_graph<device::cpu, global_id> read_rows(std::int64_t count, partition_book const& sources,
+                                                            partition_book const& destinations) const {
+    auto offsets = map_values<edge_offset>("offsets.npy", destinations.size(part_) + 1);
+    auto columns = map_values<global_id>("sources.npy", count);
+    auto edge_ids = map_values<edge_id>("edge_ids.npy", count);
+    if (offsets[0] != 0 || offsets[offsets.size() - 1] != count) {
+      fail("offsets.npy", 0,
+           glt::detail::message("goes from ", offsets[0], " to ", offsets[offsets.size() - 1], ", but there are ",
+                                count, " edges"));
+    }
+    check_ids("sources.npy", std::as_const(columns).view(), 0, sources.num_vertices());
+    check_ids("edge_ids.npy", std::as_const(edge_ids).view(), 0, std::numeric_limits<edge_id>::max());
+    if (validate_) {
+      auto const* const down = std::adjacent_find(offsets.begin(), offsets.end(), std::greater());
+      if (down != offsets.end()) {
+        auto const place = down - offsets.begin() + 1;
+        fail("offsets.npy", io::read_npy_header(path("offsets.npy")).data_offset + place * 8,
+             glt::detail::message("row offset ", place, " is ", offsets[place], ", less than the one before it, ",
+                                  *down));
+      }
+    }
+    return {sources.num_vertices(), std::move(offsets), std::move(columns), std::move(edge_ids)};
+  }
+
+  [[nodiscard]] vertex_pairs pairs(std::string const& name, std::int64_t count, partition_book const& sources,
+                                   partition_book const& destinations) const {
+    vertex_pairs made;
+    if (count == 0) {
+      return made;
+    }
+    auto const rows = map(name, element_type::int64, count, {2});
+    for (std::int64_t i = 0; i < count; ++i) {
+      auto const pair = rows.matrix<std::int64_t>().row(i);
+      if (validate_ && (pair[0] < 0 || pair[0] >= sources.num_vertices() || pair[1] < destinations.begin(part_) ||
+                        pair[1] >= destinations.end(part_))) {
+        fail(name, io::read_npy_header(path(name)).data_offset + i * 16,
+             glt::detail::message("pair ", i, " is (", pair[0], ", ", pair[1], "), which this part cannot have"));
+      }
+      made.sources.push_back(pair[0]);
+      made.destinations.push_back(pair[1]);
+    }
+    return made;
+  }
+
+  std::filesystem::path const& folder_;
+  manifest const& manifest_;
+  int part_;
+  map_options options_;
+  bool validate_;
+  std::string sub_; // folder of the type that is being read
+};
+
+} // namespace glt::io::detail

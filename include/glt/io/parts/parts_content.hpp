@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/hetero_split.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace glt::io {
+
+/// Rows of vertices of other parts that a part keeps because it asks for them most.
+///
+/// @shape  ids [H], global ids · features [H, …] each, some of those of the type
+struct hot_rows {
+  buffer<device::cpu, global_id> ids;
+  std::vector<named_array> features;
+};
+
+/// What is known about the vertices of one type that a part owns, by local id; lists hold global ids.
+///
+/// @shape  features [rows, …] each · labels [rows, …] or empty · times [rows] or empty
+struct part_nodes {
+  std::vector<named_array> features;
+  array labels;
+  buffer<device::cpu, std::int64_t> times;
+  std::vector<global_id> train;
+  std::vector<global_id> valid;
+  std::vector<global_id> test;
+  hot_rows hot;
+};
+
+/// What is known about the edges of one type that a part owns, by their position in its rows.
+///
+/// @shape  features [E, …] each · weights [E] or empty · times [E] or empty
+struct part_edges {
+  std::vector<named_array> features;
+  buffer<device::cpu, float> weights;
+  buffer<device::cpu, std::int64_t> times;
+  buffer<device::cpu, global_id> halo; ///< vertices of other parts at which edges start, ascending; empty if not stored
+  std::vector<link_split> links;       ///< pairs whose destination the part owns, in global ids
+};
+
+/// One part of a partitioned data set with all that is known about its vertices and edges.
+struct part_content {
+  hetero_part<device::cpu> graph;
+  std::vector<part_nodes> nodes; ///< by node type
+  std::vector<part_edges> edges; ///< by edge type
+};
+
+} // namespace glt::io

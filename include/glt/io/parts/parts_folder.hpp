@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/detail/input_file.hpp>
+#include <glt/io/parts/detail/checksum.hpp>
+#include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/detail/parts_paths.hpp>
+#include <glt/io/parts/detail/parts_read.hpp>
+#include <glt/io/parts/manifest.hpp>
+#include <glt/io/parts/parts_content.hpp>
+#include <glt/io/parts/parts_loaded.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/partition/book.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace glt::io {
+
+/// How a part is loaded.
+struct load_options {
+  bool verify = false;   ///< compare the checksums of the part's files first; reads all of them
+  bool validate = true;  ///< check that every id and offset is in range; reads the files of ids. Without it only
+                         ///< lengths, types and ends are checked: for folders that were verified before
+  bool populate = false; ///< bring all files into memory now instead of at first use
+  bool huge_pages = false;
+  std::string
+      feature{}; ///< which node features `loaded_part::features` holds; the first of two dimensions if not named
+};
+
+/// A folder of a partitioned data set, as `write_parts` makes it.
+class parts_folder {
+public:
+  /// Reads the manifest and compares the length of every file.
+  ///
+  /// @throws io_error  if there is no manifest, it is damaged or of another version, or a file is missing or of
+  ///                   another length
+  explicit parts_folder(std::filesystem::path dir) : path_(std::move(dir)), manifest_(read_manifest(path_)) {
+    std::ranges::sort(manifest_.files, {}, &manifest_file::path);
+    auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &manifest_file::path);
+    if (twice != manifest_.files.end()) {
+      throw io_error((path_ / detail::manifest_file_name).string(), 0, "lists " + twice->path + " twice");
+    }
+    for (auto const& file : manifest_.files) {
+      auto const bytes = input_file(path_ / file.path).size();
+      if (bytes != file.bytes) {
+        throw io_error((path_ / file.path).string(), std::min(bytes, file.bytes),
+                       glt::detail::message("has ", bytes, " bytes, but the manifest says ", file.bytes,
+                                            "; copy the folder again"));
+      }
+    }
+  }
+
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+  /// All that the folder says about itself.
+  [[nodiscard]] manifest const& info() const noexcept { return manifest_; }
+  [[nodiscard]] int num_parts() const noexcept { return manifest_.num_parts(); }
+
+  /// The owners of the vertices of a type.
+  ///
+  /// @throws precondition_error  if there is no such node type
+  [[nodiscard]] partition_book book(int node_type = 0) const {
+    static_cast<void>(manifest_.schema().num_vertices(node_type));
+    return manifest_.book(node_type);
+  }
+
+  /// Compares the checksum of every file.
+  ///
+  /// @throws io_error  naming the first file that is not as it was written, or cannot be read
+  /// @cost   one read of all files
+  void verify(progress_callback const& on_progress = {}) const { verify_below("", on_progress); }
+  /// The same of the files of one part.
+  ///
+  /// @throws precondition_error  if there is no such part
+  /// @throws io_error            as of all files
+  void verify(int part, progress_callback const& on_progress = {}) const {
+    check_part(part);
+    verify_below(detail::part_folder(part) + "/", on_progress);
+  }
+
+  /// Loads one part; its arrays are mapped files, in which nothing is copied.
+  ///
+  /// @throws precondition_error  if there is no such part
+  /// @throws io_error            naming the file that is missing or contradicts the manifest
+  /// @cost   one mapping a file; reads files of ids if they are validated, and all files if they are verified
+  [[nodiscard]] part_content load_hetero(int part, load_options const& options = {}) const {
+    check_part(part);
+    if (options.verify) {
+      verify(part);
+    }
+    map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
+    return detail::part_reader(path_, manifest_, part, mapping, options.validate).read();
+  }
+
+  /// The same of a graph without types.
+  ///
+  /// @throws precondition_error  if there is no such part, the graph has several types of vertices or edges, or no
+  ///                             features of the name that is asked for
+  /// @throws io_error            as `load_hetero`
+  /// @cost   as `load_hetero`; a copy of features and labels whose type is not float32 and int64
+  [[nodiscard]] loaded_part load(int part, load_options const& options = {}) const {
+    return make_loaded_part(load_hetero(part, options), options.feature);
+  }
+
+private:
+  void check_part(int part) const {
+    if (part < 0 || part >= num_parts()) {
+      throw precondition_error(glt::detail::message(path_.string(), " holds a partition into ", num_parts(),
+                                                    " parts and no part ", part, "; parts count from 0"));
+    }
+  }
+
+  void verify_below(std::string const& start, progress_callback const& on_progress) const {
+    progress state{"checking files", "bytes", 0, 0};
+    auto const wanted = [&](manifest_file const& file) { return file.path.starts_with(start); };
+    for (auto const& file : manifest_.files) {
+      state.total += wanted(file) ? file.bytes : 0;
+    }
+    for (auto const& file : manifest_.files) {
+      if (!wanted(file)) {
+        continue;
+      }
+      if (auto const sum = checksum_of_file(path_ / file.path); sum != file.xxh3) {
+        throw io_error((path_ / file.path).string(), 0,
+                       glt::detail::message("is damaged: its checksum is ", checksum_text(sum),
+                                            ", but the manifest says ", checksum_text(file.xxh3),
+                                            "; copy the folder again"));
+      }
+      state.done += file.bytes;
+      if (on_progress) {
+        on_progress(state);
+      }
+    }
+  }
+
+  std::filesystem::path path_;
+  manifest manifest_;
+};
+
+} // namespace glt::io

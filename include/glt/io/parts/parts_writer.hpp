@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/staging.hpp>
+#include <glt/io/parts/detail/data_set_cutter.hpp>
+#include <glt/io/parts/detail/manifest_json.hpp>
+#include <glt/io/parts/detail/parts_write.hpp>
+#include <glt/io/parts/manifest.hpp>
+#include <glt/io/parts/parts_content.hpp>
+#include <glt/io/parts/write_options.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/partition/relabel.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace glt::io {
+
+/// A new folder of parts, which appears under its name when all of them are there.
+///
+/// For those who make the parts themselves; `write_parts` does it all for a data set in memory.
+class parts_writer {
+public:
+  /// @throws io_error  as `staged_folder`
+  explicit parts_writer(std::filesystem::path dir, std::string name, partitioner_note partitioner = {})
+      : staged_(std::move(dir)) {
+    manifest_.name = std::move(name);
+    manifest_.partitioner = std::move(partitioner);
+  }
+
+  /// Where the parts stand for the time being: other processes `write_part` here and send the manifest.
+  [[nodiscard]] std::filesystem::path const& folder() const noexcept { return staged_.path(); }
+
+  /// Writes a part.
+  ///
+  /// @throws precondition_error  as `write_part` and `add` of manifests, or if the part was written before
+  /// @throws io_error            as `write_part`
+  void add(part_content const& part) { add(write_part(folder(), part)); }
+
+  /// Takes note of a part that was written to `folder()`.
+  ///
+  /// @throws precondition_error  as `add` of manifests, or if a file of it was written before
+  void add(manifest const& part) {
+    io::add(manifest_, part);
+    ++num_added_;
+  }
+
+  /// Writes the manifest and gives the folder its name, when everything has reached the disk.
+  ///
+  /// @throws precondition_error  if a part is missing, or a name is not UTF-8
+  /// @throws io_error            if the manifest cannot be written, or as `staged_folder::commit`
+  void commit() {
+    if (num_added_ == 0 || num_added_ != manifest_.num_parts()) {
+      throw precondition_error(glt::detail::message(num_added_, " parts were written of a partition into ",
+                                                    num_added_ == 0 ? 0 : manifest_.num_parts(),
+                                                    "; write every part once"));
+    }
+    std::ranges::sort(manifest_.files, {}, &manifest_file::path);
+    auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &manifest_file::path);
+    if (twice != manifest_.files.end()) {
+      throw precondition_error(twice->path + " was written twice; write every part once");
+    }
+    auto const text = to_json(manifest_);
+    staged_file file(folder() / detail::manifest_file_name);
+    file.write(text.data(), static_cast<std::int64_t>(text.size()));
+    file.commit();
+    staged_.commit();
+  }
+
+private:
+  staged_folder staged_;
+  manifest manifest_;
+  int num_added_ = 0;
+};
+
+/// Writes a partitioned data set to a new folder, from which every rank can load its part alone.
+///
+/// The folder appears when it is complete; after a failure nothing is there. Edges go to the part of their
+/// destination and keep their order in every row.
+///
+/// @shape  labels [node types], one for the vertices of each type, into the same number of parts
+/// @throws precondition_error  naming what does not fit: relabellings, an array without one row per vertex or
+///                             edge, an id that its type does not have, types without names or of the same name
+/// @throws io_error            if the folder exists and is not empty, or cannot be written
+/// @cost   O(P · V) for lists and O(E) sweeps for edges, about nine at most; memory of one part beside the input,
+///         or of an eighth of the edges where that is more
+inline void write_parts(std::filesystem::path const& dir, data_set_view const& data,
+                        std::span<relabelling const> labels, write_options const& options = {}) {
+  detail::data_set_cutter cutter(data, labels, options);
+  parts_writer writer(dir, data.name, options.partitioner);
+  for (int part = 0; part < cutter.num_parts(); ++part) {
+    if (options.on_progress) {
+      options.on_progress({"writing parts", "parts", part, cutter.num_parts()});
+    }
+    writer.add(cutter.cut(part));
+  }
+  writer.commit();
+  if (options.on_progress) {
+    options.on_progress({"writing parts", "parts", cutter.num_parts(), cutter.num_parts()});
+  }
+}
+
+/// The same of a data set in memory.
+///
+/// @throws precondition_error  as of a view
+/// @throws io_error            likewise
+inline void write_parts(std::filesystem::path const& dir, data_set const& data, std::span<relabelling const> labels,
+                        write_options const& options = {}) {
+  write_parts(dir, view_of(data), labels, options);
+}
+
+} // namespace glt::io

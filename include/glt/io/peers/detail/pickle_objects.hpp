@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/peers/detail/pickle_value.hpp>
+
+#include <concepts>
+#include <span>
+
+namespace glt::io {
+
+/// What a pickle may name beyond plain values, and what becomes of it; all else in a pickle is refused.
+///
+/// - `o.knows(name)`: true if a pickle may name it;
+/// - `o.call(values, name, args)`: the value for what Python would make by calling the name;
+/// - `o.persistent(values, id)`: the value that stands outside of the pickle under this id.
+///
+/// The last two throw `precondition_error` for what they do not accept.
+template <class O>
+concept pickle_objects =
+    requires(O& objects, pickle_values& values, pickle_name const& name, pickle_value const& id,
+             std::span<pickle_value const* const> args) {
+      { objects.knows(name) } -> std::same_as<bool>;
+      { objects.call(values, name, args) } -> std::same_as<pickle_value>;
+      { objects.persistent(values, id) } -> std::same_as<pickle_value>;
+    };
+
+/// The dictionaries of Python's `collections`, and nothing else.
+struct plain_pickle_objects {
+  [[nodiscard]] bool knows(pickle_name const& name) const noexcept {
+    auto const factory = name.name == "dict" || name.name == "list" || name.name == "int";
+    return (name.module == "collections" && (name.name == "OrderedDict" || name.name == "defaultdict")) ||
+           ((name.module == "builtins" || name.module == "__builtin__") && factory);
+  }
+
+  /// An empty dictionary; what a `defaultdict` would make of missing keys is dropped.
+  ///
+  /// @throws precondition_error  if the call is none of an empty dictionary
+  [[nodiscard]] pickle_value call(pickle_values&, pickle_name const& name,
+                                  std::span<pickle_value const* const> args) const {
+    bool const by_factory = args.size() == 1 && name.name == "defaultdict" &&
+                            (args[0]->get_if<pickle_none>() != nullptr || args[0]->get_if<pickle_name>() != nullptr);
+    if (name.module != "collections" || !(args.empty() || by_factory)) {
+      throw precondition_error(
+          glt::detail::message("makes ", name.module, ".", name.name,
+                               " of arguments that make no plain container; save tensors, lists and dicts"));
+    }
+    return {pickle_dict()};
+  }
+
+  /// @throws precondition_error  always
+  [[nodiscard]] pickle_value persistent(pickle_values&, pickle_value const&) const {
+    throw precondition_error("refers to data outside of the pickle; save it with torch.save to a file of its own");
+  }
+};
+
+} // namespace glt::io

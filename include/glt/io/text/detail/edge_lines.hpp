@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/text/detail/columns.hpp>
+#include <glt/io/text/detail/text_cursor.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+/// What a column behind source and destination of an edge holds.
+enum class edge_column : std::uint8_t {
+  weight, ///< a number, kept as float
+  time,   ///< an integer
+  ignored ///< any word
+};
+
+namespace detail {
+
+template <class T>
+void append_and_clear(std::vector<T>& out, std::vector<T>& in) {
+  out.insert(out.end(), in.begin(), in.end());
+  in.clear();
+}
+
+template <class T>
+void reserve_times(std::vector<T>& values, double factor) {
+  values.reserve(static_cast<std::size_t>(static_cast<double>(values.size()) * factor * 1.02));
+}
+
+inline void append_and_clear(edge_table& out, edge_table& in) {
+  append_and_clear(out.sources, in.sources);
+  append_and_clear(out.destinations, in.destinations);
+  append_and_clear(out.weights, in.weights);
+  append_and_clear(out.times, in.times);
+}
+
+inline void reserve_times(edge_table& edges, double factor) {
+  reserve_times(edges.sources, factor);
+  reserve_times(edges.destinations, factor);
+  reserve_times(edges.weights, factor);
+  reserve_times(edges.times, factor);
+}
+
+/// Lines of source, destination and other columns.
+class edge_lines {
+public:
+  edge_lines(std::vector<edge_column> columns, global_id first_vertex, std::int64_t num_vertices)
+      : columns_(std::move(columns)), first_(first_vertex), num_vertices_(num_vertices) {}
+
+  [[nodiscard]] edge_lines fresh() const { return {columns_, first_, num_vertices_}; }
+
+  void parse(text_cursor cursor) {
+    auto largest = largest_;
+    while (!cursor.done()) {
+      if (cursor.skip_line_without_data(comment_marks)) {
+        continue;
+      }
+      auto const source = vertex(cursor, "a source vertex");
+      cursor.next_column("a destination vertex");
+      auto const destination = vertex(cursor, "a destination vertex");
+      for (auto const column : columns_) {
+        read(cursor, column);
+      }
+      cursor.end_line("source, destination and the columns asked for or found on the first line");
+      edges_.sources.push_back(source);
+      edges_.destinations.push_back(destination);
+      largest = std::max({largest, source, destination});
+    }
+    largest_ = largest;
+  }
+
+  void append(edge_lines& other) {
+    append_and_clear(edges_, other.edges_);
+    largest_ = std::max(largest_, other.largest_);
+  }
+  void reserve(double factor) { reserve_times(edges_, factor); }
+
+  /// The largest vertex; −1 if there is no edge.
+  [[nodiscard]] global_id largest() const noexcept { return largest_; }
+  /// What was read so far and not taken out.
+  [[nodiscard]] edge_table& edges() noexcept { return edges_; }
+  [[nodiscard]] edge_table finish() && { return std::move(edges_); }
+
+private:
+  global_id vertex(text_cursor& cursor, char const* what) const {
+    auto const start = cursor;
+    auto const id = cursor.natural<global_id>(what) - first_;
+    if (id < 0 || id >= num_vertices_) [[unlikely]] {
+      start.fail(id < 0 ? glt::detail::message(what, " is below the first one, ", first_, "; check the options")
+                        : glt::detail::message(what, " is none of ", num_vertices_, " vertices from ", first_,
+                                               " on; check the options and the file"));
+    }
+    return id;
+  }
+
+  void read(text_cursor& cursor, edge_column column) {
+    switch (column) {
+    case edge_column::weight:
+      cursor.next_column("a weight");
+      edges_.weights.push_back(cursor.real<float>("a weight"));
+      break;
+    case edge_column::time:
+      cursor.next_column("a time");
+      edges_.times.push_back(cursor.integer<std::int64_t>("a time"));
+      break;
+    case edge_column::ignored:
+      cursor.next_column("another column");
+      static_cast<void>(cursor.word());
+      break;
+    }
+  }
+
+  std::vector<edge_column> columns_;
+  global_id first_;
+  std::int64_t num_vertices_;
+  edge_table edges_;
+  global_id largest_ = -1;
+};
+
+} // namespace detail
+} // namespace glt::io

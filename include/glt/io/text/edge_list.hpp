@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/io/text/detail/columns.hpp>
+#include <glt/io/text/detail/edge_lines.hpp>
+#include <glt/io/text/detail/one_graph.hpp>
+#include <glt/io/text/detail/parse_lines.hpp>
+#include <glt/io/text/detail/renumber.hpp>
+#include <glt/io/text/detail/text_source.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+/// What an edge list looks like, and how its vertices are numbered.
+struct edge_list_options {
+  /// Columns behind source and destination. Without any, a third column is a weight, and there is no fourth.
+  std::vector<edge_column> columns{};
+  std::int64_t header_lines = 0;  ///< passed over at the beginning
+  global_id first_vertex = 0;     ///< the lowest number a vertex may have, such as 1; becomes 0
+  std::int64_t num_vertices = -1; ///< −1: one more than the largest number
+  bool relabel = false;           ///< numbers the vertices that have edges from 0, without gaps, in ascending order
+};
+
+namespace detail {
+
+inline void check(edge_list_options const& options) {
+  if (options.num_vertices < -1 || options.first_vertex < 0) {
+    throw precondition_error(glt::detail::message("edge list of ", options.num_vertices, " vertices from ",
+                                                  options.first_vertex, " on; give 0 or more of each"));
+  }
+  if (options.relabel && (options.num_vertices != -1 || options.first_vertex != 0)) {
+    throw precondition_error("edge list to be relabelled, with a number of vertices or a first one; leave them out");
+  }
+}
+
+inline std::vector<edge_column> columns_of_first_line(text_source& source) {
+  auto const first = find_data(source, comment_marks);
+  auto const columns = first ? count_columns(*first) : 2;
+  if (columns > 3) {
+    first->fail(glt::detail::message("the line has ", columns,
+                                     " columns; say in edge_list_options::columns what those behind the second are"));
+  }
+  return columns == 3 ? std::vector{edge_column::weight} : std::vector<edge_column>{};
+}
+
+} // namespace detail
+
+/// Reads a list of edges, one a line: source, destination, and what else `options.columns` names, separated by
+/// blanks, tabs, commas or semicolons; plain or gzip. The format of SNAP, KONECT and many others.
+///
+/// Empty lines and those that begin with '#' or '%' are passed over. Edges keep the order of the lines. With
+/// `options.relabel` the numbers of the file are the vertices' feature "original_id", int64 [V].
+///
+/// @throws io_error            if a line is no edge, a vertex is not below num_vertices, or there are so many more
+///                             vertices than edges that the numbers should be relabelled
+/// @throws precondition_error  if the options contradict each other, or read.threads < 1
+/// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge where it relabels
+[[nodiscard]] inline data_set read_edge_list(text_source& source, edge_list_options const& options = {},
+                                             read_options const& read = {}) {
+  detail::check(options);
+  detail::skip_header(source, options.header_lines);
+  auto columns = options.columns.empty() ? detail::columns_of_first_line(source) : options.columns;
+  auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
+  detail::edge_lines lines(std::move(columns), options.first_vertex, limit);
+  parse_lines(source, read, "reading edges", lines);
+
+  auto set = detail::graph_of(source.path());
+  auto& edges = set.edges.front();
+  auto& nodes = set.nodes.front();
+  auto const largest = lines.largest();
+  edges = std::move(lines).finish();
+  if (options.relabel) {
+    auto original = detail::renumber(edges.sources, edges.destinations);
+    nodes.num_nodes = std::ssize(original);
+    nodes.features.push_back({"original_id", array::of<std::int64_t>({original.data(), nodes.num_nodes})});
+  } else if (options.num_vertices != -1) {
+    nodes.num_nodes = options.num_vertices;
+  } else {
+    nodes.num_nodes = largest + 1;
+    detail::check_density(source.path(), nodes.num_nodes, std::ssize(edges.sources),
+                          "set edge_list_options::relabel, or num_vertices if they are as many");
+  }
+  return set;
+}
+[[nodiscard]] inline data_set read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
+                                             read_options const& read = {}) {
+  text_source source(path);
+  return read_edge_list(source, options, read);
+}
+
+} // namespace glt::io

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/io/text/detail/edge_lines.hpp>
+#include <glt/io/text/detail/one_graph.hpp>
+#include <glt/io/text/detail/parse_lines.hpp>
+#include <glt/io/text/detail/text_cursor.hpp>
+#include <glt/io/text/detail/text_source.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+namespace detail {
+
+// The first line of a METIS graph file.
+struct metis_header {
+  std::int64_t num_vertices = 0;
+  std::int64_t num_edges = 0; // undirected ones, each of which is listed twice
+  bool vertex_sizes = false;
+  std::int64_t num_weights = 0; // of a vertex
+  bool edge_weights = false;
+};
+
+inline constexpr std::string_view metis_comments = "%";
+
+inline metis_header read_metis_header(text_source& source) {
+  auto line = find_data(source, metis_comments);
+  if (!line) {
+    source.fail(source.end_place(), ": there is no line of vertices and edges; a METIS graph begins with one");
+  }
+  metis_header header;
+  header.num_vertices = line->natural<std::int64_t>("a number of vertices");
+  line->next_column("the number of edges");
+  header.num_edges = line->natural<std::int64_t>("a number of edges");
+  if (line->skip_separator()) {
+    auto const start = *line;
+    auto const format = line->word();
+    if (format.empty() || format.size() > 3 || format.find_first_not_of("01") != std::string_view::npos) {
+      start.fail("the format is three digits 0 or 1: vertex sizes, vertex weights, edge weights");
+    }
+    auto const digit = [&](std::size_t from_right) {
+      return format.size() >= from_right && format[format.size() - from_right] == '1';
+    };
+    header.edge_weights = digit(1);
+    header.num_weights = digit(2) ? 1 : 0;
+    header.vertex_sizes = digit(3);
+    if (line->skip_separator()) {
+      auto const place = *line;
+      auto const count = line->natural<std::int64_t>("a number of weights");
+      constexpr std::int64_t most = 1 << 16; // so that a row of weights is no larger than a line of text
+      if ((count != 0) != (header.num_weights != 0) || count > most) {
+        place.fail(glt::detail::message("the number of weights of a vertex is 0 without vertex weights and 1 to ",
+                                        most, " with them"));
+      }
+      header.num_weights = count;
+    }
+  }
+  line->end_line("vertices, edges, format and number of weights");
+  next_line(source);
+  return header;
+}
+
+/// Lines of neighbours, one for every vertex.
+class metis_lines {
+public:
+  static constexpr bool counts_rows = true;
+
+  /// Lines of the graph behind the first `rows_before`.
+  explicit metis_lines(metis_header const& header, std::int64_t rows_before = 0)
+      : header_(header), rows_before_(rows_before) {}
+
+  [[nodiscard]] metis_lines fresh() const { return metis_lines(header_, rows_before_); }
+
+  static std::int64_t count_rows(text_cursor cursor) {
+    std::int64_t count = 0;
+    while (!cursor.done()) {
+      count += cursor.peek() == '%' ? 0 : 1;
+      cursor.skip_line();
+    }
+    return count;
+  }
+
+  void parse(text_cursor cursor, std::int64_t row) {
+    row += rows_before_;
+    while (!cursor.done()) {
+      if (cursor.peek() == '%') {
+        cursor.skip_line();
+        continue;
+      }
+      cursor.skip_blanks();
+      if (row >= header_.num_vertices) {
+        if (!cursor.at_line_end()) {
+          cursor.fail(glt::detail::message("the graph has ", header_.num_vertices,
+                                           " vertices, whose lines are all above; check the first line"));
+        }
+      } else {
+        parse_row(cursor, row);
+        ++num_rows_;
+      }
+      cursor.skip_line();
+      ++row;
+    }
+  }
+
+  void append(metis_lines& other) {
+    append_and_clear(edges_, other.edges_);
+    append_and_clear(sizes_, other.sizes_);
+    append_and_clear(weights_, other.weights_);
+    num_rows_ += std::exchange(other.num_rows_, 0);
+    num_neighbors_ += std::exchange(other.num_neighbors_, 0);
+  }
+  void reserve(double factor) {
+    reserve_times(edges_, factor);
+    reserve_times(sizes_, factor);
+    reserve_times(weights_, factor);
+  }
+
+  [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
+  [[nodiscard]] std::int64_t num_neighbors() const noexcept { return num_neighbors_; }
+
+  /// What was read so far and not taken out: edges, sizes of vertices, and their weights.
+  [[nodiscard]] edge_table& edges() noexcept { return edges_; }
+  [[nodiscard]] std::vector<std::int64_t>& sizes() noexcept { return sizes_; }
+  [[nodiscard]] std::vector<std::int64_t>& weights() noexcept { return weights_; }
+
+private:
+  // Reads the line up to its end.
+  void parse_row(text_cursor& cursor, std::int64_t row) {
+    bool more = !cursor.at_line_end();
+    if (header_.vertex_sizes) {
+      sizes_.push_back(own_number(cursor, "the size of the vertex", more));
+    }
+    for (std::int64_t i = 0; i < header_.num_weights; ++i) {
+      weights_.push_back(own_number(cursor, "a weight of the vertex", more));
+    }
+    while (more) {
+      auto const start = cursor;
+      auto const neighbor = cursor.natural<global_id>("a neighbour");
+      if (neighbor < 1 || neighbor > header_.num_vertices) [[unlikely]] {
+        start.fail(glt::detail::message("a neighbour is a number from 1 to ", header_.num_vertices,
+                                        " in this graph"));
+      }
+      edges_.sources.push_back(row);
+      edges_.destinations.push_back(neighbor - 1);
+      ++num_neighbors_;
+      if (header_.edge_weights) {
+        cursor.next_column("the weight of an edge");
+        edges_.weights.push_back(cursor.real<float>("the weight of an edge"));
+      }
+      more = cursor.skip_separator();
+    }
+  }
+
+  static std::int64_t own_number(text_cursor& cursor, char const* what, bool& more) {
+    if (!more) {
+      cursor.fail(glt::detail::message("the line ends where ", what, " should follow"));
+    }
+    auto const value = cursor.natural<std::int64_t>(what);
+    more = cursor.skip_separator();
+    return value;
+  }
+
+  metis_header header_;
+  std::int64_t rows_before_;
+  edge_table edges_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<std::int64_t> weights_;
+  std::int64_t num_rows_ = 0;
+  std::int64_t num_neighbors_ = 0;
+};
+
+// At the end of the text.
+inline void check_counts(text_source const& source, metis_header const& header, std::int64_t num_rows,
+                         std::int64_t num_neighbors) {
+  if (num_rows != header.num_vertices) {
+    source.fail(source.end_place(), glt::detail::message(": the file ends behind ", num_rows, " of ",
+                                                         header.num_vertices, " vertices; fetch or make it again"));
+  }
+  if (num_neighbors % 2 != 0 || num_neighbors / 2 != header.num_edges) {
+    source.fail(source.end_place(),
+                glt::detail::message(": the file lists ", num_neighbors, " neighbours, not two for each of ",
+                                     header.num_edges, " edges; list every edge on the lines of both its ends"));
+  }
+}
+
+} // namespace detail
+
+/// Reads a graph in the format of METIS, Chaco and KaHIP: a line for every vertex that lists its neighbours, counted
+/// from 1; plain or gzip.
+///
+/// A neighbour on the line of a vertex is an edge from the vertex to it, so an undirected edge, which the format lists
+/// on both lines, is two edges. That both lines list it is not checked, their total is. Weights of edges become the
+/// weights of the edges, those of vertices the feature "weight", int64 [V, weights], and their sizes the feature
+/// "size", int64 [V]. Lines that begin with '%' are comments; an empty line is a vertex without neighbours.
+///
+/// @throws io_error            if the file is not of this form, or has not as many vertices or edges as it says
+/// @throws precondition_error  if read.threads < 1
+/// @source Karypis: METIS 5.1.0 manual, section 4.1.1
+[[nodiscard]] inline data_set read_metis_graph(text_source& source, read_options const& read = {}) {
+  auto const header = detail::read_metis_header(source);
+  detail::metis_lines lines(header);
+  parse_lines(source, read, "reading neighbours", lines);
+  detail::check_counts(source, header, lines.num_rows(), lines.num_neighbors());
+  auto set = detail::graph_of(source.path());
+  set.nodes.front().num_nodes = header.num_vertices;
+  auto& features = set.nodes.front().features;
+  if (header.vertex_sizes) {
+    features.push_back({"size", array::of(host_view<std::int64_t const>(lines.sizes()))});
+  }
+  if (header.num_weights > 0) {
+    features.push_back({"weight", array::of(host_view<std::int64_t const>(lines.weights()),
+                                            {header.num_vertices, header.num_weights})});
+  }
+  set.edges.front() = std::move(lines.edges());
+  return set;
+}
+[[nodiscard]] inline data_set read_metis_graph(std::filesystem::path const& path, read_options const& read = {}) {
+  text_source source(path);
+  return read_metis_graph(source, read);
+}
+
+} // namespace glt::io

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/detail/record_shuffle.hpp>
+#include <glt/outofcore/detail/shuffle_rounds.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace glt::io {
+
+/// Counts the edges into every vertex of a type, every rank those of its slice, and checks their ends; errors call the
+/// edges "edge e" + of_type.
+///
+/// @shape  → [num_destinations], by row_of(destination)
+/// @comm   collective; one header exchange and a reduction of 8 bytes a vertex
+/// @throws collective_error  on every rank, naming an edge whose source is outside [0, num_sources) or destination is
+///                           outside [0, num_destinations), or if there are not as many sources as destinations, or as
+///                           many weights or times if there are any
+template <communicator Comm, class RowOf>
+[[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, edge_columns const& edges, std::int64_t num_sources,
+                                                       std::int64_t num_destinations, RowOf row_of,
+                                                       std::string const& of_type = "") {
+  std::vector<std::int64_t> counts;
+  auto const check_end = [&](std::int64_t edge, char const* end, global_id vertex, std::int64_t num_vertices) {
+    if (vertex < 0 || vertex >= num_vertices) {
+      throw precondition_error(glt::detail::message(end, " of edge ", edge, of_type, " is ", vertex, ", outside [0, ",
+                                                    num_vertices, "), the ids of the graph"));
+    }
+  };
+  auto const failure = dist::failure_of([&] {
+    if (edges.sources.size() != edges.destinations.size()) {
+      throw precondition_error(glt::detail::message(edges.sources.size(), " sources and ", edges.destinations.size(),
+                                                    " destinations of edges", of_type,
+                                                    "; every edge needs one of each"));
+    }
+    for (auto const values : {edges.weights.size(), edges.times.size()}) {
+      if (values != 0 && values != edges.sources.size()) {
+        throw precondition_error(glt::detail::message(values, " weights or times for ", edges.sources.size(), " edges",
+                                                      of_type, "; give one per edge or none"));
+      }
+    }
+    counts.assign(static_cast<std::size_t>(num_destinations), 0);
+    auto const [first, last] = slice_of(edges.sources.size(), comm.size(), comm.rank());
+    for (auto e = first; e < last; ++e) {
+      check_end(e, "source", edges.sources[e], num_sources);
+      check_end(e, "destination", edges.destinations[e], num_destinations);
+      ++counts[static_cast<std::size_t>(row_of(edges.destinations[e]))];
+    }
+  });
+  dist::agree(comm, {.what = operation::shuffle}, failure, edges.sources.size(), [](auto own, auto first) {
+    return glt::detail::message("has ", own, " edges, but rank 0 has ", first, "; give all ranks the same list");
+  });
+  comm.all_reduce(std::span<std::int64_t>(counts), reduction::sum);
+  return counts;
+}
+
+/// Appends the bounds of ranges of the rows [first, last) that have at most `most_edges` edges and twice as many rows,
+/// or one row each.
+///
+/// @shape  counts: edges of every row
+inline void append_bounds(std::vector<std::int64_t> const& counts, global_id first, global_id last,
+                          std::int64_t most_edges, std::vector<global_id>& bounds) {
+  auto const most_rows = std::max<std::int64_t>(2 * most_edges, 1);
+  std::int64_t edges = 0;
+  bounds.push_back(first);
+  for (auto row = first; row < last; ++row) {
+    auto const own = counts[static_cast<std::size_t>(row)];
+    if ((edges > 0 && edges + own > most_edges) || row - bounds.back() == most_rows) {
+      bounds.push_back(row);
+      edges = 0;
+    }
+    edges += own;
+  }
+}
+
+/// Edges that a range may have for `compress_range` to fit memory.
+[[nodiscard]] inline std::int64_t edges_of_range(memory_plan const& plan) noexcept {
+  return plan.for_edges / 4 / static_cast<std::int64_t>(sizeof(moving_edge) + sizeof(global_id) + sizeof(edge_id));
+}
+
+/// Moves edges to the ranks that keep their rows, where they wait in spills; `edge_at(e)` is edge e in [0, num_edges)
+/// as it is to arrive.
+///
+/// @comm   collective; as `shuffle_in_rounds`
+/// @throws collective_error  on every rank, if a spill cannot be written
+/// @cost   reads every edge once, and moves 24 bytes for it
+template <communicator Comm, class EdgeAt, class RankOfRow>
+void spill_edges(Comm& comm, std::int64_t num_edges, EdgeAt edge_at, memory_plan const& plan,
+                 progress_callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {
+  record_shuffle shuffle(comm, sizeof(moving_edge));
+  shuffle_in_rounds(
+      comm, shuffle, num_edges, plan.items_a_round(sizeof(moving_edge)),
+      {.what = "moving edges to their parts", .unit = "edges"}, on_progress,
+      [&](std::int64_t first, std::int64_t last) {
+        for (auto e = first; e < last; ++e) {
+          moving_edge const edge = edge_at(e);
+          shuffle.add(rank_of_row(edge.row), &edge);
+        }
+      },
+      [&](std::byte const* record) {
+        moving_edge edge{};
+        std::memcpy(&edge, record, sizeof(edge));
+        spill.add(edge);
+      });
+}
+
+} // namespace glt::io

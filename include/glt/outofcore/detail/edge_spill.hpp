@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/io/detail/input_file.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+/// An edge on its way to the part that owns its destination.
+struct moving_edge {
+  global_id row;    ///< destination
+  global_id column; ///< source
+  edge_id id;
+};
+
+/// Keeps more edges than fit memory in files, by ranges of rows, until each range is asked for.
+///
+/// @where  `buffer_bytes` of memory, but for 64 edges a range at least, and 24 bytes an edge in files of the folder,
+///         which are removed when they are taken and at the end
+class edge_spill {
+public:
+  /// Range i holds the rows in [first_rows[i], first_rows[i + 1]).
+  ///
+  /// @throws precondition_error  if first_rows has fewer than 2 elements or descends
+  edge_spill(std::filesystem::path folder, std::vector<global_id> first_rows, std::int64_t buffer_bytes)
+      : folder_(std::move(folder)), first_rows_(std::move(first_rows)) {
+    if (first_rows_.size() < 2 || !std::ranges::is_sorted(first_rows_)) {
+      throw precondition_error(glt::detail::message("edge_spill with ", first_rows_.size(),
+                                                    " bounds; give ascending ones, one more than ranges"));
+    }
+    ranges_.resize(first_rows_.size() - 1);
+    auto const edges = buffer_bytes / static_cast<std::int64_t>(sizeof(moving_edge));
+    waiting_limit_ = static_cast<std::size_t>(std::max<std::int64_t>(edges / num_ranges(), 64));
+  }
+  edge_spill(edge_spill const&) = delete;
+  edge_spill& operator=(edge_spill const&) = delete;
+  ~edge_spill() {
+    std::error_code ignored;
+    for (int range = 0; range < num_ranges(); ++range) {
+      std::filesystem::remove(path_of(range), ignored);
+    }
+  }
+
+  [[nodiscard]] int num_ranges() const noexcept { return static_cast<int>(ranges_.size()); }
+  [[nodiscard]] global_id begin(int range) const noexcept { return first_rows_[static_cast<std::size_t>(range)]; }
+  [[nodiscard]] global_id end(int range) const noexcept { return first_rows_[static_cast<std::size_t>(range) + 1]; }
+
+  /// @throws precondition_error  if the row is in no range
+  /// @throws io_error            if its file cannot be written
+  void add(moving_edge const& edge) {
+    auto const above = std::ranges::upper_bound(first_rows_, edge.row);
+    if (above == first_rows_.begin() || above == first_rows_.end()) {
+      throw precondition_error(glt::detail::message("edge ", edge.id, " of row ", edge.row, ", outside [",
+                                                    first_rows_.front(), ", ", first_rows_.back(),
+                                                    "), the rows of this spill"));
+    }
+    auto const range = static_cast<std::size_t>(above - first_rows_.begin()) - 1;
+    auto& waiting = ranges_[range].waiting;
+    waiting.push_back(edge);
+    if (waiting.size() >= waiting_limit_) {
+      flush(static_cast<int>(range));
+    }
+  }
+
+  /// The edges of a range in the order in which they were added; the range is empty afterwards.
+  ///
+  /// @throws io_error  if they cannot be read back
+  [[nodiscard]] buffer<device::cpu, moving_edge> take(int range) {
+    auto& [waiting, in_file] = ranges_[static_cast<std::size_t>(range)];
+    buffer<device::cpu, moving_edge> edges(in_file + std::ssize(waiting));
+    if (in_file > 0) {
+      input_file file(path_of(range));
+      file.read(edges.data(), in_file * static_cast<std::int64_t>(sizeof(moving_edge)));
+      std::error_code ignored;
+      std::filesystem::remove(path_of(range), ignored);
+    }
+    std::ranges::copy(waiting, edges.begin() + in_file);
+    waiting = {};
+    in_file = 0;
+    return edges;
+  }
+
+private:
+  struct range_edges {
+    std::vector<moving_edge> waiting;
+    std::int64_t in_file = 0;
+  };
+
+  [[nodiscard]] std::filesystem::path path_of(int range) const { return folder_ / ("edges-" + std::to_string(range)); }
+
+  // Opened anew each time, so that the number of ranges is not limited by that of open files.
+  void flush(int range) {
+    auto& [waiting, in_file] = ranges_[static_cast<std::size_t>(range)];
+    auto const path = path_of(range);
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), in_file == 0 ? "wb" : "ab"),
+                                                         std::fclose);
+    auto const size = static_cast<std::int64_t>(sizeof(moving_edge));
+    if (!file || std::fwrite(waiting.data(), sizeof(moving_edge), waiting.size(), file.get()) != waiting.size() ||
+        std::fflush(file.get()) != 0) {
+      throw io_error(
+          path.string(), in_file * size,
+          glt::detail::message("cannot be written: ", std::strerror(errno),
+                               "; edges that do not fit memory wait here: make room or choose another folder"));
+    }
+    in_file += std::ssize(waiting);
+    waiting.clear();
+  }
+
+  std::filesystem::path folder_;
+  std::vector<global_id> first_rows_;
+  std::vector<range_edges> ranges_;
+  std::size_t waiting_limit_ = 0;
+};
+
+/// Edges of a range of rows, row by row, those of a row by their ids.
+///
+/// @shape  offsets [rows + 1] · columns, ids [E]
+struct range_rows {
+  buffer<device::cpu, edge_offset> offsets;
+  buffer<device::cpu, global_id> columns;
+  buffer<device::cpu, edge_id> ids;
+};
+
+/// Compresses the edges of the rows [first, last).
+///
+/// @pre    every edge has such a row; not checked
+/// @cost   O(E + rows) if the edges of every row come by their ids, else O(E log E); beside the edges 16 bytes each
+[[nodiscard]] inline range_rows compress_range(host_view<moving_edge const> edges, global_id first, global_id last) {
+  range_rows made{buffer<device::cpu, edge_offset>(last - first + 1), buffer<device::cpu, global_id>(edges.size()),
+                  buffer<device::cpu, edge_id>(edges.size())};
+  std::ranges::fill(made.offsets, 0);
+  for (auto const& edge : edges) {
+    ++made.offsets[edge.row - first + 1];
+  }
+  for (std::int64_t r = 0; r < last - first; ++r) {
+    made.offsets[r + 1] += made.offsets[r];
+  }
+  std::vector<edge_offset> next(made.offsets.begin(), made.offsets.end());
+  for (auto const& edge : edges) {
+    auto const place = next[static_cast<std::size_t>(edge.row - first)]++;
+    made.columns[place] = edge.column;
+    made.ids[place] = edge.id;
+  }
+  std::vector<std::pair<edge_id, global_id>> row;
+  for (std::int64_t r = 0; r < last - first; ++r) {
+    auto const begin = made.offsets[r];
+    auto const end = made.offsets[r + 1];
+    if (std::is_sorted(made.ids.begin() + begin, made.ids.begin() + end)) {
+      continue;
+    }
+    row.clear();
+    for (auto e = begin; e < end; ++e) {
+      row.emplace_back(made.ids[e], made.columns[e]);
+    }
+    std::ranges::sort(row);
+    for (auto e = begin; e < end; ++e) {
+      std::tie(made.ids[e], made.columns[e]) = row[static_cast<std::size_t>(e - begin)];
+    }
+  }
+  return made;
+}
+
+} // namespace glt::io

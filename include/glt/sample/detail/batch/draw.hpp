@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/neighbors.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <utility>
+
+namespace glt {
+
+/// What one hop drew for its frontier.
+///
+/// @shape  offsets [frontier + 1], from 0 · sources [offsets[frontier]] · edge_ids the same, or empty
+/// @units  sources are ids of the sampled graph
+template <device_policy Policy, vertex_id Vertex>
+struct hop_sample {
+  buffer<Policy, edge_offset> offsets;
+  buffer<Policy, Vertex> sources;
+  buffer<Policy, edge_id> edge_ids;
+};
+
+namespace detail {
+
+// Buffers that have no memory yet are to get it from this policy, so that it comes in the order of the policy's work.
+template <device_policy Policy, class... T>
+void take_from(Policy const& policy, buffer<Policy, T>&... of) {
+  if constexpr (!host_policy<Policy>) {
+    ((of.capacity() == 0 ? void(of = buffer<Policy, T>(0, policy)) : void()), ...);
+  }
+}
+
+} // namespace detail
+
+/// Counts and samples the neighbours of a list of rows in one go; reusable.
+template <device_policy Policy>
+class hop_drawer {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit hop_drawer(Policy policy = {}) : policy_(policy), counts_(0, policy) {}
+
+  /// Writes the draws for every row of the request, in that order; see `sample_neighbors`.
+  ///
+  /// @shape  out.offsets [S + 1], written, with sources and, if asked for, edge ids
+  /// @pre    every row is in [0, graph.num_rows()); not checked
+  /// @throws precondition_error  as `sample_neighbors`
+  /// @cost   O(S · fanout), and one copy of the number of edges to the host where the policy is not of the host;
+  ///         allocates only while the hop is larger than any before
+  template <memory_space GraphSpace, vertex_id Vertex, class Row, class Rule>
+  void draw(csr_view<GraphSpace, Vertex> graph, hop_request<space, Row, Rule, GraphSpace> const& request,
+            bool edge_ids, hop_sample<Policy, Vertex>& out) {
+    draw(policy_.executor(), graph, request, edge_ids, out);
+  }
+
+  /// The same on another executor.
+  template <executor Executor, memory_space GraphSpace, vertex_id Vertex, class Row, class Rule>
+  void draw(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
+            hop_request<space, Row, Rule, GraphSpace> const& request, bool edge_ids,
+            hop_sample<Policy, Vertex>& out) {
+    auto const num_rows = request.rows.size();
+    detail::take_from(policy_, out.offsets, out.sources, out.edge_ids);
+    counts_.resize(num_rows);
+    out.offsets.resize(num_rows + 1);
+    count_neighbors(ex, graph, request, counts_.view(), out.offsets.view());
+    auto const num_edges = read_element(policy_, std::as_const(out.offsets).view(), num_rows);
+    out.sources.resize(num_edges);
+    out.edge_ids.resize(edge_ids ? num_edges : 0);
+    sample_neighbors(ex, graph, request, std::as_const(out.offsets).view(), out.sources.view(), out.edge_ids.view());
+  }
+
+private:
+  Policy policy_;
+  buffer<Policy, edge_offset> counts_;
+};
+
+} // namespace glt

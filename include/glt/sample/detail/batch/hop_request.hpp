@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+/// Names vertices for the random numbers: their original ids, or the row numbers themselves where nothing was
+/// renumbered.
+template <memory_space Space>
+using original_ids = array_view<Space, global_id const>;
+
+/// What one hop is to draw: the rows to expand, and how. What is known of the graph may be in another space than the
+/// request.
+///
+/// @shape  rows [S] · original [graph.num_rows()] or empty · queries [S], or empty if the rule has none
+/// @units  rows are row numbers of the graph, in any order
+template <memory_space Space, class Row, class Rule = uniform_rule, memory_space GraphSpace = Space>
+struct hop_request {
+  static constexpr memory_space space = Space;
+
+  array_view<Space, Row const> rows;
+  original_ids<GraphSpace> original;
+  hop_options options;
+  random_key key;
+  Rule rule{};
+  array_view<Space, typename Rule::query_type const> queries{};
+
+  /// Names the random stream of request i.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t subject(std::int64_t i) const noexcept {
+    return static_cast<std::uint64_t>(original.empty() ? std::int64_t{rows[i]} : original[rows[i]]);
+  }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr auto query(std::int64_t i) const noexcept {
+    if constexpr (has_query<Rule>) {
+      return queries[i];
+    } else {
+      return no_query{};
+    }
+  }
+};
+
+} // namespace glt

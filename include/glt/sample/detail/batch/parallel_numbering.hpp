@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/bounded_size.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/position_table.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace glt {
+
+/// Numbers keys 0, 1, 2, … in the order in which they are first seen, with as many threads as the policy has: what
+/// `first_seen_numbering` gives, whatever the order in which the threads run.
+///
+/// Sizes stay in memory of the policy; the host knows upper bounds. A table of positions keeps the smallest one of
+/// every key, which is its first occurrence.
+///
+/// @cost   2 to 4 slots of 4 bytes for every number that the bounds allow, emptied for every batch; 12 bytes an
+///         occurrence of a round
+/// @source linear probing, Knuth, TAOCP vol. 3, 6.4, Alg. L
+template <device_policy Policy>
+class parallel_numbering {
+  static constexpr memory_space space = Policy::space;
+  static constexpr std::int64_t min_slots = 1024;
+  static constexpr std::int64_t most_positions = std::numeric_limits<local_id>::max();
+
+public:
+  explicit parallel_numbering(Policy policy = {})
+      : policy_(policy), slots_(0, policy), links_(0, policy), ranks_(0, policy), marks_(0, policy) {}
+
+  /// Forgets all keys and keeps the memory; makes room for `expected` numbers, though more may come, but not more
+  /// than `most` different keys.
+  ///
+  /// @where  enqueues only
+  void clear(std::int64_t expected = 0, std::int64_t most = most_positions) {
+    bound_ = 0;
+    most_ = most;
+    make_table(std::min(expected, most));
+  }
+
+  /// The most numbers that were given, as far as the host knows.
+  [[nodiscard]] std::int64_t bound() const noexcept { return bound_; }
+
+  /// The same after a round of that many occurrences.
+  [[nodiscard]] std::int64_t bound_after(std::int64_t count) const noexcept { return std::min(bound_ + count, most_); }
+
+  /// Tells how many numbers were given, or a better bound.
+  void tighten(std::int64_t bound) noexcept { bound_ = std::min(bound_, bound); }
+
+  /// The table of the numbers given so far, for work that is enqueued before the next round.
+  ///
+  /// @pre    `clear` was called
+  [[nodiscard]] detail::position_table table() noexcept {
+    auto const slots = static_cast<std::uint64_t>(num_slots_);
+    return {slots_.data(), slots - 1, 64 - std::countr_zero(slots)};
+  }
+
+  /// Numbers the keys of a round of occurrences after the before[0] keys of earlier rounds; writes to after[0] how
+  /// many keys there are then.
+  ///
+  /// @shape  count as many occurrences · before [1] · after [1], written, another place
+  /// @where  enqueues only
+  /// @throws precondition_error  if the bounds of numbers and occurrences together do not fit 31 bits
+  /// @cost   O(count.bound + before[0] if the table has to grow)
+  template <occurrences Occurrences>
+  void number_all(bounded_size<space> count, array_view<space, std::int64_t const> before,
+                  array_view<space, std::int64_t> after, Occurrences const& of) {
+    if (count.bound < 0 || count.bound >= most_positions - bound_) {
+      throw precondition_error(glt::detail::message("numbering of up to ", count.bound, " occurrences after up to ",
+                                                    bound_, " vertices; together they must fit 31 bits: sample ",
+                                                    "smaller batches"));
+    }
+    auto const ex = policy_.executor();
+    auto const bound = bound_after(count.bound);
+    if (2 * bound > num_slots_) {
+      make_table(bound);
+      ex.for_each(bound_, detail::enter_known<space, Occurrences>{of, before, table()});
+    }
+    links_.resize(count.bound);
+    marks_.resize(count.bound);
+    ranks_.resize(count.bound + 1);
+    ex.for_each(count.bound,
+                detail::enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
+    ex.for_each(count.bound,
+                detail::mark_first<space>{count, before, slots_.data(), links_.view(), marks_.view()});
+    ex.exclusive_scan(std::as_const(marks_).view(), ranks_.view());
+    ex.for_each(std::max<std::int64_t>(count.bound, 1), // one that writes the number of keys
+                detail::put_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
+                                                        std::as_const(links_).view(), std::as_const(ranks_).view()});
+    bound_ = bound;
+  }
+
+private:
+  // An empty table for that many numbers, at most half full.
+  void make_table(std::int64_t numbers) {
+    num_slots_ = static_cast<std::int64_t>(
+        std::bit_ceil(static_cast<std::uint64_t>(std::max(2 * std::min(numbers, most_positions), min_slots))));
+    slots_.clear(); // nothing to keep
+    slots_.resize(num_slots_);
+    policy_.executor().for_each(num_slots_, detail::empty_slots<space>{slots_.view()});
+  }
+
+  Policy policy_;
+  buffer<Policy, local_id> slots_;
+  std::int64_t num_slots_ = 0;
+  buffer<Policy, std::uint32_t> links_;
+  buffer<Policy, local_id> ranks_;
+  buffer<Policy, local_id> marks_;
+  std::int64_t bound_ = 0;
+  std::int64_t most_ = most_positions;
+};
+
+} // namespace glt

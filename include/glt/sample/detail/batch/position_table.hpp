@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/atomic.hpp>
+#include <glt/core/bounded_size.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/sample/detail/batch/numbering.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace glt {
+
+/// What `parallel_numbering` numbers: a trivially copyable functor, callable where the policy runs its work.
+///
+/// - `o.key(e)`: the key of occurrence e of the round
+/// - `o.known(n)`: the key of number n, given in an earlier round
+/// - `o.put(e, number, first)`: takes the number of occurrence e, once for every e in any order; `first` says that
+///   its key was not there before, and that `known(number)` is to be that key in later rounds
+template <class O>
+concept occurrences = std::is_trivially_copyable_v<O> && requires(O const& o, std::int64_t e, local_id number) {
+  { o.key(e) == o.known(e) } -> std::same_as<bool>;
+  { detail::spread(o.key(e)) } -> std::same_as<std::uint64_t>;
+  o.put(e, number, true);
+};
+
+namespace detail {
+
+/// An open-addressing table whose slots hold positions of keys: [0, before) are numbers of known keys, before + e is
+/// occurrence e of the round.
+struct position_table {
+  static constexpr local_id empty = std::numeric_limits<local_id>::max();
+
+  local_id* slots = nullptr;
+  std::uint64_t mask = 0;
+  int shift = 64;
+
+  /// The slot of a key, which holds the smallest of its positions once all have been entered.
+  template <class Key, class KeyAt>
+  GLT_HOST_DEVICE std::uint32_t enter(Key key, local_id position, KeyAt const& key_at) const {
+    for (std::uint64_t place = spread(key) >> shift;; place = (place + 1) & mask) {
+      local_id* const slot = slots + place;
+      local_id found = atomic_load(slot);
+      if (found == empty) {
+        found = atomic_compare_exchange(slot, empty, position);
+        if (found == empty) {
+          return static_cast<std::uint32_t>(place);
+        }
+      }
+      if (key_at(found) == key) { // a slot may change its position, but not its key
+        if (position < found) {
+          atomic_min(slot, position);
+        }
+        return static_cast<std::uint32_t>(place);
+      }
+    }
+  }
+
+  /// The position of a key, −1 if it was not entered.
+  template <class Key, class KeyAt>
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t find(Key key, KeyAt const& key_at) const {
+    for (std::uint64_t place = spread(key) >> shift;; place = (place + 1) & mask) {
+      local_id const found = slots[place];
+      if (found == empty) {
+        return -1;
+      }
+      if (key_at(found) == key) {
+        return found;
+      }
+    }
+  }
+};
+
+template <memory_space Space>
+struct empty_slots {
+  array_view<Space, local_id> slots;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { slots[i] = position_table::empty; }
+};
+
+template <class Occurrences>
+struct key_at_position {
+  Occurrences of;
+  std::int64_t before;
+  GLT_HOST_DEVICE auto operator()(std::int64_t position) const {
+    return position < before ? of.known(position) : of.key(position - before);
+  }
+};
+
+// Enters the known keys into a new table.
+template <memory_space Space, class Occurrences>
+struct enter_known {
+  Occurrences of;
+  array_view<Space, std::int64_t const> before;
+  position_table table;
+  GLT_HOST_DEVICE void operator()(std::int64_t n) const {
+    if (n < before[0]) {
+      table.enter(of.known(n), static_cast<local_id>(n), key_at_position<Occurrences>{of, before[0]});
+    }
+  }
+};
+
+// links[e] = the slot of the key of e
+template <memory_space Space, class Occurrences>
+struct enter_occurrences {
+  Occurrences of;
+  bounded_size<Space> count;
+  array_view<Space, std::int64_t const> before;
+  position_table table;
+  array_view<Space, std::uint32_t> links;
+  GLT_HOST_DEVICE void operator()(std::int64_t e) const {
+    if (e < count()) {
+      auto const known = before[0];
+      links[e] = table.enter(of.key(e), static_cast<local_id>(known + e), key_at_position<Occurrences>{of, known});
+    }
+  }
+};
+
+// Marks the first occurrences of keys; the others are linked to the position of the first instead of the slot.
+template <memory_space Space>
+struct mark_first {
+  bounded_size<Space> count;
+  array_view<Space, std::int64_t const> before;
+  local_id const* slots;
+  array_view<Space, std::uint32_t> links;
+  array_view<Space, local_id> marks;
+  GLT_HOST_DEVICE void operator()(std::int64_t e) const {
+    if (e >= count()) {
+      marks[e] = 0;
+      return;
+    }
+    auto const position = slots[links[e]];
+    bool const first = position == before[0] + e;
+    marks[e] = first ? 1 : 0;
+    if (!first) {
+      links[e] = static_cast<std::uint32_t>(position);
+    }
+  }
+};
+
+// Hands out the numbers; ranks[e] counts the first occurrences before e.
+template <memory_space Space, class Occurrences>
+struct put_numbers {
+  Occurrences of;
+  bounded_size<Space> count;
+  array_view<Space, std::int64_t const> before;
+  array_view<Space, std::int64_t> after;
+  local_id* slots;
+  array_view<Space, std::uint32_t const> links;
+  array_view<Space, local_id const> ranks;
+  GLT_HOST_DEVICE void operator()(std::int64_t e) const {
+    auto const known = before[0];
+    if (e == 0) {
+      after[0] = known + ranks[count.bound];
+    }
+    if (e >= count()) {
+      return;
+    }
+    std::int64_t const link = links[e];
+    bool const first = ranks[e] != ranks[e + 1];
+    auto const number = static_cast<local_id>(first         ? known + ranks[e]
+                                              : link < known ? link
+                                                             : known + ranks[link - known]);
+    if (first) {
+      slots[link] = number;
+    }
+    of.put(e, number, first);
+  }
+};
+
+} // namespace detail
+
+} // namespace glt

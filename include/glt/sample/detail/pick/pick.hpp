@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/sample/detail/pick/pick_lanes.hpp>
+#include <glt/sample/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace glt {
+
+/// How many edges a row of `degree` edges gives: all of them without replacement while the fanout allows it,
+/// else `fanout`.
+[[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_picked(std::int64_t degree, hop_options options) noexcept {
+  bool const whole_row = options.fanout < 0 || (!options.replace && degree <= options.fanout);
+  return whole_row || degree == 0 ? degree : options.fanout;
+}
+
+namespace detail {
+
+template <class Position>
+GLT_HOST_DEVICE constexpr void pick_any(random_stream stream, std::int64_t degree, std::int64_t count,
+                                        Position* out) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) {
+    out[i] = static_cast<Position>(stream.below(static_cast<std::uint64_t>(degree)));
+  }
+}
+
+// Floyd's sampling: draw i is below degree − count + i + 1, and a number that was drawn before stands for the
+// last one.
+template <class Position>
+GLT_HOST_DEVICE constexpr void pick_distinct(random_stream stream, std::int64_t degree, std::int64_t count,
+                                             Position* out) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t const last = degree - count + i;
+    auto pick = static_cast<Position>(stream.below(static_cast<std::uint64_t>(last) + 1));
+    bool taken = false;
+    for (std::int64_t j = 0; j < i; ++j) {
+      taken |= out[j] == pick;
+    }
+    out[i] = taken ? static_cast<Position>(last) : pick;
+  }
+}
+
+// The same for at most 16 picks, faster: all random words at once, and a comparison with a fixed number of earlier
+// picks, for which compilers use vector registers. False, with `picks` unfinished, in the rare case that a draw may
+// have to be rejected.
+template <int Width>
+GLT_HOST_DEVICE constexpr bool pick_distinct_portably(random_stream const& stream, std::int64_t degree, int count,
+                                                      std::int32_t* picks) noexcept {
+  std::uint32_t words[Width] = {};
+  for (int first = 0; first < count; first += 4) {
+    auto const block = stream.block(static_cast<std::uint64_t>(first / 4));
+    for (int i = 0; i < 4; ++i) {
+      words[first + i] = block[static_cast<std::size_t>(i)];
+    }
+  }
+  for (int i = 0; i < Width; ++i) {
+    picks[i] = -1;
+  }
+  bool maybe_rejected = false;
+  for (int i = 0; i < count; ++i) {
+    auto const bound = static_cast<std::uint32_t>(degree - count + i + 1);
+    std::uint64_t const product = std::uint64_t{words[i]} * bound;
+    maybe_rejected |= static_cast<std::uint32_t>(product) < bound;
+    auto const pick = static_cast<std::int32_t>(product >> 32);
+    int taken = 0;
+    for (int j = 0; j < Width; ++j) {
+      taken |= picks[j] == pick;
+    }
+    picks[i] = taken != 0 ? static_cast<std::int32_t>(bound - 1) : pick;
+  }
+  return !maybe_rejected;
+}
+
+// The faster of the two ways to pick up to 16 positions.
+GLT_HOST_DEVICE constexpr bool pick_at_once(random_stream const& stream, std::int64_t degree, int count,
+                                            std::int32_t* picks) noexcept {
+#if defined(GLT_HAS_LANES)
+  if (!std::is_constant_evaluated()) {
+    return pick_distinct_at_once(stream, degree, count, picks);
+  }
+#endif
+  return count <= 8 ? pick_distinct_portably<8>(stream, degree, count, picks)
+                    : pick_distinct_portably<16>(stream, degree, count, picks);
+}
+
+} // namespace detail
+
+/// Picks edges of a row by their position in it: the whole row in order, or a uniform draw.
+///
+/// Without replacement every set of `fanout` positions is equally likely; their order is not uniform.
+///
+/// @shape  out [num_picked(degree, options)], written
+/// @units  positions in [0, degree)
+/// @pre    degree fits `Position`, and nothing was drawn from the stream before; not checked
+/// @cost   one random number a pick; without replacement O(fanout²) comparisons over the picks, 8 or 16 at once
+///         for fanouts up to 16; no memory beside out
+/// @source Floyd's sampling, Bentley & Floyd, CACM 30(9), 1987
+template <class Position>
+GLT_HOST_DEVICE constexpr void pick_positions(random_stream const& stream, std::int64_t degree, hop_options options,
+                                              Position* out) noexcept {
+  std::int64_t const count = num_picked(degree, options);
+  if (options.replace) {
+    detail::pick_any(stream, degree, count, out);
+    return;
+  }
+  if (count == degree) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      out[i] = static_cast<Position>(i);
+    }
+    return;
+  }
+  if (count <= 16 && degree <= std::numeric_limits<std::int32_t>::max()) {
+    std::int32_t picked[16] = {};
+    if (detail::pick_at_once(stream, degree, static_cast<int>(count), picked)) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = static_cast<Position>(picked[i]);
+      }
+      return;
+    }
+  }
+  detail::pick_distinct(stream, degree, count, out);
+}
+
+} // namespace glt

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/exponential.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
+#include <glt/sample/rule/weights.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace glt {
+
+namespace detail {
+
+// Exponential variates of a stream one after the other.
+class exponential_sequence {
+public:
+  GLT_HOST_DEVICE constexpr explicit exponential_sequence(random_stream const& stream) noexcept : stream_(stream) {}
+
+  GLT_HOST_DEVICE constexpr double next() noexcept {
+    if (next_ % 2 == 0) {
+      pair_ = word_pair(stream_, next_ / 2);
+    }
+    return static_cast<double>(minus_log2(pair_[static_cast<std::size_t>(next_++ % 2)]));
+  }
+
+private:
+  random_stream stream_;
+  std::uint64_t next_ = 0;
+  std::array<std::uint64_t, 2> pair_{};
+};
+
+} // namespace detail
+
+/// Picks `count` edges of a row with replacement, each with a probability in proportion to its weight; in row
+/// order.
+///
+/// Sorted uniform numbers, which are sums of exponential variates over their total, are found in the prefix
+/// sums of the weights in one pass.
+///
+/// @shape  row [degree] · out [count], written
+/// @pre    the row has an edge of positive weight, and degree fits `Position`; not checked
+/// @cost   O(degree + count), two passes over the row and 2 · count variates; no memory beside out
+/// @source sorted uniform numbers by spacings: Devroye, "Non-uniform random variate generation", Springer
+///         1986, V.3.1
+template <memory_space Space, class Position>
+GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, edge_weights<Space> row,
+                                                   std::int64_t count, Position* out) noexcept {
+  double weight = 0; // sums of doubles: those of floats may overflow
+  std::int64_t last = 0;
+  for (std::int64_t i = 0; i < row.size(); ++i) {
+    weight += static_cast<double>(row[i]);
+    last = row[i] > 0 ? i : last;
+  }
+  double time = 0;
+  detail::exponential_sequence spacings(stream);
+  for (std::int64_t i = 0; i <= count; ++i) {
+    time += spacings.next();
+  }
+  spacings = detail::exponential_sequence(stream);
+  double arrival = 0;
+  std::int64_t position = 0;
+  double prefix = static_cast<double>(row[0]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    arrival += spacings.next();
+    double const wanted = weight * (arrival / time);
+    while (prefix <= wanted && position < last) {
+      ++position;
+      prefix += static_cast<double>(row[position]);
+    }
+    out[i] = static_cast<Position>(position);
+  }
+}
+
+} // namespace glt

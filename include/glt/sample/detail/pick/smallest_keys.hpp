@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/exponential.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
+#include <glt/sample/rule/detail/edge_keys.hpp>
+#include <glt/sample/rule/weights.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace glt {
+
+namespace detail {
+
+template <class Position>
+[[nodiscard]] GLT_HOST_DEVICE constexpr bool contains(Position const* values, std::int64_t size,
+                                                      std::int64_t value) noexcept {
+  bool found = false;
+  for (std::int64_t i = 0; i < size; ++i) {
+    found |= values[i] == static_cast<Position>(value);
+  }
+  return found;
+}
+
+// Continues after the first `size` edges, which are in the heap's `out`, with the edges from `next` on.
+template <class Heap, class Position>
+GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, std::int64_t size,
+                                                  Position const* taken, std::int64_t num_taken) noexcept {
+  auto const keys = heap.keys;
+  auto const degree = keys.row.size();
+  heap.order(size);
+  // A little above the latest key, so that rounding never makes a bound pass over an edge that arrives
+  // earlier.
+  double limit = heap.latest() * 1.000001;
+  for (std::int64_t pair = next / 2; 2 * pair < degree; ++pair) {
+    auto const words = word_pair(keys.stream, static_cast<std::uint64_t>(pair));
+    for (std::int64_t p = next; p < degree && p / 2 == pair; ++p) {
+      auto const word = words[static_cast<std::size_t>(p % 2)];
+      next = p + 1;
+      double const weight = static_cast<double>(keys.row[p]);
+      if (!(weight > 0) || static_cast<double>(minus_log2_at_least(word)) > limit * weight) {
+        continue;
+      }
+      auto const edge = keys.key(p, word);
+      if (edge.key < heap.latest() && !contains(taken, num_taken, p)) {
+        heap.replace_latest(size, edge);
+        limit = heap.latest() * 1.000001;
+      }
+    }
+  }
+  heap.sort(size);
+}
+
+} // namespace detail
+
+/// Picks edges of a row without replacement: each next one with a probability in proportion to its weight
+/// among those not yet picked.
+///
+/// Edge p arrives at time variate(p) / weight(p), with an exponential variate that depends on the stream and
+/// p alone; the picks are the first to arrive, in that order. Where nothing is left to choose they are in row
+/// order. Edges that were picked before by other means may be passed over: what arrives after them is drawn
+/// as if they had been picked here.
+///
+/// @shape  row [degree] · out [count]; the first `taken` are read, the others written
+/// @pre    the row has `count` edges of positive weight, and degree fits `Position`; not checked
+/// @cost   O(degree + picks · log(picks) · log(degree / picks)) expected; up to 32 picks one variate an edge,
+///         for more the variates are computed again in each comparison; O(taken) for each edge considered; no
+///         memory beside out
+/// @source Efraimidis & Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters
+///         97(5), 2006, with logarithms of the keys
+template <memory_space Space, class Position>
+GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, edge_weights<Space> row,
+                                                  std::int64_t taken, std::int64_t count, Position* out) noexcept {
+  std::int64_t filled = taken;
+  std::int64_t next = 0;
+  for (; next < row.size(); ++next) {
+    if (row[next] > 0 && !detail::contains(out, taken, next)) {
+      if (filled == count) {
+        break;
+      }
+      out[filled++] = static_cast<Position>(next);
+    }
+  }
+  std::int64_t const size = count - taken;
+  if (next == row.size() || size == 0) {
+    return;
+  }
+  detail::edge_keys<Space> const keys{stream, row};
+  if (size <= detail::heap_with_keys<Space, Position>::capacity) {
+    detail::heap_with_keys<Space, Position> const heap{keys, out + taken};
+    detail::keep_smallest_keys(heap, next, size, out, taken);
+  } else {
+    detail::heap_without_keys<Space, Position> const heap{keys, out + taken};
+    detail::keep_smallest_keys(heap, next, size, out, taken);
+  }
+}
+
+} // namespace glt

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/hotness/detail/hotness_walk.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/validate.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace glt {
+
+/// What is sampled again and again while vertices get hot.
+struct hotness_options {
+  neighbor_options neighbors;     ///< fanouts, replacement and frontier of the sampler
+  std::int64_t batch_size = 1024; ///< seeds of a batch, drawn without replacement
+};
+
+/// @throws precondition_error  as for `neighbor_options`, or if the batch size is below 1
+inline void validate(hotness_options const& options) {
+  validate(options.neighbors);
+  if (options.batch_size < 1) {
+    throw precondition_error(
+        detail::message("hotness for batches of ", options.batch_size, " seeds; give 1 or more seeds a batch"));
+  }
+}
+
+namespace detail {
+
+struct vertex_itself {
+  GLT_HOST_DEVICE constexpr std::int64_t operator()(std::int64_t vertex) const noexcept { return vertex; }
+};
+
+} // namespace detail
+
+/// How likely a batch is to touch a vertex, for every vertex: what caches of hot rows and frequency-based
+/// partitioners go by.
+///
+/// Walks the in-edges hop by hop. A batch of B of S seeds holds a seed with probability B/S; a vertex v in the
+/// frontier draws each of its edges with the probability r(v) that the fanout gives, min(1, fanout/degree)
+/// without replacement; and u is drawn with 1 − Π (1 − p(v) · r(v)) over its edges u → v. The draws of
+/// different edges are taken as independent, also from one hop to the next, which they are not quite:
+/// vertices that share neighbours are met together. The estimate is exact for one hop from a single seed
+/// without multi-edges.
+///
+/// Products are sums of logarithms in fixed point, so that the result does not depend, in any bit, on the
+/// order of the additions: neither on the executor nor on the partition, nor on whether a GPU computes it. The graph
+/// may be in another memory that the policy's executor reaches.
+///
+/// @shape  seeds [S], each place of the list as likely as any other → [V]
+/// @units  probability in [0, 1] that a batch of min(B, S) seeds has the vertex among its nodes
+/// @where  memory of `Policy`; enqueues on its executor once the seeds are checked
+/// @throws precondition_error  if the options are wrong, the graph is not square, or a seed is not in [0, V)
+/// @cost   O(S + (V + E) · L); an atomic addition an edge and hop; 2 arrays of V 8-byte numbers beside the
+///         result, 3 on a GPU
+/// @source Tan et al., "Quiver: supporting GPUs for low-latency, high-throughput GNN serving", 2023: access
+///         probabilities along the fanouts, for placing features
+template <device_policy Policy, memory_space GraphSpace, vertex_id Vertex>
+[[nodiscard]] buffer<Policy, double>
+estimate_hotness(csr_view<GraphSpace, Vertex> graph,
+                 std::type_identity_t<array_view<Policy::space, Vertex const>> seeds, hotness_options const& options,
+                 Policy policy = {})
+  requires reaches<decltype(policy.executor()), GraphSpace>
+{
+  validate(options);
+  if (graph.num_rows() != graph.num_columns()) {
+    throw precondition_error(detail::message("hotness of a graph of ", graph.num_rows(), " rows and ",
+                                             graph.num_columns(), " columns; it needs all rows: use ",
+                                             "dist::estimate_hotness for a part of a graph"));
+  }
+  validate_vertices(policy, "seed", seeds, graph.num_rows());
+  detail::hotness_walk<Policy> walk(graph.num_rows(), 0, policy);
+  walk.add_seeds(seeds);
+  walk.start(seeds.size(), options.batch_size);
+  for (std::size_t hop = 0; hop < options.neighbors.fanouts.size(); ++hop) {
+    hop_options const draw{.fanout = options.neighbors.fanouts[hop], .replace = options.neighbors.replace};
+    walk.spread(graph, draw, detail::vertex_itself{});
+    walk.settle(options.neighbors.expand);
+  }
+  return std::move(walk).result();
+}
+
+} // namespace glt

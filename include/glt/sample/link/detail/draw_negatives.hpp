@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/sample/link/detail/parallel_seed_edges.hpp>
+#include <glt/sample/link/negatives.hpp>
+
+#include <concepts>
+#include <cstdint>
+
+namespace glt {
+
+/// Candidates for negatives that a kernel may ask one by one: a trivially copyable functor over views.
+///
+/// Models: `candidates_view`. Members are const and callable on the device.
+///
+/// - `c.num_numbers()`: see `candidate_source`
+/// - `c.vertex(number)`: the vertex that a number stands for
+/// - `c.is_edge(source, destination)`
+template <class C, class Vertex>
+concept resident_candidates =
+    bytes_copyable<C> && requires(C const& c, std::int64_t number, Vertex vertex) {
+      { c.num_numbers() } -> std::same_as<std::int64_t>;
+      { c.vertex(number) } -> std::same_as<Vertex>;
+      { c.is_edge(vertex, vertex) } -> std::same_as<bool>;
+    };
+
+namespace detail {
+
+// Draws one negative until it is verified or the attempts are used up: what `negative_drawer` does in rounds.
+template <memory_space Space, class Vertex, resident_candidates<Vertex> Candidates>
+struct draw_negative {
+  Candidates candidates;
+  seed_edges_view<Space, Vertex> positives;
+  array_view<Space, random_key const> keys;
+  negative_options options;
+  array_view<Space, Vertex> sources;
+  array_view<Space, Vertex> destinations;
+  array_view<Space, std::uint8_t> verified; // empty unless strict
+
+  GLT_HOST_DEVICE void operator()(std::int64_t place) const {
+    auto const [positive, index] = place_of_negative(place, positives.size(), options);
+    auto const key = keys[positive].fold(static_cast<std::uint64_t>(index));
+    auto const bound = static_cast<std::uint64_t>(candidates.num_numbers());
+    int const attempts = options.strict ? options.attempts : 1;
+    Vertex source = 0;
+    Vertex destination = 0;
+    bool good = false;
+    for (int attempt = 0; attempt < attempts && !good; ++attempt) {
+      random_stream draws(key, static_cast<std::uint64_t>(attempt));
+      source = options.mode == negative_mode::binary ? drawn(draws, bound) : positives.sources[positive];
+      destination = drawn(draws, bound);
+      good = options.strict && (source != destination || options.self_pairs) &&
+             !candidates.is_edge(source, destination) && !positives.contains(source, destination);
+    }
+    sources[place] = source;
+    destinations[place] = destination;
+    if (options.strict) {
+      verified[place] = good ? 1 : 0;
+    }
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE Vertex drawn(random_stream& draws, std::uint64_t bound) const {
+    return candidates.vertex(static_cast<std::int64_t>(draws.below(bound)));
+  }
+};
+
+} // namespace detail
+} // namespace glt

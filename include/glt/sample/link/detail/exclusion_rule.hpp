@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/sample/link/exclusions.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+namespace detail {
+
+// All that the inner rule sees of the graph: one row, without its excluded edges.
+template <class Vertex>
+struct shortened_row {
+  using vertex_type = Vertex;
+  std::int64_t length;
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t degree(std::int64_t) const noexcept { return length; }
+};
+
+} // namespace detail
+
+/// Takes edges out of the rows before another rule draws, so that a fanout is met whenever enough edges stay.
+///
+/// The inner rule may look at nothing but the number of edges of a row: uniform sampling does.
+///
+/// @cost   that of the inner rule; in rows with x excluded edges O(log x) a pick more
+template <memory_space Space, class Inner = uniform_rule>
+struct excluding_rule {
+  using query_type = typename Inner::query_type;
+
+  exclusions_view<Space> excluded;
+  Inner inner{};
+
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, query_type query,
+                                                             hop_options options, random_key key,
+                                                             std::uint64_t subject) const noexcept {
+    return inner.count(rest(graph, row, excluded.of(row)), row, query, options, key, subject);
+  }
+
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, query_type query, hop_options options,
+                                      random_key key, std::uint64_t subject, std::int64_t count,
+                                      Position* out) const noexcept {
+    auto const positions = excluded.of(row);
+    inner.pick(rest(graph, row, positions), row, query, options, key, subject, count, out);
+    for (std::int64_t i = 0; !positions.empty() && i < count; ++i) {
+      out[i] = static_cast<Position>(out[i] + excluded_before(positions, out[i]));
+    }
+  }
+
+private:
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr auto rest(Graph const& graph, std::int64_t row,
+                                                           array_view<Space, edge_offset const> positions) noexcept {
+    return detail::shortened_row<typename Graph::vertex_type>{graph.degree(row) - positions.size()};
+  }
+
+  // How many excluded positions lie before the edge that is number `rank` of those that stay.
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t
+  excluded_before(array_view<Space, edge_offset const> positions, std::int64_t rank) noexcept {
+    std::int64_t low = 0;
+    std::int64_t high = positions.size();
+    while (low < high) { // positions[k] − k edges that stay lie before excluded position k
+      std::int64_t const middle = low + (high - low) / 2;
+      if (positions[middle] - middle <= rank) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+};
+
+} // namespace glt

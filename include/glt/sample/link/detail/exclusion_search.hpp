@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/sample/link/detail/edge_search.hpp>
+#include <glt/sample/link/exclusions.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+// Finds the positions of one row that hold an excluded source. Those that have room are kept at once: a row
+// has room for as many as it has excluded sources, which is enough unless there are parallel edges.
+template <class Graph, memory_space Space = Graph::space>
+struct find_excluded {
+  static constexpr memory_space space = Space;
+  Graph graph;
+  bool ascending;                          // every row of the graph
+  array_view<space, row_edge const> edges; // ascending
+  array_view<space, std::int64_t const> rows;
+  array_view<space, std::int64_t const> first; // of every row in edges, and their number
+  array_view<space, edge_offset> counts;
+  array_view<space, edge_offset> kept;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    edge_offset const room = first[i + 1] - first[i];
+    counts[i] = search(i, kept.data() + first[i], room);
+  }
+
+  // Writes the first `room` positions and returns how many there are.
+  GLT_HOST_DEVICE edge_offset search(std::int64_t i, edge_offset* out, edge_offset room) const {
+    edge_offset const begin = graph.offset(rows[i]);
+    edge_offset const end = graph.offset(rows[i] + 1);
+    edge_offset found = 0;
+    auto const keep_matches = [&](edge_offset from, edge_offset to) {
+      for (edge_offset e = from; e < to; ++e) {
+        if (excluded(first[i], first[i + 1], graph.source(e))) {
+          if (found < room) {
+            out[found] = e - begin;
+          }
+          ++found;
+        }
+      }
+    };
+    if (ascending) {
+      edge_offset from = begin;
+      for (std::int64_t x = first[i]; x < first[i + 1]; ++x) {
+        from = lower_bound(from, end, edges[x].source);
+        edge_offset to = from;
+        while (to < end && graph.source(to) == edges[x].source) {
+          ++to;
+        }
+        keep_matches(from, to);
+        from = to;
+      }
+      return found;
+    }
+    constexpr std::int64_t few = 8; // searching a block for each of so many sources pays
+    bool const by_block = first[i + 1] - first[i] <= few;
+    for (edge_offset from = begin; from < end; from += search_block) {
+      edge_offset const to = end - from < search_block ? end : from + search_block;
+      if (!by_block || to - from < search_block || any_in_block(i, from)) {
+        keep_matches(from, to);
+      }
+    }
+    return found;
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE bool any_in_block(std::int64_t i, edge_offset from) const {
+    bool found = false;
+    for (std::int64_t x = first[i]; x < first[i + 1]; ++x) {
+      found |= block_holds(graph.sources().data() + from, static_cast<typename Graph::vertex_type>(edges[x].source));
+    }
+    return found;
+  }
+
+  [[nodiscard]] GLT_HOST_DEVICE edge_offset lower_bound(edge_offset low, edge_offset high, std::int64_t source) const {
+    while (low < high) {
+      edge_offset const middle = low + (high - low) / 2;
+      if (graph.source(middle) < source) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  [[nodiscard]] GLT_HOST_DEVICE bool excluded(std::int64_t low, std::int64_t high, std::int64_t source) const {
+    while (high - low > 1) {
+      std::int64_t const middle = low + (high - low) / 2;
+      if (edges[middle].source <= source) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return edges[low].source == source;
+  }
+};
+
+// Brings the positions of one row to their place; searches again where there was not room for all.
+template <class Graph, memory_space Space = Graph::space>
+struct place_excluded {
+  find_excluded<Graph, Space> find;
+  array_view<Space, edge_offset const> offsets;
+  array_view<Space, edge_offset> positions;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    edge_offset* const out = positions.data() + offsets[i];
+    edge_offset const count = offsets[i + 1] - offsets[i];
+    if (count > find.first[i + 1] - find.first[i]) {
+      find.search(i, out, count);
+      return;
+    }
+    for (edge_offset k = 0; k < count; ++k) {
+      out[k] = find.kept[find.first[i] + k];
+    }
+  }
+};
+
+} // namespace glt::detail

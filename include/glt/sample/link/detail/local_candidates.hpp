@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/link/detail/edge_search.hpp>
+#include <glt/sample/link/detail/invert_permutation.hpp>
+#include <glt/sample/link/vertex_weights.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace glt {
+
+namespace detail {
+
+template <class Candidates, memory_space Space, class Vertex>
+struct find_vertex {
+  Candidates candidates;
+  array_view<Space, std::int64_t const> numbers;
+  array_view<Space, Vertex> vertices;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { vertices[i] = candidates.vertex(numbers[i]); }
+};
+
+template <class Candidates, memory_space Space, class Vertex>
+struct test_edge {
+  Candidates candidates;
+  array_view<Space, Vertex const> sources;
+  array_view<Space, Vertex const> destinations;
+  array_view<Space, std::uint8_t> found;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    found[i] = candidates.is_edge(sources[i], destinations[i]) ? 1 : 0;
+  }
+};
+
+} // namespace detail
+
+/// Borrowed candidates for negatives, for kernels; see `candidate_source`.
+///
+/// @shape  renumbered [V], vertices by original id, or empty
+template <memory_space Space, vertex_id Vertex, memory_space GraphSpace = Space>
+struct candidates_view {
+  edge_search<GraphSpace, Vertex> edges;
+  vertex_weights_view<Space> weights;
+  array_view<Space, Vertex const> renumbered;
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_numbers() const noexcept {
+    return weights.ends.empty() ? edges.graph.num_rows() : weights.total();
+  }
+  /// The vertex that a number stands for.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex vertex(std::int64_t number) const noexcept {
+    std::int64_t const original = weights.ends.empty() ? number : weights.find(number);
+    return renumbered.empty() ? static_cast<Vertex>(original) : renumbered[original];
+  }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_edge(Vertex source, Vertex destination) const noexcept {
+    return edges(destination, source);
+  }
+};
+
+/// Candidates for negatives from a whole graph in this process.
+///
+/// @where  the graph may lie in other memory that the policy's executor reaches
+template <device_policy Policy, vertex_id Vertex, memory_space GraphSpace = Policy::space>
+class local_candidates {
+public:
+  static constexpr memory_space space = Policy::space;
+  using view_type = candidates_view<space, Vertex, GraphSpace>;
+
+  /// Borrows all arrays. `weights` are by original id; without them every vertex is as likely as any other.
+  ///
+  /// @shape  original [V], a permutation, or empty · weights of V vertices, or of none
+  /// @throws precondition_error  if the number of weights is another, or original is no permutation, naming
+  ///                             the first wrong vertex
+  /// @cost   O(V + E), to see whether rows ascend; V ids of memory if there are original ids
+  local_candidates(csr_view<GraphSpace, Vertex> graph, vertex_weights_view<space> weights,
+                   original_ids<GraphSpace> original, Policy policy = {})
+      : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), renumbered_(0, policy),
+        policy_(std::move(policy)) {
+    if (!weights.ends.empty() && weights.ends.size() != graph.num_rows()) {
+      throw precondition_error(detail::message(weights.ends.size(), " vertex weights for ", graph.num_rows(),
+                                               " vertices; give one per vertex"));
+    }
+    renumber(original, graph.num_rows());
+  }
+
+  /// True if every row of the graph lists its sources in ascending order.
+  [[nodiscard]] bool ascending() const noexcept { return edges_.ascending; }
+
+  /// The same for kernels; valid until the candidates go.
+  [[nodiscard]] view_type view() const noexcept { return {edges_, weights_, renumbered_.view()}; }
+
+  [[nodiscard]] std::int64_t num_numbers() const noexcept
+    requires(host_policy<Policy>)
+  {
+    return view().num_numbers();
+  }
+
+  /// @shape  numbers [n] · vertices [n], written
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices) const {
+    policy_.executor().for_each(numbers.size(),
+                                detail::find_vertex<view_type, space, Vertex>{view(), numbers, vertices});
+    return !numbers.empty();
+  }
+
+  /// @shape  sources, destinations [n] · found [n], written
+  void test(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+            array_view<space, std::uint8_t> found) const {
+    policy_.executor().for_each(
+        sources.size(), detail::test_edge<view_type, space, Vertex>{view(), sources, destinations, found});
+  }
+
+private:
+  void renumber(original_ids<GraphSpace> original, std::int64_t num_vertices) {
+    if (original.empty()) {
+      return;
+    }
+    if (original.size() != num_vertices) {
+      throw precondition_error(detail::message(original.size(), " original ids for ", num_vertices, " vertices"));
+    }
+    if constexpr (host_policy<Policy>) {
+      renumbered_.resize(num_vertices);
+      for (auto& vertex : renumbered_) {
+        vertex = -1;
+      }
+      for (std::int64_t v = 0; v < num_vertices; ++v) {
+        auto const id = original[v];
+        if (id < 0 || id >= num_vertices || renumbered_[id] >= 0) {
+          refuse(v, id, num_vertices);
+        }
+        renumbered_[id] = static_cast<Vertex>(v);
+      }
+    } else if (auto const wrong = detail::invert_permutation(policy_, original, renumbered_); wrong < num_vertices) {
+      refuse(wrong, detail::id_at(policy_, original, wrong), num_vertices);
+    }
+  }
+
+  [[noreturn]] static void refuse(std::int64_t vertex, global_id id, std::int64_t num_vertices) {
+    throw precondition_error(detail::message("original id of vertex ", vertex, " is ", id,
+                                             ", outside the graph or that of another vertex too; original ids are ",
+                                             "a permutation of [0, ", num_vertices, ")"));
+  }
+
+  edge_search<GraphSpace, Vertex> edges_;
+  vertex_weights_view<space> weights_;
+  buffer<Policy, Vertex> renumbered_; // vertex by original id
+  Policy policy_;
+};
+
+} // namespace glt

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/link/negatives.hpp>
+#include <glt/sample/options.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+/// Whether the edges to be predicted may be sampled as part of the neighbourhood from which they are
+/// predicted.
+enum class seed_exclusion {
+  none,              ///< they may
+  edges,             ///< all edges from the source to the destination of a seed edge are left out
+  edges_and_reverses ///< those from its destination to its source too
+};
+
+/// What a link sampler draws.
+struct link_options {
+  neighbor_options neighbors{};                   ///< around the ends of all pairs
+  negative_options negatives{};                   ///< pairs that are no edges
+  seed_exclusion exclude = seed_exclusion::none;  ///< takes effect before neighbours are drawn
+};
+
+/// @throws precondition_error  as `validate` for neighbours and for negatives
+inline void validate(link_options const& options) {
+  validate(options.neighbors);
+  validate(options.negatives);
+}
+
+namespace detail {
+
+inline void check_label_list(std::int64_t num_labels, std::int64_t num_positives, negative_options const& options) {
+  if (options.mode == negative_mode::triplet) {
+    throw precondition_error("labels of seed edges for triplets, which have none; use negative_mode::binary");
+  }
+  if (num_labels != num_positives) {
+    throw precondition_error(message(num_labels, " labels for ", num_positives,
+                                     " seed edges; give one per edge or none"));
+  }
+}
+
+// The place of a label that is no class, or their number.
+template <memory_space Space>
+struct place_of_wrong_label {
+  array_view<Space, std::int64_t const> labels;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
+    constexpr std::int64_t largest = 0x7fffffffffffffff; // 1 is added beside negatives
+    return labels[i] < 0 || labels[i] == largest ? i : labels.size();
+  }
+};
+
+} // namespace detail
+
+/// Refuses labels of seed edges that do not go with the options.
+///
+/// @shape  labels [P], or empty for none
+/// @where  synchronises
+/// @throws precondition_error  if there are labels for triplets, their number is another than P, or one is
+///                             negative or 2⁶³ − 1, naming the first
+/// @cost   O(P)
+template <device_policy Policy>
+void validate_labels(Policy const& policy, array_view<Policy::space, std::int64_t const> labels,
+                     std::int64_t num_positives, negative_options const& options) {
+  if (labels.empty()) {
+    return;
+  }
+  detail::check_label_list(labels.size(), num_positives, options);
+  auto const wrong = policy.executor().reduce(labels.size(), labels.size(),
+                                              detail::place_of_wrong_label<Policy::space>{labels}, detail::smaller{});
+  if (wrong < labels.size()) {
+    throw precondition_error(detail::message("label of seed edge ", wrong, " is ", read_element(policy, labels, wrong),
+                                             "; classes count from 0, to 2^63 - 2"));
+  }
+}
+
+/// The same for labels in memory that the host can reach.
+template <memory_space Space>
+  requires(host_accessible(Space))
+void validate_labels(array_view<Space, std::int64_t const> labels, std::int64_t num_positives,
+                     negative_options const& options) {
+  if (labels.empty()) {
+    return;
+  }
+  detail::check_label_list(labels.size(), num_positives, options);
+  detail::place_of_wrong_label<Space> const wrong{labels};
+  for (std::int64_t i = 0; i < labels.size(); ++i) {
+    if (wrong(i) == i) {
+      throw precondition_error(
+          detail::message("label of seed edge ", i, " is ", labels[i], "; classes count from 0, to 2^63 - 2"));
+    }
+  }
+}
+
+} // namespace glt

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/sample/link/negatives.hpp>
+#include <glt/sample/subgraph.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+template <device_policy Policy, vertex_id Vertex>
+class link_assembly;
+template <device_policy Policy, vertex_id Vertex>
+class parallel_link_assembly;
+
+/// Owns what a link sampler returns for P positive pairs: N negative pairs, and one subgraph around the ends
+/// of all. Reusable: sampling into it again keeps the memory.
+///
+/// The first nodes of the subgraph are the distinct ends, in the order of the index tensors: sources before
+/// destinations, positives before negatives.
+///
+/// @units  indices are positions in subgraph().nodes()
+template <device_policy Policy, vertex_id Vertex = local_id>
+class link_sample {
+public:
+  static constexpr memory_space space = Policy::space;
+  using vertex_type = Vertex;
+
+  [[nodiscard]] sampled_subgraph<Policy, Vertex> const& subgraph() const noexcept { return subgraph_; }
+  [[nodiscard]] std::int64_t num_positives() const noexcept { return num_positives_; }
+  /// Negatives in the result: fewer than were asked for where they were given up and are not padded. Triplets
+  /// keep all places.
+  [[nodiscard]] std::int64_t num_negatives() const noexcept { return num_negatives_; }
+
+  /// Sources and destinations of all pairs, positives first; no columns for triplets.
+  ///
+  /// @shape  [2, P + N]
+  [[nodiscard]] matrix_view<space, local_id const> edge_label_index() const noexcept {
+    return {subgraph_.seed_index().data(), 2, edge_label_.size()};
+  }
+  /// Without negatives the given labels, or 1. Else 0 for negatives and, for positives, the given label + 1,
+  /// or 1; empty for triplets.
+  ///
+  /// @shape  [P + N]
+  [[nodiscard]] array_view<space, std::int64_t const> edge_label() const noexcept { return edge_label_.view(); }
+
+  /// Triplets: the sources, which positives and negatives share; empty otherwise.
+  ///
+  /// @shape  [P]
+  [[nodiscard]] array_view<space, local_id const> src_index() const noexcept {
+    return subgraph_.seed_index().subview(0, num_triplets());
+  }
+  /// Triplets: the destinations of the positives.
+  ///
+  /// @shape  [P]
+  [[nodiscard]] array_view<space, local_id const> dst_pos_index() const noexcept {
+    return subgraph_.seed_index().subview(num_triplets(), num_triplets());
+  }
+  /// Triplets: the destinations of the negatives; −1 where one was given up and is not padded.
+  ///
+  /// @shape  [P, amount]
+  [[nodiscard]] matrix_view<space, local_id const> dst_neg_index() const noexcept {
+    return {dst_neg_index_.data(), num_triplets(), num_triplets() == 0 ? 0 : dst_neg_index_.size() / num_triplets()};
+  }
+
+  /// 1 for negatives that are known to be no edges, 0 for padding and gaps; empty if negatives are not
+  /// strict.
+  ///
+  /// @shape  [N]
+  [[nodiscard]] array_view<space, std::uint8_t const> verified() const noexcept { return verified_.view(); }
+
+private:
+  friend class link_assembly<Policy, Vertex>;
+  friend class parallel_link_assembly<Policy, Vertex>;
+
+  [[nodiscard]] std::int64_t num_triplets() const noexcept {
+    return mode_ == negative_mode::triplet ? num_positives_ : 0;
+  }
+
+  sampled_subgraph<Policy, Vertex> subgraph_;
+  negative_mode mode_ = negative_mode::binary;
+  std::int64_t num_positives_ = 0;
+  std::int64_t num_negatives_ = 0;
+  buffer<Policy, std::int64_t> edge_label_;
+  buffer<Policy, local_id> dst_neg_index_;
+  buffer<Policy, std::uint8_t> verified_;
+};
+
+} // namespace glt

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/link/detail/edge_exclusions.hpp>
+#include <glt/sample/link/detail/exclusion_rule.hpp>
+#include <glt/sample/link/detail/link_assembly.hpp>
+#include <glt/sample/link/detail/local_candidates.hpp>
+#include <glt/sample/link/detail/negative_drawer.hpp>
+#include <glt/sample/link/detail/parallel_edge_exclusions.hpp>
+#include <glt/sample/link/detail/parallel_link_assembly.hpp>
+#include <glt/sample/link/detail/parallel_seed_edges.hpp>
+#include <glt/sample/link/link_options.hpp>
+#include <glt/sample/link/link_sample.hpp>
+#include <glt/sample/link/negatives.hpp>
+#include <glt/sample/link/seed_edges.hpp>
+#include <glt/sample/link/vertex_weights.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/options.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace glt {
+
+/// Samples from seed edges, on one process: negative pairs, and the multi-hop in-neighbourhood of all ends.
+///
+/// An edge from s to d is one of the graph if row d lists s. For a graph of out-edges (`edge_direction::out`)
+/// pass destinations as sources and the other way round.
+///
+/// The graph and the original ids may live in another space than seeds and results: in pinned memory, which a GPU reads
+/// in place.
+///
+/// @source Hamilton et al., NeurIPS 2017 (link loss, negatives by degree^0.75); index and label tensors as
+///         PyG's LinkNeighborLoader
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+  requires reaches<decltype(std::declval<Policy const&>().executor()), GraphSpace>
+class link_sampler {
+public:
+  static constexpr memory_space space = Policy::space;
+  using rule_type = excluding_rule<space>;
+
+  /// Borrows all arrays, which must outlive the sampler. With `weights` every drawn vertex comes in
+  /// proportion to its weight, else all alike.
+  ///
+  /// @shape  weights of [V] vertices by original id, or {} · original [V], a permutation, or empty
+  /// @throws precondition_error  if the options are wrong, the graph is not square, the number of weights is
+  ///                             another, or original is no permutation
+  /// @cost   O(V + E)
+  link_sampler(csr_view<GraphSpace, Vertex> graph, link_options options, vertex_weights_view<space> weights = {},
+               Policy policy = {}, original_ids<GraphSpace> original = {})
+      : graph_(graph), options_((validate(options), std::move(options))), original_(original), policy_(policy),
+        sampler_(graph, options_.neighbors, rule_type{}, policy, original),
+        candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy), exclusions_(policy),
+        assembly_(make_assembly()), positives_(make_positives()), keys_(0, policy) {}
+
+  [[nodiscard]] link_options const& options() const noexcept { return options_; }
+
+  /// Samples one batch into `out`; an edge may come more than once, and no edges give an empty sample.
+  ///
+  /// @shape  sources, destinations [P] · labels [P], classes from 0, or empty
+  /// @throws precondition_error  if the lengths differ, an end is not in [0, V), a label is negative, or
+  ///                             there are labels for triplets; `out` is unchanged then
+  /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
+  ///         before
+  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+              array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
+    validate_seed_edges(policy_, sources, destinations, graph_.num_rows());
+    validate_labels(policy_, labels, sources.size(), options_.negatives);
+    positives_.assign(sources, destinations);
+    keys_.resize(positives_.size());
+    if constexpr (host_policy<Policy>) {
+      for (std::int64_t i = 0; i < positives_.size(); ++i) {
+        keys_[i] = positive_key(negatives_key(key), original(sources[i]), original(destinations[i]),
+                                positives_.occurrence(i));
+      }
+    } else {
+      policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
+                                                    negatives_key(key), positives_.view(), original_, keys_.view()});
+    }
+    drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
+    if (options_.exclude != seed_exclusion::none) {
+      exclude_positives();
+    }
+    if constexpr (host_policy<Policy>) {
+      sampler_.sample(assembly_.seeds(positives_, negatives_), key, assembly_.subgraph_of(out));
+      assembly_.finish(positives_, negatives_, labels, out);
+    } else {
+      sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
+      assembly_.finish(positives_.view(), negatives_, labels, out);
+    }
+  }
+
+  /// The same without labels.
+  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
+              link_sample<Policy, Vertex>& out) {
+    sample(sources, destinations, {}, key, out);
+  }
+
+private:
+  using exclusions =
+      std::conditional_t<host_policy<Policy>, edge_exclusions<Policy>, parallel_edge_exclusions<Policy>>;
+  using assembly =
+      std::conditional_t<host_policy<Policy>, link_assembly<Policy, Vertex>, parallel_link_assembly<Policy, Vertex>>;
+
+  [[nodiscard]] assembly make_assembly() const {
+    if constexpr (host_policy<Policy>) {
+      return assembly(options_.negatives);
+    } else {
+      return assembly(options_.negatives, policy_);
+    }
+  }
+  [[nodiscard]] seed_edges_of<Policy, Vertex> make_positives() const {
+    if constexpr (host_policy<Policy>) {
+      return {};
+    } else {
+      return parallel_seed_edges<Policy, Vertex>(policy_);
+    }
+  }
+
+  [[nodiscard]] std::int64_t original(Vertex vertex) const { return original_.empty() ? vertex : original_[vertex]; }
+
+  void exclude_positives() {
+    bool const reverses = options_.exclude == seed_exclusion::edges_and_reverses;
+    if constexpr (host_policy<Policy>) {
+      exclusions_.clear();
+      for (auto const [source, destination] : positives_.distinct()) {
+        exclusions_.add({.row = destination, .source = source});
+        if (reverses) {
+          exclusions_.add({.row = source, .source = destination});
+        }
+      }
+      sampler_.set_rule({.excluded = exclusions_.look_up(graph_, candidates_.ascending()), .inner = {}});
+    } else {
+      sampler_.set_rule({.excluded = exclusions_.look_up(graph_, positives_.view(), reverses, candidates_.ascending()),
+                         .inner = {}});
+    }
+  }
+
+  csr_view<GraphSpace, Vertex> graph_;
+  link_options options_;
+  original_ids<GraphSpace> original_;
+  Policy policy_;
+  neighbor_sampler<Policy, Vertex, rule_type, GraphSpace> sampler_;
+  local_candidates<Policy, Vertex, GraphSpace> candidates_;
+  negative_drawer<Policy, Vertex> drawer_;
+  exclusions exclusions_;
+  assembly assembly_;
+  seed_edges_of<Policy, Vertex> positives_;
+  buffer<Policy, random_key> keys_;
+  negative_pairs<Policy, Vertex> negatives_;
+};
+
+} // namespace glt

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/link/detail/parallel_vertex_weights.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace glt {
+
+/// Turns weights into whole numbers, so that their sums are exact in any order and on any number of ranks.
+///
+/// A weight keeps 53 bits below the largest of them for fewer than 2⁹ vertices and one bit less whenever
+/// their number doubles; one that is not 0 stays at least 1.
+class weight_scale {
+public:
+  /// For the `count` weights of all vertices, of which `largest` is the largest; the sum is then below 2⁶³.
+  weight_scale(double largest, std::int64_t count) noexcept
+      : largest_(largest),
+        bits_(std::min(53, 62 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count))))) {}
+
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(double weight) const noexcept {
+    if (!(weight > 0)) {
+      return 0;
+    }
+    std::int64_t const share = std::llround(std::ldexp(weight / largest_, bits_));
+    return share < 1 ? 1 : share;
+  }
+
+private:
+  double largest_;
+  int bits_;
+};
+
+namespace detail {
+
+inline void check_vertex_weight(std::int64_t vertex, double weight) {
+  if (!(weight >= 0) || std::isinf(weight)) {
+    throw precondition_error(message("weight of vertex ", vertex, " is ", weight,
+                                     "; a weight is finite and not negative"));
+  }
+}
+
+} // namespace detail
+
+/// The largest of some weights, and 0 for none.
+///
+/// @shape  weights [n] of the vertices from `first` on
+/// @throws precondition_error  if a weight is negative, infinite or no number, naming the first vertex
+/// @cost   O(n)
+template <memory_space Space, class Weight>
+  requires(host_accessible(Space))
+[[nodiscard]] double largest_weight(array_view<Space, Weight> weights, std::int64_t first = 0) {
+  double largest = 0;
+  for (std::int64_t i = 0; i < weights.size(); ++i) {
+    auto const weight = static_cast<double>(weights[i]);
+    detail::check_vertex_weight(first + i, weight);
+    largest = std::max(largest, weight);
+  }
+  return largest;
+}
+
+/// The same for weights in the memory of a policy.
+///
+/// @where  synchronises
+template <device_policy Policy, class Weight>
+[[nodiscard]] double largest_weight(Policy const& policy, array_view<Policy::space, Weight> weights,
+                                    std::int64_t first = 0) {
+  if constexpr (host_policy<Policy>) {
+    return largest_weight(weights, first);
+  } else {
+    auto const ex = policy.executor();
+    auto const wrong = ex.reduce(weights.size(), weights.size(),
+                                 detail::place_of_wrong_weight<Policy::space, Weight>{weights, weights.size()},
+                                 detail::smaller{});
+    if (wrong < weights.size()) {
+      detail::check_vertex_weight(first + wrong, static_cast<double>(read_element(policy, weights, wrong)));
+    }
+    return ex.reduce(weights.size(), 0.0, detail::weight_at<Policy::space, Weight>{weights}, detail::larger_weight{});
+  }
+}
+
+/// Finds the vertex that a number below the sum of all weights stands for; each stands for as many numbers as
+/// it weighs.
+///
+/// @shape  ends [n], ends[v] = w₀ + … + w_v · guide [buckets + 1]
+template <memory_space Space>
+struct vertex_weights_view {
+  array_view<Space, std::int64_t const> ends;
+  array_view<Space, std::int64_t const> guide; ///< guide[g] is the vertex of number g · 2^shift
+  int shift = 0;
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t total() const noexcept {
+    return ends.empty() ? 0 : ends[ends.size() - 1];
+  }
+
+  /// @pre    number is in [0, total()); not checked
+  /// @cost   O(1) on average over all numbers, O(log n) at worst
+  /// @source guide tables, Chen & Asau, AIIE Transactions 6(2), 1974
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t find(std::int64_t number) const noexcept {
+    std::int64_t const bucket = number >> shift;
+    std::int64_t low = guide[bucket];
+    std::int64_t high = guide[bucket + 1];
+    while (low < high) {
+      std::int64_t const middle = low + (high - low) / 2;
+      if (ends[middle] > number) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+};
+
+/// Owns the table by which vertices are drawn in proportion to their weights, such as degree^0.75.
+///
+/// @shape  one weight per vertex, by original id
+/// @cost   16 bytes a vertex at most; O(n) to build
+template <device_policy Policy = device::cpu>
+class vertex_weights {
+public:
+  static constexpr memory_space space = Policy::space;
+
+  vertex_weights() = default;
+
+  /// Weights of all vertices.
+  ///
+  /// @shape  weights [V]
+  /// @where  synchronises, like the other constructor
+  /// @throws precondition_error  if a weight is negative, infinite or no number, or there are vertices and
+  ///                             all weights are 0
+  template <class Weight>
+  explicit vertex_weights(array_view<space, Weight> weights, Policy policy = {})
+      : vertex_weights(weights, weight_scale(largest_weight(policy, weights), weights.size()), policy) {
+    if (!weights.empty() && total() == 0) {
+      throw precondition_error(detail::message("all weights of ", weights.size(),
+                                               " vertices are 0; give a vertex that may be drawn a weight above 0"));
+    }
+  }
+
+  /// Weights of a range of the vertices, in the scale of all of them.
+  ///
+  /// @shape  weights [n]
+  /// @pre    the weights passed `largest_weight`; not checked
+  template <class Weight>
+  vertex_weights(array_view<space, Weight> weights, weight_scale scale, Policy policy = {})
+      : ends_(weights.size(), policy), guide_(0, policy) {
+    if constexpr (host_policy<Policy>) {
+      std::int64_t sum = 0;
+      for (std::int64_t v = 0; v < weights.size(); ++v) {
+        sum += scale(static_cast<double>(weights[v]));
+        ends_[v] = sum;
+      }
+      total_ = sum;
+    } else {
+      total_ = detail::sum_shares(policy, weights, scale, ends_.view());
+    }
+    if (total_ > 0) {
+      make_guide();
+    }
+  }
+
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return ends_.size(); }
+  /// The sum of the weights, as whole numbers.
+  [[nodiscard]] std::int64_t total() const noexcept { return total_; }
+  [[nodiscard]] vertex_weights_view<space> view() const noexcept { return {ends_.view(), guide_.view(), shift_}; }
+
+private:
+  // One bucket a vertex or up to half as many; the last entry closes the last bucket.
+  void make_guide() {
+    auto const last = total_ - 1;
+    while ((last >> shift_) >= num_vertices()) {
+      ++shift_;
+    }
+    auto const buckets = (last >> shift_) + 1;
+    guide_.resize(buckets + 1);
+    if constexpr (host_policy<Policy>) {
+      std::int64_t vertex = 0;
+      for (std::int64_t bucket = 0; bucket <= buckets; ++bucket) {
+        auto const number = bucket < buckets ? bucket << shift_ : last;
+        while (ends_[vertex] <= number) {
+          ++vertex;
+        }
+        guide_[bucket] = vertex;
+      }
+    } else {
+      guide_.policy().executor().for_each(
+          guide_.size(),
+          detail::first_vertex_of_bucket<space>{std::as_const(ends_).view(), guide_.view(), shift_});
+    }
+  }
+
+  buffer<Policy, std::int64_t> ends_;
+  buffer<Policy, std::int64_t> guide_;
+  std::int64_t total_ = 0;
+  int shift_ = 0;
+};
+
+} // namespace glt

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/sample/hetero_options.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+namespace glt {
+
+/// Refuses options that the rules of the edge types cannot follow, once, before anything is drawn.
+///
+/// `relation_of(e)` is the graph that rule e draws from.
+///
+/// @shape  rules [edge types]
+/// @throws precondition_error  if there is not one rule per edge type, rules with queries are to sample
+///                             without trees of their own or, naming the edge type, for what a rule itself
+///                             checks
+template <class Rule, class RelationOf>
+void check_rules(hetero_schema const& schema, hetero_options const& options, std::vector<Rule> const& rules,
+                 RelationOf relation_of) {
+  if (std::ssize(rules) != schema.num_edge_types()) {
+    throw precondition_error(detail::message(rules.size(), " draw rules for ", schema.num_edge_types(),
+                                             " edge types; give one per type"));
+  }
+  if (has_query<Rule> && !options.disjoint) {
+    throw precondition_error("seeds with queries of their own, such as times, in trees that share vertices; set "
+                             "disjoint = true");
+  }
+  for (int e = 0; e < schema.num_edge_types(); ++e) {
+    auto const& rule = rules[static_cast<std::size_t>(e)];
+    if constexpr (requires { rule.check(relation_of(e), hop_options{}); }) {
+      for (std::size_t hop = 0; hop < num_hops(options); ++hop) {
+        if (hop_of(options, hop, e).fanout == 0) {
+          continue;
+        }
+        try {
+          rule.check(relation_of(e), hop_of(options, hop, e));
+        } catch (precondition_error const& fault) {
+          throw precondition_error(detail::message("relation ", schema.name_of_edge_type(e), ": ", fault.what()));
+        }
+      }
+    }
+  }
+}
+
+} // namespace glt

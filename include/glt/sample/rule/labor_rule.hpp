@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/heap.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+/// How many edges of a row of more than `fanout` edges `labor_rule` takes.
+enum class labor_count {
+  poisson, ///< `fanout` on average: LABOR-0
+  exact    ///< `fanout`, those whose sources have the smallest variates: sequential Poisson sampling
+};
+
+/// The uniform 64-bit number that all rows of a hop share for a source, named by its original id.
+///
+/// @source output `source` of SplitMix64, Steele, Lea & Flood, OOPSLA 2014, with the key as its seed
+[[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t labor_variate(random_key key, global_id source) noexcept {
+  return detail::mix64(key.bits() + static_cast<std::uint64_t>(source) * 0x9e3779b97f4a7c15ULL);
+}
+
+/// Layer-neighbour sampling (LABOR): every edge of a row is as likely as in uniform sampling, but rows that
+/// share neighbours take the same ones, so that a batch visits fewer vertices.
+///
+/// The edge from s to v is taken if the variate of s is below fanout / degree(v); rows of at most `fanout`
+/// edges are taken whole. Picks are in row order; the parallel edges of one source are taken together, except
+/// that `labor_count::exact` may cut them off in row order.
+///
+/// With `across_hops` the variates are those of `batch_key` instead of the hop's key, so that hops share them
+/// too: give the sampler a rule with a key of its own before every batch, the same on all ranks.
+///
+/// @shape  sources [E], original id of the source of every edge, by position; empty where the graph's own ids
+///         are original ones. In a part of a graph it comes from `dist::make_source_originals`.
+/// @cost   a few cycles for every edge of the row, twice for `labor_count::poisson`; no memory
+/// @source Balin & Çatalyürek, "Layer-neighbor sampling – defusing neighborhood explosion in GNNs", NeurIPS
+///         2023; exact counts by Ohlsson, "Sequential Poisson sampling", J. Official Statistics 14(2), 1998
+template <memory_space Space>
+struct labor_rule {
+  using query_type = no_query;
+  static constexpr bool may_exceed_fanout = true; ///< rows may give more than `fanout` edges
+  static constexpr bool all_in_order = true;
+
+  array_view<Space, global_id const> sources;
+  labor_count counts = labor_count::poisson;
+  bool across_hops = false;
+  random_key batch_key{0};
+
+  /// @throws precondition_error  if sources is neither empty nor one per edge, or the options ask for
+  ///                             replacement
+  template <class Graph>
+  void check(Graph const& graph, hop_options options) const {
+    if (!sources.empty() && sources.size() != graph.num_edges()) {
+      throw precondition_error(detail::message("LABOR sampling with ", sources.size(), " original ids of sources for ",
+                                               graph.num_edges(), " edges; give one per edge or none"));
+    }
+    if (options.replace) {
+      throw precondition_error("LABOR sampling with replacement; it takes an edge once or not at all, so turn "
+                               "replacement off");
+    }
+  }
+
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
+                                                             hop_options options, random_key key,
+                                                             std::uint64_t) const noexcept {
+    std::int64_t const degree = graph.degree(row);
+    if (takes_all(degree, options)) {
+      return degree;
+    }
+    if (counts == labor_count::exact) {
+      return options.fanout;
+    }
+    std::uint64_t const bound = share_of(options.fanout, degree);
+    variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+    std::int64_t taken = 0;
+    for (std::int64_t i = 0; i < degree; ++i) {
+      taken += variate(i) < bound ? 1 : 0;
+    }
+    return taken;
+  }
+
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, no_query, hop_options options,
+                                      random_key key, std::uint64_t, std::int64_t count,
+                                      Position* out) const noexcept {
+    std::int64_t const degree = graph.degree(row);
+    variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+    if (takes_all(degree, options)) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = static_cast<Position>(i);
+      }
+    } else if (counts == labor_count::exact) {
+      detail::pick_smallest(variate, degree, count, out);
+    } else {
+      std::uint64_t const bound = share_of(options.fanout, degree);
+      for (std::int64_t i = 0, taken = 0; taken < count; ++i) {
+        if (variate(i) < bound) {
+          out[taken++] = static_cast<Position>(i);
+        }
+      }
+    }
+  }
+
+private:
+  template <class Graph>
+  struct variates {
+    Graph graph;
+    array_view<Space, global_id const> sources;
+    random_key key;
+    edge_offset first;
+    [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t operator()(std::int64_t position) const noexcept {
+      auto const edge = first + position;
+      return labor_variate(key, sources.empty() ? static_cast<global_id>(graph.source(edge)) : sources[edge]);
+    }
+  };
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr random_key key_of(random_key hop) const noexcept {
+    return across_hops ? batch_key : hop;
+  }
+
+  [[nodiscard]] static GLT_HOST_DEVICE constexpr bool takes_all(std::int64_t degree, hop_options options) noexcept {
+    return options.fanout < 0 || degree <= options.fanout;
+  }
+
+  // part / whole of all variates, for 0 < part < whole; the quotient stays below 1 while whole is below 2⁵³.
+  [[nodiscard]] static GLT_HOST_DEVICE constexpr std::uint64_t share_of(std::int64_t part,
+                                                                        std::int64_t whole) noexcept {
+    return static_cast<std::uint64_t>(static_cast<double>(part) / static_cast<double>(whole) * 0x1.0p64);
+  }
+};
+
+/// Samples by LABOR.
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+using labor_neighbor_sampler = neighbor_sampler<Policy, Vertex, labor_rule<GraphSpace>, GraphSpace>;
+
+} // namespace glt

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/sample/detail/pick/pick.hpp>
+#include <glt/sample/options.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace glt {
+
+/// What a request carries beside its vertex if the rule needs nothing more.
+struct no_query {
+  friend constexpr bool operator==(no_query, no_query) = default;
+};
+
+/// Says which edges of a row a hop takes: a trivially copyable functor over views.
+///
+/// Models: `uniform_rule`. Both members are const, noexcept, callable on the device, and pure functions of
+/// their arguments; `key` is that of the hop, and `subject`, the original id of the row's vertex, names its
+/// random stream.
+///
+/// - `R::query_type`: what a request carries beside its vertex, such as a time; `no_query` if nothing
+/// - `r.count(graph, row, query, options, key, subject)`: how many edges the row gives
+/// - `r.pick(graph, row, query, options, key, subject, count, out)`: writes their positions within the row,
+///   in [0, graph.degree(row)), in order of draw; `out` has room for `count` and no more
+/// - `r.prepare(…)` and `r.finish(…)`, optional, with the arguments of `pick`: its two halves, the first of which
+///   asks for memory that the second reads some rows later; `out` carries what is between them
+/// - `r.prefetch(graph, row)`, optional: asks for what `count` will read for a row that comes later
+/// - `R::may_exceed_fanout`, optional: true if a row may give more edges than the fanout
+/// - `R::all_in_order`, optional: true if a row gives its first `count` edges in order where the fanout is −1
+/// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw so from this graph
+template <class R, class Graph>
+concept draw_rule =
+    std::is_trivially_copyable_v<R> && bytes_copyable<typename R::query_type> &&
+    requires(R const& rule, Graph const& graph, std::int64_t row, typename R::query_type query, hop_options options,
+             random_key key, std::uint64_t subject, std::int64_t count, typename Graph::vertex_type* out) {
+      { rule.count(graph, row, query, options, key, subject) } noexcept -> std::same_as<std::int64_t>;
+      { rule.pick(graph, row, query, options, key, subject, count, out) } noexcept;
+    };
+
+/// True if requests carry something beside their vertex.
+template <class Rule>
+inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_query>;
+
+/// True if it is known without a pick which edges a row gives.
+template <class Rule>
+[[nodiscard]] constexpr bool gives_all_in_order(hop_options options) noexcept {
+  if constexpr (requires { Rule::all_in_order; }) {
+    return Rule::all_in_order && options.fanout < 0;
+  } else {
+    return false;
+  }
+}
+
+/// The most edges that a row gives; −1 if the options do not limit it.
+template <class Rule>
+[[nodiscard]] constexpr std::int64_t largest_count(hop_options options) noexcept {
+  if constexpr (requires { Rule::may_exceed_fanout; }) {
+    return Rule::may_exceed_fanout ? -1 : options.fanout;
+  } else {
+    return options.fanout;
+  }
+}
+
+/// Refuses options that a rule cannot follow, once, before anything is drawn.
+///
+/// @throws precondition_error  if a rule with queries is to sample without trees of their own, or for what
+///                             the rule itself checks
+template <class Graph, draw_rule<Graph> Rule>
+void check_rule(Graph const& graph, neighbor_options const& options, Rule const& rule) {
+  if (has_query<Rule> && !options.disjoint) {
+    throw precondition_error("seeds with queries of their own, such as times, in trees that share vertices; set "
+                             "disjoint = true");
+  }
+  if constexpr (requires { rule.check(graph, hop_options{}); }) {
+    for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
+      rule.check(graph, hop_of(options, hop));
+    }
+  }
+}
+
+/// @throws precondition_error  if there is not one query per seed
+inline void check_queries(std::int64_t num_seeds, std::int64_t num_queries) {
+  if (num_seeds != num_queries) {
+    throw precondition_error(detail::message(num_queries, " queries, such as times, for ", num_seeds,
+                                             " seeds; give one per seed"));
+  }
+}
+
+/// Every edge of a row equally likely, without or with replacement.
+///
+/// @cost   as `pick_positions`
+struct uniform_rule {
+  using query_type = no_query;
+  static constexpr bool all_in_order = true;
+
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
+                                                             hop_options options, random_key,
+                                                             std::uint64_t) const noexcept {
+    return num_picked(graph.degree(row), options);
+  }
+
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, no_query, hop_options options,
+                                      random_key key, std::uint64_t subject, std::int64_t,
+                                      Position* out) const noexcept {
+    pick_positions(random_stream(key, subject), graph.degree(row), options, out);
+  }
+};
+
+} // namespace glt

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/prefetch.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/pick/pick.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/timestamps.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+/// Which of the edges that are old enough a temporal draw prefers.
+enum class temporal_strategy {
+  uniform, ///< all alike
+  last     ///< the latest `fanout` of them
+};
+
+/// Draws among the edges of a row that are not later than the request, for rows in order of time.
+///
+/// A request carries the time of its seed, which all hops of the seed's tree inherit, so that nothing that
+/// happened later leaks into the sample. Without replacement `temporal_strategy::last` takes the latest
+/// `fanout` edges in row order, and nothing is random; with replacement it draws `fanout` times among them.
+///
+/// @shape  times [E], by edge position, ascending within a row; see `sort_rows_by_time`
+/// @cost   O(log degree) to find the edges that are old enough, then as `pick_positions`
+/// @source Rossi et al., "Temporal graph networks for deep learning on dynamic graphs", arXiv 2006.10637,
+///         2020
+template <memory_space Space>
+struct temporal_rule {
+  using query_type = std::int64_t; ///< the time of the seed
+  static constexpr bool all_in_order = true;
+
+  array_view<Space, std::int64_t const> times;
+  temporal_strategy strategy = temporal_strategy::uniform;
+
+  /// @throws precondition_error  if times has not one element per edge
+  template <class Graph>
+  void check(Graph const& graph, hop_options) const {
+    detail::check_num_times(times.size(), graph.num_edges());
+  }
+
+  /// Asks for the first two times that a search in the row will compare.
+  template <class Graph>
+  GLT_HOST_DEVICE void prefetch(Graph const& graph, std::int64_t row) const noexcept {
+    auto const* const first = times.data() + graph.offset(row);
+    std::int64_t const degree = graph.degree(row);
+    detail::prefetch(first + degree / 2);
+    detail::prefetch(first + degree / 4);
+    detail::prefetch(first + degree - degree / 4);
+  }
+
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, std::int64_t time,
+                                                             hop_options options, random_key,
+                                                             std::uint64_t) const noexcept {
+    return num_picked(preferred(num_eligible(graph, row, time), options), options);
+  }
+
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, std::int64_t time, hop_options options,
+                                      random_key key, std::uint64_t subject, std::int64_t count,
+                                      Position* out) const noexcept {
+    bool const all_eligible_taken = !options.replace && (options.fanout < 0 || count < options.fanout);
+    std::int64_t const eligible = all_eligible_taken ? count : num_eligible(graph, row, time);
+    std::int64_t const chosen = preferred(eligible, options);
+    pick_positions(random_stream(key, subject), chosen, options, out);
+    for (std::int64_t i = 0; i < count && chosen < eligible; ++i) {
+      out[i] = static_cast<Position>(out[i] + (eligible - chosen));
+    }
+  }
+
+private:
+  // How many edges of a row are not later than `time`; they come first.
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_eligible(Graph const& graph, std::int64_t row,
+                                                                    std::int64_t time) const noexcept {
+    auto const* const first = times.data() + graph.offset(row);
+    std::int64_t eligible = 0;
+    for (std::int64_t rest = graph.degree(row); rest > 0;) {
+      std::int64_t const half = rest / 2;
+      bool const old_enough = first[eligible + half] <= time;
+      eligible = old_enough ? eligible + half + 1 : eligible;
+      rest = old_enough ? rest - half - 1 : half;
+    }
+    return eligible;
+  }
+
+  // How many of these, the last ones, are drawn from.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t preferred(std::int64_t eligible,
+                                                                 hop_options options) const noexcept {
+    bool const some = strategy == temporal_strategy::last && options.fanout >= 0 && options.fanout < eligible;
+    return some ? options.fanout : eligible;
+  }
+};
+
+/// Samples a tree for every seed and its time.
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+using temporal_neighbor_sampler = neighbor_sampler<Policy, Vertex, temporal_rule<GraphSpace>, GraphSpace>;
+
+} // namespace glt

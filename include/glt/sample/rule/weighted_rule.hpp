@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/prefetch.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
+#include <glt/sample/detail/pick/prefix_pick.hpp>
+#include <glt/sample/detail/pick/smallest_keys.hpp>
+#include <glt/sample/detail/pick/table_pick.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/detail/weight_tables.hpp>
+#include <glt/sample/rule/rule.hpp>
+#include <glt/sample/rule/weights.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace glt {
+
+/// Every edge of a row in proportion to its weight, without or with replacement; edges of weight 0 never.
+///
+/// With tables a draw costs O(1), without them a row costs O(degree); both give the same distribution, but
+/// not the same picks. A row gives all its edges of positive weight, in row order, where the fanout allows
+/// it. With replacement and without tables the picks come in row order, else in order of draw.
+///
+/// @shape  weights [E], in row order · tables made of the same graph and weights, or empty
+/// @pre    the weights passed `validate_weights`; not checked
+/// @cost   as `pick_distinct_by_table` and `pick_by_table`, or `pick_smallest_keys` and `pick_by_prefix_sums`
+template <memory_space Space>
+struct weighted_rule {
+  using query_type = no_query;
+
+  edge_weights<Space> weights;
+  weight_tables_view<Space> tables{};
+
+  /// Called once by those who sample with this rule.
+  ///
+  /// @throws precondition_error  if there is not one weight per edge, or the tables are those of another
+  ///                             graph
+  template <class Graph>
+  void check(Graph const& graph, hop_options) const {
+    detail::check_num_weights(graph, weights);
+    bool const fit = tables.slots.size() == graph.num_edges() && tables.num_positive.size() == graph.num_rows();
+    if (!tables.empty() && !fit) {
+      throw precondition_error(detail::message("weight tables of ", tables.num_positive.size(), " rows and ",
+                                               tables.slots.size(), " edges for a graph of ", graph.num_rows(), " and ",
+                                               graph.num_edges(), "; make weight_tables of this graph"));
+    }
+  }
+
+  /// Asks for the number of positive weights of a row.
+  template <class Graph>
+  GLT_HOST_DEVICE void prefetch(Graph const&, std::int64_t row) const noexcept {
+    if (!tables.empty()) {
+      detail::prefetch(tables.num_positive.data() + row);
+    }
+  }
+
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
+                                                             hop_options options, random_key,
+                                                             std::uint64_t) const noexcept {
+    std::int64_t const enough = options.fanout < 0 ? std::numeric_limits<std::int64_t>::max()
+                                : options.replace  ? 1
+                                                   : options.fanout;
+    return num_picked(tables.empty() ? count_positive(weights_of(graph, row), enough) : num_positive(row), options);
+  }
+
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE void pick(Graph const& graph, std::int64_t row, no_query query, hop_options options, random_key key,
+                            std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
+    prepare(graph, row, query, options, key, subject, count, out);
+    finish(graph, row, query, options, key, subject, count, out);
+  }
+
+  /// First half of `pick`, which asks for the memory that `finish` reads.
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE void prepare(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key key,
+                               std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
+    if (!tables.empty() && (options.replace || count < num_positive(row))) {
+      draw_places(random_stream(key, subject), slots_of(graph, row), count, out);
+    }
+  }
+
+  /// Second half of `pick`; `out` is as `prepare` left it.
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE void finish(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key key,
+                              std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
+    random_stream const stream(key, subject);
+    if (count == 0) {
+      return;
+    }
+    if (!options.replace && count == graph.degree(row)) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = static_cast<Position>(i);
+      }
+    } else if (options.fanout < 0) {
+      pick_positive(weights_of(graph, row), out);
+    } else if (tables.empty()) {
+      if (options.replace) {
+        pick_by_prefix_sums(stream, weights_of(graph, row), count, out);
+      } else {
+        pick_smallest_keys(stream, weights_of(graph, row), 0, count, out);
+      }
+    } else if (options.replace) {
+      pick_by_table(stream, slots_of(graph, row), count, out);
+    } else if (count == num_positive(row)) {
+      pick_positive(weights_of(graph, row), out);
+    } else {
+      pick_distinct_by_table(stream, random_stream(key.fold(1), subject), slots_of(graph, row), weights_of(graph, row),
+                             count, out);
+    }
+  }
+
+private:
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr edge_weights<Space> weights_of(Graph const& graph,
+                                                                         std::int64_t row) const noexcept {
+    return weights.subview(graph.offset(row), graph.degree(row));
+  }
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr auto slots_of(Graph const& graph, std::int64_t row) const noexcept {
+    return tables.slots.subview(graph.offset(row), graph.degree(row));
+  }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_positive(std::int64_t row) const noexcept {
+    return tables.num_positive[row];
+  }
+};
+
+} // namespace glt

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/walk_options.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace glt::detail {
+
+enum class verdict : std::uint8_t {
+  accept,
+  reject,
+  accept_neighbor, ///< accept if the candidate is a neighbour of the vertex before
+  accept_stranger  ///< accept if it is none
+};
+
+/// What a node2vec walk does with the words of an attempt: words 0 and 1 pick an edge, 2 and 3 decide on it.
+///
+/// Only candidates whose number lies between the two weights need a look at the row of the vertex before.
+///
+/// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019
+class node2vec_choice {
+public:
+  explicit node2vec_choice(node2vec_options const& options) noexcept {
+    auto const most = std::max({1.0, 1 / options.p, 1 / options.q});
+    back_ = 1 / options.p / most;
+    near_ = 1 / most;
+    far_ = 1 / options.q / most;
+  }
+
+  /// A position within a row, every one equally likely; −1, with a chance below degree / 2³² (or 1/2 for rows
+  /// of 2³² edges or more), if there must be another attempt.
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t position(walk_draws::words const& words,
+                                                                       std::int64_t degree) noexcept {
+    if (degree > 0xFFFFFFFFLL) {
+      auto mask = static_cast<std::uint64_t>(degree - 1);
+      for (int shift = 1; shift < 64; shift *= 2) {
+        mask |= mask >> shift;
+      }
+      auto const value = static_cast<std::int64_t>((words[0] | (std::uint64_t{words[1]} << 32)) & mask);
+      return value < degree ? value : -1;
+    }
+    auto const bound = static_cast<std::uint32_t>(degree);
+    std::uint64_t const product = std::uint64_t{words[0]} * bound;
+    auto const low = static_cast<std::uint32_t>(product);
+    return low < bound && low < (0U - bound) % bound ? -1 : static_cast<std::int64_t>(product >> 32);
+  }
+
+  /// What to do with a candidate; `previous` is negative in the first step, which takes any.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr verdict decide(walk_draws::words const& words, global_id previous,
+                                                         global_id candidate) const noexcept {
+    auto const bits = (words[2] | (std::uint64_t{words[3]} << 32)) >> 11;
+    double const number = static_cast<double>(bits) * 0x1.0p-53;
+    if (previous < 0) {
+      return verdict::accept;
+    }
+    if (candidate == previous) {
+      return number < back_ ? verdict::accept : verdict::reject;
+    }
+    if (number < near_) {
+      return number < far_ ? verdict::accept : verdict::accept_neighbor;
+    }
+    return number < far_ ? verdict::accept_stranger : verdict::reject;
+  }
+
+private:
+  double back_;
+  double near_;
+  double far_;
+};
+
+/// The end of the matter, where the row of the vertex before had to be looked at.
+[[nodiscard]] GLT_HOST_DEVICE constexpr bool accepts(verdict decided, bool neighbor) noexcept {
+  return decided == verdict::accept || (decided == verdict::accept_neighbor && neighbor) ||
+         (decided == verdict::accept_stranger && !neighbor);
+}
+
+} // namespace glt::detail

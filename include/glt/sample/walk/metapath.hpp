@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_graph.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/validate.hpp>
+#include <glt/sample/walk/detail/walk_alone.hpp>
+#include <glt/sample/walk/detail/walk_block.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/random_walk.hpp>
+#include <glt/sample/walk/walk_options.hpp>
+#include <glt/sample/walk/walks.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+/// Refuses edge types that do not make a path of walks of that length: a step goes from the destination type of
+/// its relation to the source type, which must be the destination type of the next relation.
+///
+/// @throws precondition_error  if there is no edge type, one is none of the schema, or two that follow each
+///                             other do not meet, naming the first
+inline void validate_metapath(hetero_schema const& schema, std::span<int const> edge_types, std::int64_t length) {
+  if (edge_types.empty()) {
+    throw precondition_error("meta-path without edge types; give one or more");
+  }
+  for (std::size_t i = 0; i < edge_types.size(); ++i) {
+    if (edge_types[i] < 0 || edge_types[i] >= schema.num_edge_types()) {
+      throw precondition_error(detail::message("edge type ", i, " of the meta-path is ", edge_types[i],
+                                               ", but the schema has ", schema.num_edge_types()));
+    }
+  }
+  auto const joints = std::min(edge_types.size(), static_cast<std::size_t>(length - 1));
+  for (std::size_t i = 0; i < joints; ++i) {
+    auto const next = edge_types[(i + 1) % edge_types.size()];
+    if (schema.source_type(edge_types[i]) != schema.destination_type(next)) {
+      throw precondition_error(detail::message(
+          "meta-path goes from ", schema.name_of_edge_type(edge_types[i]), " to ", schema.name_of_edge_type(next),
+          "; the source type of a relation is the destination type of the next one, and after the last of the first"));
+    }
+  }
+}
+
+/// The relations of a heterogeneous graph along which walks of that length go.
+///
+/// @shape  edge_types [n] → [n]
+/// @throws precondition_error  as `validate_metapath`
+template <memory_space Space, vertex_id Vertex>
+[[nodiscard]] std::vector<csr_view<Space, Vertex>> make_metapath(hetero_view<Space, Vertex> graph,
+                                                                 std::span<int const> edge_types,
+                                                                 std::int64_t length) {
+  validate_metapath(graph.schema(), edge_types, length);
+  std::vector<csr_view<Space, Vertex>> path;
+  for (auto const edge_type : edge_types) {
+    path.push_back(graph.relation(edge_type));
+  }
+  return path;
+}
+
+/// Walks along the rows of one relation after the other, and from the last one on to the first.
+///
+/// Step s goes from a row of relation s modulo their number to the source of one of its edges, every edge
+/// equally likely. A walk that comes to a vertex without neighbours in the next relation ends there. Names of
+/// walks as for `random_walker`, whose walks these are if the only relation is its graph.
+///
+/// @source Dong et al., "metapath2vec", KDD 2017
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+class metapath_walker {
+  static_assert(detail::policy_reaches<Policy, GraphSpace>,
+                "metapath_walker: the policy's executor does not reach the memory of the relations");
+
+public:
+  static constexpr memory_space space = Policy::space;
+
+  /// Borrows the relations, which must outlive the walker; `original` as for `random_walker`.
+  ///
+  /// @shape  path [n], column spaces being the row spaces of what follows · original [rows of path[0]] or empty
+  /// @throws precondition_error  if the options are wrong, there is no relation, columns of one are not the
+  ///                             rows of the next one, naming the first, or original has another length
+  metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options, Policy policy = {},
+                  original_ids<GraphSpace> original = {})
+      : options_(options), original_(original), policy_(std::move(policy)) {
+    validate(options_);
+    if (path.empty()) {
+      throw precondition_error("meta-path without relations; give one or more");
+    }
+    auto const joints = std::min(path.size(), static_cast<std::size_t>(options_.length - 1));
+    for (std::size_t i = 0; i < joints; ++i) {
+      auto const next = (i + 1) % path.size();
+      if (path[i].num_columns() != path[next].num_rows()) {
+        throw precondition_error(detail::message(
+            "relation ", i, " of the meta-path has ", path[i].num_columns(), " columns, but relation ", next,
+            ", which follows it, has ", path[next].num_rows(), " rows; a step ends where the next one begins"));
+      }
+    }
+    num_starts_ = path.front().num_rows();
+    detail::check_original_ids(original, num_starts_);
+    if constexpr (host_policy<Policy>) {
+      path_ = std::move(path);
+    } else {
+      path_ = make_buffer<Policy>(path, policy_);
+    }
+  }
+
+  [[nodiscard]] metapath_options const& options() const noexcept { return options_; }
+
+  /// Walks from every start into `out`.
+  ///
+  /// @shape  starts [S], rows of the first relation → walks [S · walks_per_start, length + 1]; the vertices of
+  ///         column s are rows of the relation of step s
+  /// @throws precondition_error  if a start is no row of the first relation; `out` is unchanged then
+  /// @cost   as `random_walker`
+  void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
+    validate_vertices(policy_, "start", starts, num_starts_);
+    out.resize(policy_, starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
+    detail::walk_starts<space, Vertex, GraphSpace> const names{starts, original_, walk_key(key),
+                                                               options_.walks_per_start};
+    if constexpr (host_policy<Policy>) {
+      policy_.executor().for_ranges(
+          out.num_walks(), detail::walkers_at_once,
+          detail::walk_block<space, Vertex, GraphSpace>{path_, names, 0, out.vertices(), out.edge_ids()});
+    } else {
+      using path = detail::relation_cycle<space, relation>;
+      policy_.executor().for_each(out.num_walks(), detail::walk_alone<path, space, Vertex, GraphSpace>{
+                                                       {path_.view()}, names, 0, out.vertices(), out.edge_ids()});
+    }
+  }
+
+private:
+  using relation = csr_view<GraphSpace, Vertex>;
+
+  // Where the executor reads them: a GPU cannot look into a vector.
+  std::conditional_t<host_policy<Policy>, std::vector<relation>, buffer<Policy, relation>> path_;
+  std::int64_t num_starts_ = 0;
+  metapath_options options_;
+  original_ids<GraphSpace> original_;
+  Policy policy_;
+};
+
+} // namespace glt

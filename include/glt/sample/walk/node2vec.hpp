@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/link/detail/edge_search.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/validate.hpp>
+#include <glt/sample/walk/detail/node2vec_block.hpp>
+#include <glt/sample/walk/detail/node2vec_choice.hpp>
+#include <glt/sample/walk/detail/walk_alone.hpp>
+#include <glt/sample/walk/detail/walk_block.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/random_walk.hpp>
+#include <glt/sample/walk/walk_options.hpp>
+#include <glt/sample/walk/walks.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace glt {
+
+/// Walks of the second order: the next vertex depends on the one before, too.
+///
+/// Coming from t to v, a walk goes on to x along one of v's edges with a probability in proportion to 1/p if x
+/// is t, to 1 if x is a neighbour of t (in t's row), and to 1/q otherwise; parallel edges count one by one. The
+/// first step takes every edge equally likely. Rows, ends and names of walks are as for `random_walker`.
+///
+/// Neighbours are found by bisection if every row lists its sources in ascending order, which the constructor
+/// finds out, and by a scan of the row otherwise.
+///
+/// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+class node2vec_walker {
+  static_assert(detail::policy_reaches<Policy, GraphSpace>,
+                "node2vec_walker: the policy's executor does not reach the memory of the graph");
+
+public:
+  static constexpr memory_space space = Policy::space;
+
+  /// Borrows the graph, which must outlive the walker; `original` as for `random_walker`.
+  ///
+  /// @shape  original [V] or empty
+  /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another
+  ///                             length
+  /// @cost   O(E) to see whether rows ascend
+  node2vec_walker(csr_view<GraphSpace, Vertex> graph, node2vec_options options, Policy policy = {},
+                  original_ids<GraphSpace> original = {})
+      : options_(options), original_(original), policy_(std::move(policy)) {
+    validate(options_);
+    detail::check_square(graph);
+    detail::check_original_ids(original, graph.num_rows());
+    edges_ = {graph, rows_ascend(policy_.executor(), graph)};
+  }
+
+  [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }
+  /// True if every row lists its sources in ascending order.
+  [[nodiscard]] bool ascending() const noexcept { return edges_.ascending; }
+
+  /// Walks from every start into `out`.
+  ///
+  /// @shape  starts [S] → walks [S · walks_per_start, length + 1]
+  /// @throws precondition_error  if a start is not in [0, V); `out` is unchanged then
+  /// @where  memory of `Policy`; enqueues on its executor once the starts are checked
+  /// @cost   at most max(1, 1/p, 1/q) / min(1, 1/p, 1/q) attempts a step on average; an attempt that has to
+  ///         know whether vertices are neighbours searches a row as `edge_search` does. Allocates only while
+  ///         the walks are more than any before
+  void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
+    validate_vertices(policy_, "start", starts, edges_.graph.num_rows());
+    out.resize(policy_, starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
+    detail::walk_starts<space, Vertex, GraphSpace> const names{starts, original_, walk_key(key),
+                                                               options_.walks_per_start};
+    detail::node2vec_choice const choice(options_);
+    if constexpr (host_policy<Policy>) {
+      policy_.executor().for_ranges(
+          out.num_walks(), detail::walkers_at_once,
+          detail::node2vec_block<space, Vertex, GraphSpace>{edges_, names, choice, out.vertices(), out.edge_ids()});
+    } else {
+      policy_.executor().for_each(out.num_walks(), detail::node2vec_alone<space, Vertex, GraphSpace>{
+                                                       edges_, names, choice, out.vertices(), out.edge_ids()});
+    }
+  }
+
+private:
+  edge_search<GraphSpace, Vertex> edges_;
+  node2vec_options options_;
+  original_ids<GraphSpace> original_;
+  Policy policy_;
+};
+
+} // namespace glt

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/validate.hpp>
+#include <glt/sample/walk/detail/walk_alone.hpp>
+#include <glt/sample/walk/detail/walk_block.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/walk_options.hpp>
+#include <glt/sample/walk/walks.hpp>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace glt {
+
+namespace detail {
+
+template <class Policy, memory_space Space>
+inline constexpr bool policy_reaches = reaches<decltype(std::declval<Policy const&>().executor()), Space>;
+
+template <memory_space Space>
+void check_original_ids(original_ids<Space> original, std::int64_t num_vertices) {
+  if (!original.empty() && original.size() != num_vertices) {
+    throw precondition_error(message(original.size(), " original ids for ", num_vertices, " vertices"));
+  }
+}
+
+template <memory_space Space, vertex_id Vertex>
+void check_square(csr_view<Space, Vertex> graph) {
+  if (graph.num_rows() != graph.num_columns()) {
+    throw precondition_error(message("walks over a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
+                                     " columns; they need all rows: use dist::random_walker for a part of a graph, ",
+                                     "metapath_walker for a relation"));
+  }
+}
+
+} // namespace detail
+
+/// Walks along the rows of a graph: from a vertex to the source of one of its edges, every edge equally likely.
+///
+/// Walks follow edges backwards, as messages are collected; rows made with `edge_direction::out` give walks
+/// along the edges. A walk that comes to a vertex without neighbours ends there.
+///
+/// With `restart`, every step of a walk that has not ended is, with that probability, a return to the start:
+/// the next vertex is the start, no edge is taken, and the step counts.
+///
+/// A walk depends on the key, the original id of its start and its number among the walks of that start alone:
+/// a start that is given twice has the same walks twice. Ask for `walks_per_start` to have different ones.
+///
+/// @source Perozzi et al., "DeepWalk", KDD 2014; Tong et al., "Fast random walk with restart", ICDM 2006
+template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
+class random_walker {
+  static_assert(detail::policy_reaches<Policy, GraphSpace>,
+                "random_walker: the policy's executor does not reach the memory of the graph");
+
+public:
+  static constexpr memory_space space = Policy::space;
+
+  /// Borrows the graph, which must outlive the walker.
+  ///
+  /// `original` gives the random numbers the ids that vertices had before they were renumbered, so that
+  /// renumbering does not change a walk.
+  ///
+  /// @shape  original [V] or empty
+  /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another
+  ///                             length
+  random_walker(csr_view<GraphSpace, Vertex> graph, walk_options options, Policy policy = {},
+                original_ids<GraphSpace> original = {})
+      : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
+    validate(options_);
+    detail::check_square(graph);
+    detail::check_original_ids(original, graph.num_rows());
+  }
+
+  [[nodiscard]] walk_options const& options() const noexcept { return options_; }
+
+  /// Walks from every start into `out`.
+  ///
+  /// @shape  starts [S] → walks [S · walks_per_start, length + 1]
+  /// @throws precondition_error  if a start is not in [0, V); `out` is unchanged then
+  /// @where  memory of `Policy`; enqueues on its executor once the starts are checked
+  /// @cost   O(1) a step, two cache misses that are waited for together with those of other walks; allocates
+  ///         only while the walks are more than any before
+  void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
+    validate_vertices(policy_, "start", starts, graph_.num_rows());
+    out.resize(policy_, starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
+    detail::walk_starts<space, Vertex, GraphSpace> const names{starts, original_, walk_key(key),
+                                                               options_.walks_per_start};
+    auto const return_below = detail::words_below(options_.restart);
+    if constexpr (host_policy<Policy>) {
+      policy_.executor().for_ranges(out.num_walks(), detail::walkers_at_once,
+                                    detail::walk_block<space, Vertex, GraphSpace>{
+                                        std::span(&graph_, 1), names, return_below, out.vertices(), out.edge_ids()});
+    } else {
+      using path = detail::one_relation<csr_view<GraphSpace, Vertex>>;
+      policy_.executor().for_each(out.num_walks(),
+                                  detail::walk_alone<path, space, Vertex, GraphSpace>{
+                                      {graph_}, names, return_below, out.vertices(), out.edge_ids()});
+    }
+  }
+
+private:
+  csr_view<GraphSpace, Vertex> graph_;
+  walk_options options_;
+  original_ids<GraphSpace> original_;
+  Policy policy_;
+};
+
+} // namespace glt

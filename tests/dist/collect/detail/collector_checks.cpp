@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/collect/detail/collector_checks.hpp>
+
+#include "support/errors.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+template <class F>
+auto refused(F f) {
+  return glt_test::thrown<glt::precondition_error>(f);
+}
+
+} // namespace
+
+TEST_CASE("what collectors are given is checked, and the fault named") {
+  glt::partition_book const book(std::vector<glt::global_id>{0, 3, 5});
+  using namespace glt::detail;
+  CHECK_NOTHROW(check_collected(book, 2, 1, 2));
+  CHECK(glt_test::names(refused([&] { check_collected(book, 2, 1, 3); }), "of 2 parts collected by rank 1 of 3"));
+  CHECK(glt_test::names(refused([&] { check_collected(book, 2, 0, 2); }), "communicator"));
+  CHECK_NOTHROW(check_num_labels(3, 3, true));
+  CHECK_NOTHROW(check_num_labels(0, 3, false));
+  CHECK(glt_test::names(refused([&] { check_num_labels(4, 3, true); }), "4 labels of 3"));
+  CHECK(glt_test::names(refused([&] { check_num_labels(-1, 3, true); }), "-1 labels of 3"));
+  CHECK(glt_test::names(refused([&] { check_num_labels(1, 3, false); }), "has none"));
+  CHECK(glt_test::names(refused([&] { check_num_first("seeds", 4, 3); }), "4 seeds of 3"));
+  CHECK_NOTHROW(check_collected_edges(book, 2));
+  CHECK(glt_test::names(refused([&] { check_collected_edges(book, 1); }), "by 1 ranks"));
+  std::vector<glt::global_id> const ends{4, 5};
+  glt::host_view<glt::global_id const> const destinations(ends);
+  CHECK_NOTHROW(check_edges(1, destinations.subview(0, 1), 5));
+  CHECK(glt_test::names(refused([&] { check_edges(1, destinations, 5); }), "1 edges with 2 destinations"));
+  CHECK(glt_test::names(refused([&] { check_edges(2, destinations, 5); }), "destination 1 is 5"));
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/collect/feature_collector.hpp>
+
+#include <glt/core/half.hpp>
+
+#include "support/device_parts.hpp"
+#include "support/errors.hpp"
+#include "support/ranks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+using glt_test::divided_graph;
+
+namespace {
+
+template <class Policy>
+void check_rows(auto& comm) {
+  Policy const policy;
+  auto const list = glt_test::random_graph(257, 999);
+  divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+  for (std::int64_t const columns : {0, 1, 7, 16}) {
+    glt::dist::feature_store const store(
+        comm, divided.names.book, glt_test::device_features(divided, comm.rank(), columns, true, policy));
+    glt::dist::feature_collector collector(comm, store, policy);
+    glt::dist::collected_rows<Policy, float> out;
+    for (std::int64_t step = 0; step < 4; ++step) {
+      auto const vertices = glt_test::seeds_of(comm.rank(), step, 257); // some twice, some lists empty
+      auto const ids = glt::make_buffer<Policy>(divided.renumbered(vertices), policy);
+      auto const wanted_labels = ids.size() * step / 3; // none, some, all
+      collector.collect(ids.view(), wanted_labels, step, out);
+      std::vector<float> expected;
+      std::vector<glt::label_type> expected_labels;
+      for (std::size_t i = 0; i < vertices.size(); ++i) {
+        for (std::int64_t c = 0; c < columns; ++c) {
+          expected.push_back(divided_graph::feature(vertices[i], c));
+        }
+        if (static_cast<std::int64_t>(i) < wanted_labels) {
+          expected_labels.push_back(divided_graph::label(vertices[i]));
+        }
+      }
+      CHECK(glt::to_vector(policy, out.features.view()) == expected);
+      CHECK(glt::to_vector(policy, out.labels.view()) == expected_labels);
+    }
+    CHECK(collector.counts().own + collector.counts().remote ==
+          (5 * comm.rank()) % 12 + (5 * comm.rank() + 7) % 12 + (5 * comm.rank() + 14) % 12 +
+              (5 * comm.rank() + 21) % 12);
+  }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE(
+    "rows and labels are those of the vertices on any policy, wherever they live, in pieces of any size",
+    Policy, GLT_TEST_POLICIES) {
+  glt_test::on_ranks([](auto comm) { check_rows<Policy>(comm); });
+  glt_test::on_ranks_limited([](auto comm) { check_rows<Policy>(comm); });
+}
+
+TEST_CASE_TEMPLATE("elements are converted on arrival, with the scale of their column", Policy,
+                   GLT_TEST_POLICIES) {
+  glt_test::on_ranks([](auto comm) {
+    Policy const policy;
+    constexpr std::int64_t columns = 5;
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
+                                comm.size());
+    auto const& book = divided.names.book;
+    std::vector<std::int8_t> values;
+    for (std::int64_t r = 0; r < book.size(comm.rank()); ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) {
+        values.push_back(static_cast<std::int8_t>(divided.names.original[book.begin(comm.rank()) + r] + c));
+      }
+    }
+    std::vector<float> const scales{0.5F, 1, 2, -1, 0.25F};
+    glt::dist::feature_store const store(
+        comm, book,
+        glt::feature_store<Policy, std::int8_t>(
+            book.size(comm.rank()), columns, glt::make_buffer<Policy>(values, policy),
+            glt::buffer<Policy, glt::label_type>(0, policy), glt::make_buffer<Policy>(scales, policy)));
+    glt::dist::feature_collector collector(comm, store, policy);
+    std::vector<glt::global_id> all;
+    std::vector<float> expected;
+    for (glt::global_id v = 0; v < 101; ++v) {
+      all.push_back((v * 7 + comm.rank()) % 101);
+      for (std::int64_t c = 0; c < columns; ++c) {
+        auto const stored = static_cast<std::int8_t>(divided.names.original[all.back()] + c);
+        expected.push_back(static_cast<float>(stored) * scales[static_cast<std::size_t>(c)]);
+      }
+    }
+    glt::dist::collected_rows<Policy, float> out;
+    auto const ids = glt::make_buffer<Policy>(all, policy);
+    collector.collect(ids.view(), 0, 0, out);
+    CHECK(glt::to_vector(policy, out.features.view()) == expected);
+  });
+}
+
+TEST_CASE_TEMPLATE("a bad vertex or label count of one rank is the same error on every rank, on any policy",
+                   Policy, GLT_TEST_POLICIES) {
+  glt_test::on_ranks([](auto comm) {
+    Policy const policy;
+    auto const last = comm.size() - 1;
+    auto const text = "rank " + std::to_string(last);
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
+                                comm.size());
+    glt::dist::feature_store const store(comm, divided.names.book,
+                                         glt_test::device_features(divided, comm.rank(), 2, false, policy));
+    glt::dist::feature_collector collector(comm, store, policy);
+    glt::dist::collected_rows<Policy, float> out;
+    std::vector<glt::global_id> ids{3, 100};
+    auto const collect = [&](std::int64_t labels) {
+      auto const there = glt::make_buffer<Policy>(ids, policy);
+      collector.collect(there.view(), labels, 0, out);
+    };
+    collect(0);
+    auto const before = glt::to_vector(policy, out.features.view());
+    auto const refused = [&](std::int64_t labels) {
+      auto const error =
+          glt_test::thrown<glt::collective_error>([&] { collect(comm.rank() == last ? labels : 0); });
+      CHECK(glt::to_vector(policy, out.features.view()) == before);
+      return error;
+    };
+    CHECK(glt_test::names(refused(1), text, "the feature store has none"));
+    CHECK(glt_test::names(refused(3), text, "3 labels of 2 vertices"));
+    CHECK(glt_test::names(refused(-1), text, "-1 labels"));
+    if (comm.rank() == last) {
+      ids[1] = 101;
+    }
+    CHECK(glt_test::names(refused(0), text, "vertex", "101"));
+    ids[1] = 100;
+    collect(0); // all ranks are still together
+    CHECK(glt::to_vector(policy, out.features.view()) == before);
+  });
+}

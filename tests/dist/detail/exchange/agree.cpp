@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/detail/exchange/agree.hpp>
+
+#include "support/errors.hpp"
+#include "support/ranks.hpp"
+
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+TEST_CASE("equal values agree; another value or a failure is the same error on every rank") {
+  glt_test::on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    auto const attempt = [&](std::string const& failure, std::int64_t value) {
+      return glt_test::thrown<glt::collective_error>([&] {
+        glt::dist::agree(comm, {.what = glt::operation::user}, failure, value, [](auto theirs, auto first) {
+          return "has " + std::to_string(theirs) + ", not " + std::to_string(first);
+        });
+      });
+    };
+    CHECK(attempt({}, 7) == "(nothing was thrown)");
+    CHECK(attempt(comm.rank() == last ? "no disk" : "", 7) == "rank " + std::to_string(last) + ": no disk");
+    if (comm.size() > 1) {
+      CHECK(attempt({}, comm.rank() == last ? 8 : 7) == "rank " + std::to_string(last) + ": has 8, not 7");
+    }
+  });
+}
+
+TEST_CASE("failures become text, and fingerprints tell values and their order apart") {
+  CHECK(glt::dist::failure_of([] { throw std::runtime_error("broken"); }) == "broken");
+  CHECK(glt::dist::failure_of([] {}).empty());
+  std::set<std::int64_t> prints;
+  for (std::int64_t a = 0; a < 40; ++a) {
+    for (std::int64_t b = 0; b < 40; ++b) {
+      prints.insert(glt::dist::fingerprint().add(a).add(b).value());
+    }
+  }
+  CHECK(prints.size() == 1600);
+  CHECK(glt::dist::book_fingerprint(glt::partition_book({0, 2, 5})) !=
+        glt::dist::book_fingerprint(glt::partition_book({0, 3, 5})));
+}
+
+TEST_CASE("an exception without a text is a failure all the same") {
+  struct silent : std::exception {
+    char const* what() const noexcept override { return ""; }
+  };
+  CHECK(!glt::dist::failure_of([] { throw silent(); }).empty());
+  CHECK(glt::dist::failure_of([] {}).empty());
+}

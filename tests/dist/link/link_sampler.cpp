@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/link/link_sampler.hpp>
+
+#include <glt/comm/counting.hpp>
+
+#include "support/errors.hpp"
+#include "support/minimal_communicator.hpp"
+#include "support/naive_links.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+using glt::negative_mode;
+using glt::seed_exclusion;
+using glt_test::cpu;
+using glt_test::divided_graph;
+using glt_test::on_ranks;
+using glt_test::plain_links;
+
+namespace {
+
+template <class Vertex>
+struct ends {
+  std::vector<Vertex> sources;
+  std::vector<Vertex> destinations;
+
+  ends(divided_graph const& divided, glt_test::pair_list const& pairs) {
+    for (auto const& [source, destination] : pairs) {
+      sources.push_back(static_cast<Vertex>(divided.names.renumbered[source]));
+      destinations.push_back(static_cast<Vertex>(divided.names.renumbered[destination]));
+    }
+  }
+};
+
+double weight_of(std::int64_t original) { return static_cast<double>(original % 3 + 1); }
+
+std::vector<std::int64_t> shares_of(std::int64_t num_vertices) {
+  double largest = 0;
+  for (std::int64_t v = 0; v < num_vertices; ++v) {
+    largest = std::max(largest, weight_of(v));
+  }
+  std::vector<std::int64_t> shares;
+  for (std::int64_t v = 0; v < num_vertices; ++v) {
+    shares.push_back(glt::weight_scale(largest, num_vertices)(weight_of(v)));
+  }
+  return shares;
+}
+
+template <class Vertex>
+void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
+                           bool weighted) {
+  divided_graph const divided(list, partitioner, comm.size());
+  glt::dist::graph const graph(comm, divided.template part<Vertex>(comm.rank()));
+  glt::dist::vertex_directory directory(comm, graph);
+  std::vector<double> own;
+  for (auto const original : graph.original()) {
+    own.push_back(weight_of(original));
+  }
+  glt::dist::vertex_weights weights(comm, directory, glt::host_view<double const>(own), cpu());
+  auto const shares = weighted ? shares_of(list.num_vertices) : std::vector<std::int64_t>{};
+  for (auto const& option : glt_test::link_options_to_try()) {
+    glt::dist::link_sampler sampler(comm, directory, option, weighted ? &weights : nullptr);
+    glt::link_sample<cpu, Vertex> out;
+    for (std::int64_t step = 0; step < 3; ++step) {
+      // Every rank runs out of edges at some step.
+      auto const positives = glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
+                                                      static_cast<std::uint64_t>(10 * comm.rank() + step));
+      ends<Vertex> const batch(divided, positives);
+      std::vector<std::int64_t> labels;
+      for (std::size_t i = 0; i < positives.size() && option.negatives.mode == negative_mode::binary && step > 0; ++i) {
+        labels.push_back(static_cast<std::int64_t>(i % 4));
+      }
+      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
+      sampler.sample(batch.sources, batch.destinations, labels, key, out);
+      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
+      CHECK(plain_links(out, divided.names.original) ==
+            glt_test::sample_links_naively(list, positives, labels, option, key, shares));
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("distributed link samples equal the naive ones, bit for bit") {
+  on_ranks([](auto comm) {
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      for (auto const& list : glt_test::graphs_to_divide()) {
+        if (list.num_vertices < 1000) { // the oracle is slow
+          check_equal_to_serial<glt::global_id>(comm, list, partitioner, list.num_vertices % 2 == 1);
+        }
+      }
+    }
+    auto const partitioners = glt_test::all_partitioners();
+    check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioners[1], true);
+    check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 999), partitioners[3], false);
+  });
+}
+
+TEST_CASE("messages in pieces of 16 bytes change nothing") {
+  glt_test::on_ranks_limited([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 700), partitioner, true);
+  });
+}
+
+TEST_CASE("a distributed link sampler needs no more of a communicator than the concept lists") {
+  on_ranks([](auto plain) {
+    glt_test::minimal_communicator comm(plain);
+    auto const partitioner = glt_test::all_partitioners()[0];
+    check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 700), partitioner, true);
+  });
+}
+
+TEST_CASE("without negatives and exclusion nothing but one header is sent beside the neighbour samples") {
+  on_ranks([](auto plain) {
+    glt::counting_comm comm(plain);
+    auto const list = glt_test::random_graph(257, 999);
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::vertex_directory directory(comm, graph);
+    glt::link_sample<cpu, glt::global_id> out;
+    ends<glt::global_id> const batch(divided, glt_test::some_positives(list, 20, 1));
+    auto const collectives = [&](glt::link_options const& options) {
+      glt::dist::link_sampler sampler(comm, directory, options);
+      comm.reset();
+      sampler.sample(batch.sources, batch.destinations, {}, out);
+      return comm.counts().total().collectives;
+    };
+    auto const ranks = comm.size();
+    CHECK(collectives({.neighbors = {.fanouts = {3}}, .negatives = {.amount = 0}}) == (ranks == 1 ? 0 : 1 + 3));
+    CHECK(collectives({.neighbors = {.fanouts = {3}}, .negatives = {.amount = 0}, .exclude = seed_exclusion::edges}) ==
+          (ranks == 1 ? 0 : 2 + 3));
+    CHECK(collectives({.neighbors = {.fanouts = {3}}, .negatives = {.amount = 1, .strict = false}}) ==
+          (ranks == 1 ? 0 : 3 + 3 + 3));
+  });
+}
+
+TEST_CASE("bad seed edges or options of one rank are the same error on every rank") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    auto const name = "rank " + std::to_string(last);
+    auto const list = glt_test::random_graph(101, 370);
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::vertex_directory directory(comm, graph);
+    std::vector<glt::global_id> const good{1, 2};
+    std::vector<glt::global_id> const outside{1, comm.rank() == last ? 101 : 2};
+    std::vector<glt::global_id> const shorter{1};
+    std::vector<std::int64_t> const negative{0, comm.rank() == last ? -1 : 0};
+    glt::link_sample<cpu, glt::global_id> out;
+    std::vector<glt::link_options> const options{
+        {.neighbors = {.fanouts = {2}}, .negatives = {.amount = 0}},
+        {.neighbors = {.fanouts = {2}}, .negatives = {.amount = 0}, .exclude = seed_exclusion::edges},
+        {.neighbors = {.fanouts = {2}}}};
+    for (auto const& option : options) { // each sends something else first
+      glt::dist::link_sampler sampler(comm, directory, option);
+      auto const refused = [&](auto const& sources, auto const& destinations, std::vector<std::int64_t> const& labels) {
+        return glt_test::thrown<glt::collective_error>([&] { sampler.sample(sources, destinations, labels, {}, out); });
+      };
+      sampler.sample(good, good, {}, out);
+      auto const before = plain_links(out);
+      CHECK(glt_test::names(refused(outside, good, {}), name, "source of seed edge 1 is 101"));
+      CHECK(glt_test::names(refused(good, outside, {}), name, "destination of seed edge 1 is 101"));
+      auto const& other = comm.rank() == last ? shorter : good;
+      CHECK(glt_test::names(refused(good, other, {}), name, "2 sources", "1 destinations"));
+      CHECK(glt_test::names(refused(good, good, negative), name, "label of seed edge 1 is -1"));
+      if (comm.size() > 1) {
+        auto const other_seed = glt_test::thrown<glt::collective_error>([&] {
+          sampler.sample(good, good, {.seed = comm.rank() == last ? 1U : 0U}, out);
+        });
+        CHECK(glt_test::names(other_seed, name, "key"));
+        auto const other_step = glt_test::thrown<glt::collective_error>([&] {
+          sampler.sample(good, good, {.step = comm.rank() == last ? 1 : 0}, out);
+        });
+        CHECK(glt_test::names(other_step, name, "step 1", "step 0"));
+      }
+      sampler.sample(good, good, {}, out); // all ranks are still together
+      CHECK(plain_links(out) == before);
+    }
+    auto const refused = [&](glt::link_options const& of_last) {
+      return glt_test::thrown<glt::collective_error>([&] {
+        glt::dist::link_sampler(comm, directory, comm.rank() == last ? of_last : options[2]);
+      });
+    };
+    CHECK(glt_test::names(refused({.neighbors = {.fanouts = {2}}, .negatives = {.amount = -1}}), name, "-1 negatives"));
+    CHECK(glt_test::names(refused({.neighbors = {.fanouts = {0}}}), name, "fanout 0"));
+    if (comm.size() > 1) {
+      glt::link_options const more{.neighbors = {.fanouts = {2}}, .negatives = {.amount = 2}};
+      glt::link_options const excluding{.neighbors = {.fanouts = {2}}, .exclude = seed_exclusion::edges};
+      CHECK(glt_test::names(refused(more), name, "other options"));
+      CHECK(glt_test::names(refused(excluding), name, "other options"));
+    }
+  });
+}

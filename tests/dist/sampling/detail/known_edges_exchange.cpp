@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/sampling/detail/known_edges_exchange.hpp>
+
+#include <glt/comm/guard.hpp>
+#include <glt/dist/sampling/induced_subgraph.hpp>
+
+#include "support/errors.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+#include "support/scarce.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+using glt_test::cpu;
+using glt_test::scarce_policy;
+using glt_test::scarce_resource;
+
+TEST_CASE("the edges into the end of a set that come from the set, wherever its vertices live") {
+  glt_test::on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 4099);
+    auto const rows = glt_test::naive_rows(list);
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      glt_test::divided_graph const divided(list, partitioner, comm.size());
+      glt::dist::graph graph(comm, divided.part(comm.rank()));
+      glt::dist::known_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
+      for (std::int64_t step = 0; step < 4; ++step) {
+        std::vector<std::int64_t> set;
+        std::map<std::int64_t, std::int64_t> place;
+        for (std::int64_t i = 0; i < 60 * step && comm.rank() != static_cast<int>(step); ++i) {
+          auto const vertex = (i * 7 + comm.rank()) % 257;
+          place[vertex] = static_cast<std::int64_t>(set.size());
+          set.push_back(vertex);
+        }
+        auto const first = static_cast<std::int64_t>(set.size()) * step / 4;
+        auto const ids = divided.renumbered(set);
+        auto const& out =
+            exchange.select({.step = step}, graph, glt::host_view<glt::global_id const>(ids), first, step != 2);
+        std::vector<std::int64_t> offsets{0};
+        std::vector<std::int64_t> sources;
+        std::vector<std::int64_t> edges;
+        for (auto i = first; i < static_cast<std::int64_t>(set.size()); ++i) {
+          for (auto const& [source, id] : rows[static_cast<std::size_t>(set[static_cast<std::size_t>(i)])]) {
+            if (place.contains(source)) {
+              sources.push_back(place[source]);
+              edges.push_back(id);
+            }
+          }
+          offsets.push_back(static_cast<std::int64_t>(sources.size()));
+        }
+        CHECK(glt_test::to_vector(out.offsets) == offsets);
+        CHECK(std::vector<std::int64_t>(out.sources.begin(), out.sources.end()) == sources);
+        CHECK(glt_test::to_vector(out.edge_ids) == (step != 2 ? edges : std::vector<std::int64_t>{}));
+      }
+    }
+  });
+}
+
+TEST_CASE("a vertex that no part owns is the same error on every rank") {
+  glt_test::on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(101, 370);
+    glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph graph(comm, divided.part(comm.rank()));
+    glt::dist::known_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
+    auto const last = comm.size() - 1;
+    std::vector<glt::global_id> const set{1, comm.rank() == last ? 101 : 2};
+    auto const error = glt_test::thrown<glt::collective_error>([&] {
+      static_cast<void>(exchange.select({}, graph, glt::host_view<glt::global_id const>(set), 0, false));
+    });
+    CHECK(glt_test::names(error, "rank " + std::to_string(last), "vertex 101", "[0, 101)"));
+  });
+}
+
+TEST_CASE("a rank that runs out of memory at any moment of an induced subgraph fails all ranks and hangs none") {
+  auto const list = glt_test::random_graph(257, 4099);
+  for (std::int64_t allocations = 0; allocations < 70; ++allocations) {
+    glt_test::on_ranks(
+        [&](auto comm) {
+          glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+          bool const fails = comm.rank() == 1;
+          bool finished = false;
+          auto const error = glt_test::thrown<glt::collective_error>([&] {
+            glt::run_collectively(comm, [&] {
+              glt::dist::graph graph(comm, glt::split_graph<glt::global_id>(divided.whole.view(), divided.names,
+                                                                            comm.rank(), scarce_policy{}));
+              glt::dist::induced_sampler sampler(comm, graph, {.num_hops = allocations % 2, .edge_ids = true});
+              glt::sampled_subgraph<scarce_policy, glt::global_id> out;
+              scarce_resource::allocations_left = fails ? allocations : -1;
+              sampler.sample(divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), 1, out);
+              finished = true;
+              scarce_resource::allocations_left = -1;
+            });
+          });
+          scarce_resource::allocations_left = -1;
+          std::int64_t finishers = finished ? 1 : 0;
+          comm.all_reduce(std::span(&finishers, 1), glt::reduction::sum);
+          if (finishers == comm.size()) {
+            CHECK(error == "(nothing was thrown)");
+          } else {
+            CHECK(glt_test::names(error, "rank "));
+          }
+          if (allocations == 0) {
+            CHECK(glt_test::names(error, "rank 1", "bad_alloc"));
+          }
+          if (allocations >= 68) {
+            CHECK(finishers == comm.size()); // so the loop went through every allocation
+          }
+        },
+        {3});
+  }
+}

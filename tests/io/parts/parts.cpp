@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/known_sets.hpp"
+#include "support/scratch.hpp"
+
+#include <glt/io/parts/parts.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+using namespace glt;
+using namespace glt_test;
+
+namespace {
+
+relabelling write(std::filesystem::path const& dir, edge_list const& graph, int parts) {
+  auto labels = random_labels(graph.num_vertices, parts);
+  io::write_parts(dir, known_set(graph), std::span(&labels, 1), {.halo = true});
+  return labels;
+}
+
+// What a part should be, told from the edge list.
+void check_part(io::loaded_part const& loaded, edge_list const& graph, relabelling const& labels,
+                partition_book const& book) {
+  auto const expected = naive_rows(graph);
+  auto const part = loaded.graph.part;
+  auto const rows = rows_of(loaded.graph.graph.view());
+  auto const data = loaded.features.view();
+  REQUIRE(loaded.graph.book == book);
+  REQUIRE(std::ssize(rows) == book.size(part));
+  REQUIRE(data.num_vertices() == book.size(part));
+  REQUIRE(data.num_columns() == known_width);
+  std::int64_t place = 0;
+  std::vector<global_id> halo;
+  for (std::int64_t r = 0; r < book.size(part); ++r) {
+    auto const v = loaded.graph.original[r];
+    REQUIRE(v == labels.original[book.begin(part) + r]);
+    auto row = rows[static_cast<std::size_t>(r)];
+    for (auto& [source, edge] : row) {
+      if (source < book.begin(part) || source >= book.end(part)) {
+        halo.push_back(source);
+      }
+      source = labels.original[source];
+      REQUIRE(loaded.edges.weights[place] == static_cast<float>(edge));
+      REQUIRE(loaded.edges.times[place++] == -edge);
+    }
+    REQUIRE(row == expected[static_cast<std::size_t>(v)]);
+    REQUIRE(data.labels[r] == 100 + v);
+    REQUIRE(loaded.times[r] == 1000 + v);
+    REQUIRE(data.features(r, known_width - 1) == static_cast<float>(v * 10 + known_width - 1));
+  }
+  std::ranges::sort(halo);
+  halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
+  REQUIRE(to_vector(loaded.edges.halo) == halo);
+}
+
+// Every list, of all parts together and by original id, is that of the data set, each part has its own vertices, and
+// those of a part keep their order.
+void check_lists(std::vector<io::loaded_part> const& parts, edge_list const& graph, relabelling const& labels) {
+  auto const data = known_set(graph);
+  std::array const lists{&io::loaded_part::train, &io::loaded_part::valid, &io::loaded_part::test};
+  std::array const wanted{data.nodes[0].train, data.nodes[0].valid, data.nodes[0].test};
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    std::vector<global_id> all;
+    for (auto const& part : parts) {
+      auto const& ids = part.*lists[i];
+      std::vector<global_id> original;
+      for (auto const id : ids) {
+        REQUIRE(part.graph.book.owner(id) == part.graph.part);
+        original.push_back(labels.original[id]);
+      }
+      if (parts.size() == 4) { // not of several parts in one
+        CHECK(std::ranges::is_sorted(original, std::greater()));
+      }
+      all.insert(all.end(), original.begin(), original.end());
+    }
+    std::ranges::sort(all, std::greater());
+    CHECK(all == wanted[i]);
+  }
+}
+
+} // namespace
+
+TEST_CASE("parts come back with their rows, data and lists, on as many ranks as parts or fewer") {
+  for (auto const& graph :
+       {edge_list{"empty", 0, {}, {}}, edge_list{"multi-edges", 4, {3, 3, 0, 3, 0}, {1, 1, 1, 1, 1}},
+        edge_list{"one self-loop", 3, {2}, {2}}, random_graph(101, 37), random_graph(257, 4099)}) {
+    scratch_folder const scratch;
+    auto const labels = write(scratch / "parts", graph, 4);
+    io::parts_folder const folder(scratch / "parts");
+    for (int const ranks : {1, 3, 4}) {
+      CAPTURE(graph.name);
+      CAPTURE(ranks);
+      std::vector<global_id> offsets;
+      for (int rank = 0; rank <= ranks; ++rank) {
+        offsets.push_back(labels.book.begin(0) + labels.book.offsets()[static_cast<std::size_t>(4 * rank / ranks)]);
+      }
+      partition_book const book(offsets);
+      std::vector<io::loaded_part> parts;
+      for (int rank = 0; rank < ranks; ++rank) {
+        parts.push_back(io::load_for_rank(folder, rank, ranks));
+        REQUIRE(parts.back().graph.part == rank);
+        check_part(parts.back(), graph, labels, book);
+      }
+      check_lists(parts, graph, labels);
+    }
+  }
+}
+
+TEST_CASE("one part of a folder") {
+  scratch_folder const scratch;
+  auto const graph = random_graph(31, 100);
+  auto const labels = write(scratch / "parts", graph, 2);
+  for (int const part : {0, 1}) {
+    check_part(io::read_part(scratch / "parts", part, {.verify = true, .populate = true, .huge_pages = true}), graph,
+               labels, labels.book);
+  }
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_part(scratch / "elsewhere", 0)); }),
+              "elsewhere/manifest.json", "no such file"));
+}
+
+TEST_CASE("parts are shared out over ranks evenly and in order") {
+  for (int const parts : {1, 4, 7, 64}) {
+    for (int ranks = 1; ranks <= parts; ++ranks) {
+      CHECK(io::first_part_of_rank(parts, 0, ranks) == 0);
+      CHECK(io::first_part_of_rank(parts, ranks, ranks) == parts);
+      for (int rank = 0; rank < ranks; ++rank) {
+        auto const count = io::first_part_of_rank(parts, rank + 1, ranks) - io::first_part_of_rank(parts, rank, ranks);
+        CHECK((count == parts / ranks || count == (parts + ranks - 1) / ranks));
+      }
+    }
+  }
+}
+
+TEST_CASE("more ranks than parts, or a rank that is none, are told what to do") {
+  scratch_folder const scratch;
+  write(scratch / "parts", random_graph(31, 100), 4);
+  io::parts_folder const folder(scratch / "parts");
+  auto const fault = [&](int rank, int ranks) {
+    return thrown<precondition_error>([&] { static_cast<void>(io::load_for_rank(folder, rank, ranks)); });
+  };
+  CHECK(names(fault(0, 5), "4 parts, too few for 5 ranks", "start 4 ranks or fewer",
+              "partition the data set again into 5"));
+  CHECK(names(fault(3, 3), "rank 3 of 3"));
+  CHECK(names(fault(-1, 2), "rank -1 of 2"));
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include "support/qualities.hpp"
+
+#include <glt/io/report/quality_json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+glt::part_counts counts_of(json const& object) {
+  REQUIRE(object.size() == 9);
+  glt::part_counts counts;
+  counts.num_vertices = object.at("num_vertices");
+  counts.num_edges = object.at("num_edges");
+  counts.num_cut_edges = object.at("num_cut_edges");
+  counts.num_boundary_vertices = object.at("num_boundary_vertices");
+  counts.halo_size = object.at("halo_size");
+  counts.communication_volume = object.at("communication_volume");
+  counts.num_train = object.at("num_train");
+  counts.num_valid = object.at("num_valid");
+  counts.num_test = object.at("num_test");
+  return counts;
+}
+
+// Reads a table and checks what follows from it.
+glt::part_table table_of(json const& object) {
+  glt::part_table table;
+  static_cast<glt::part_counts&>(table) = counts_of(object.at("total"));
+  for (auto const& part : object.at("parts")) {
+    table.parts.push_back(counts_of(part));
+  }
+  CHECK(object.at("cut_fraction") == table.cut_fraction());
+  CHECK(object.at("replication_factor") == table.replication_factor());
+  auto const& balance = object.at("balance");
+  CHECK(balance.size() == 7);
+  CHECK(balance.at("vertices") == table.balance(&glt::part_counts::num_vertices));
+  CHECK(balance.at("edges") == table.balance(&glt::part_counts::num_edges));
+  CHECK(balance.at("halo") == table.balance(&glt::part_counts::halo_size));
+  CHECK(balance.at("communication_volume") == table.balance(&glt::part_counts::communication_volume));
+  CHECK(balance.at("train") == table.balance(&glt::part_counts::num_train));
+  CHECK(balance.at("valid") == table.balance(&glt::part_counts::num_valid));
+  CHECK(balance.at("test") == table.balance(&glt::part_counts::num_test));
+  return table;
+}
+
+glt::partition_quality quality_of(json const& object) {
+  glt::partition_quality quality;
+  static_cast<glt::part_table&>(quality) = table_of(object);
+  CHECK(object.at("num_parts") == quality.num_parts());
+  quality.smallest_part = object.at("smallest_part");
+  quality.largest_part = object.at("largest_part");
+  for (auto const& row : object.at("edges_between")) {
+    CHECK(row.size() == quality.parts.size());
+    for (std::int64_t const edges : row) {
+      quality.edges_between.push_back(edges);
+    }
+  }
+  for (auto const& type : object.at("node_types")) {
+    quality.node_types.push_back({table_of(type), type.at("name")});
+  }
+  for (auto const& type : object.at("edge_types")) {
+    glt::edge_type_quality of_type{{type.at("num_edges"), type.at("num_cut_edges")},
+                                   {type.at("source"), type.at("name"), type.at("destination")},
+                                   {}};
+    CHECK(type.at("cut_fraction") == of_type.cut_fraction());
+    for (auto const& part : type.at("parts")) {
+      of_type.parts.push_back({part.at("num_edges"), part.at("num_cut_edges")});
+    }
+    quality.edge_types.push_back(of_type);
+  }
+  return quality;
+}
+
+} // namespace
+
+TEST_CASE("the text gives all numbers back") {
+  for (int const parts : {1, 3, 70}) {
+    CAPTURE(parts);
+    for (auto const& quality : {glt_test::random_quality(parts), glt_test::academic_quality(parts),
+                                glt_test::random_quality(parts, 0)}) {
+      auto const text = glt::io::quality_json(quality);
+      CHECK(text.back() == '\n');
+      CHECK(quality_of(json::parse(text)) == quality);
+      CHECK(json::parse(text) == glt::io::quality_object(quality));
+    }
+  }
+}
+
+TEST_CASE("keys keep their order") {
+  auto const object = glt::io::quality_object(glt_test::random_quality(2));
+  std::vector<std::string> keys;
+  for (auto const& [key, value] : object.items()) {
+    keys.push_back(key);
+  }
+  CHECK(keys == std::vector<std::string>{"num_parts", "total", "cut_fraction", "replication_factor", "balance", "parts",
+                                         "smallest_part", "largest_part", "edges_between", "node_types", "edge_types"});
+}
+
+TEST_CASE("names are escaped, and bytes that are no text replaced") {
+  auto const quality = glt_test::awkward_quality(2);
+  auto const object = json::parse(glt::io::quality_json(quality));
+  CHECK(object.at("node_types").at(0).at("name") == "<a & \"b\">");
+  CHECK(object.at("node_types").at(2).at("name") == "Straße");
+  CHECK(object.at("node_types").at(3).at("name") == "bad \xEF\xBF\xBD\x01");
+}

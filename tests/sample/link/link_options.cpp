@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/sample/link/link_options.hpp>
+
+#include <glt/core/view.hpp>
+
+#include "support/errors.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+using glt::negative_mode;
+
+std::string refused(glt::link_options const& options) {
+  return glt_test::thrown<glt::precondition_error>([&] { validate(options); });
+}
+
+std::string refused_labels(std::vector<std::int64_t> const& labels, std::int64_t num_positives,
+                           negative_mode mode = negative_mode::binary) {
+  return glt_test::thrown<glt::precondition_error>([&] {
+    glt::validate_labels(glt::host_view<std::int64_t const>(labels), num_positives, {.mode = mode});
+  });
+}
+
+} // namespace
+
+TEST_CASE("options of neighbours and of negatives are both checked") {
+  CHECK_NOTHROW(validate(glt::link_options{.neighbors = {.fanouts = {3}}}));
+  CHECK(glt_test::names(refused({}), "no fanouts"));
+  CHECK(glt_test::names(refused({.neighbors = {.fanouts = {3}}, .negatives = {.amount = -1}}), "-1", "negatives"));
+  CHECK(glt_test::names(refused({.neighbors = {.fanouts = {0}}}), "fanout 0"));
+}
+
+TEST_CASE("labels are none, or one class per seed edge") {
+  CHECK_NOTHROW(glt::validate_labels(glt::host_view<std::int64_t const>(), 3, {.mode = negative_mode::triplet}));
+  std::vector<std::int64_t> const fit{0, 7, 2};
+  CHECK_NOTHROW(glt::validate_labels(glt::host_view<std::int64_t const>(fit), 3, {.mode = negative_mode::binary}));
+  CHECK(glt_test::names(refused_labels(fit, 4), "3 labels", "4"));
+  CHECK(glt_test::names(refused_labels(fit, 3, negative_mode::triplet), "triplets", "binary"));
+  CHECK(glt_test::names(refused_labels({0, -2, -3}, 3), "label of seed edge 1 is -2"));
+  CHECK(glt_test::names(refused_labels({std::numeric_limits<std::int64_t>::max()}, 1), "seed edge 0"));
+}

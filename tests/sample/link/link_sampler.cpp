@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/sample/link/link_sampler.hpp>
+
+#include "support/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/naive_links.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using glt::device::cpu;
+using glt::negative_mode;
+using glt::seed_exclusion;
+using glt_test::pair_list;
+using glt_test::plain_links;
+
+using ids = glt::host_view<glt::local_id const>;
+using classes = glt::host_view<std::int64_t const>;
+
+struct ends {
+  std::vector<glt::local_id> sources;
+  std::vector<glt::local_id> destinations;
+};
+
+// The ends of pairs, in other numbers if `renumbered` is given.
+ends ends_of(pair_list const& pairs, std::vector<glt::local_id> const& renumbered = {}) {
+  ends made;
+  auto const number = [&](std::int64_t vertex) {
+    return renumbered.empty() ? static_cast<glt::local_id>(vertex) : renumbered[static_cast<std::size_t>(vertex)];
+  };
+  for (auto const& [source, destination] : pairs) {
+    made.sources.push_back(number(source));
+    made.destinations.push_back(number(destination));
+  }
+  return made;
+}
+
+std::vector<std::int64_t> some_labels(glt::link_options const& options, std::size_t size) {
+  std::vector<std::int64_t> labels(options.negatives.mode == negative_mode::binary ? size : 0);
+  std::iota(labels.begin(), labels.end(), 0);
+  return labels;
+}
+
+} // namespace
+
+TEST_CASE("link samples equal the naive ones: every graph, mode, exclusion and number of threads") {
+  for (auto const& list : glt_test::adversarial_graphs()) {
+    auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+    for (auto const& option : glt_test::link_options_to_try()) {
+      glt::link_sampler<cpu> alone(graph.view(), option);
+      glt::link_sampler<cpu> threads(graph.view(), option, {}, cpu(3));
+      glt::link_sample<cpu> out; // reused: nothing of the last batch may shine through
+      for (std::int64_t const size : {12, 0, 1, 33}) {
+        auto const positives = glt_test::some_positives(list, size, static_cast<std::uint64_t>(size));
+        auto const [sources, destinations] = ends_of(positives);
+        auto const labels = size == 33 ? std::vector<std::int64_t>{} : some_labels(option, positives.size());
+        glt::sample_key const key{.seed = 3, .step = size};
+        auto const expected = glt_test::sample_links_naively(list, positives, labels, option, key);
+        CAPTURE(list.name);
+        alone.sample(sources, destinations, labels, key, out);
+        CHECK(plain_links(out) == expected);
+        CHECK(out.num_positives() == static_cast<std::int64_t>(positives.size()));
+        threads.sample(sources, destinations, labels, key, out);
+        CHECK(plain_links(out) == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("renumbering the vertices changes nothing, weights included") {
+  auto const list = glt_test::random_graph(257, 4099);
+  std::vector<glt::global_id> original(257);
+  std::vector<glt::local_id> renumbered(257);
+  for (std::int64_t v = 0; v < 257; ++v) {
+    original[static_cast<std::size_t>(v)] = v * 100 % 257;
+    renumbered[static_cast<std::size_t>(v * 100 % 257)] = static_cast<glt::local_id>(v);
+  }
+  auto other = list;
+  std::vector<double> weights(257);
+  for (std::size_t i = 0; i < list.sources.size(); ++i) {
+    other.sources[i] = renumbered[static_cast<std::size_t>(list.sources[i])];
+    other.destinations[i] = renumbered[static_cast<std::size_t>(list.destinations[i])];
+    weights[static_cast<std::size_t>(list.destinations[i])] += 0.75;
+  }
+  glt::vertex_weights<cpu> const table{glt::host_view<double const>(weights)};
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  auto const renamed = glt::make_csr<cpu>(other.view(), {.edge_ids = true});
+  auto const positives = glt_test::some_positives(list, 30, 1);
+  for (auto const& option : glt_test::link_options_to_try()) {
+    glt::link_sample<cpu> out;
+    glt::link_sample<cpu> renamed_out;
+    glt::link_sampler<cpu> sampler(graph.view(), option, table.view());
+    glt::link_sampler<cpu> renamed_sampler(renamed.view(), option, table.view(), {}, original);
+    auto const [sources, destinations] = ends_of(positives);
+    auto const [other_sources, other_destinations] = ends_of(positives, renumbered);
+    sampler.sample(sources, destinations, {.seed = 4}, out);
+    renamed_sampler.sample(other_sources, other_destinations, {.seed = 4}, renamed_out);
+    CHECK(plain_links(renamed_out, original) == plain_links(out));
+  }
+}
+
+TEST_CASE("excluded edges are never sampled and fanouts are met all the same") {
+  auto const list = glt_test::random_graph(101, 3700);
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  auto const edges = glt_test::pairs_of(list.view());
+  for (auto const exclude : {seed_exclusion::edges, seed_exclusion::edges_and_reverses}) {
+    glt::link_sampler<cpu> sampler(graph.view(), {.neighbors = {.fanouts = {10, 5}, .edge_ids = true},
+                                                  .negatives = {.amount = 1},
+                                                  .exclude = exclude});
+    glt::link_sample<cpu> out;
+    for (std::uint64_t step = 0; step < 20; ++step) {
+      auto const positives = glt_test::some_positives(list, 40, step);
+      auto const [sources, destinations] = ends_of(positives);
+      sampler.sample(sources, destinations, {.step = static_cast<std::int64_t>(step)}, out);
+      std::set<std::pair<std::int64_t, std::int64_t>> left_out;
+      for (auto const& [source, destination] : positives) {
+        left_out.insert({source, destination});
+        if (exclude == seed_exclusion::edges_and_reverses) {
+          left_out.insert({destination, source});
+        }
+      }
+      std::vector<std::int64_t> degree(101, 0);
+      for (auto const& edge : edges) {
+        degree[static_cast<std::size_t>(edge.second)] += left_out.contains(edge) ? 0 : 1;
+      }
+      auto const& subgraph = out.subgraph();
+      for (auto const id : subgraph.edge_ids()) {
+        CHECK(!left_out.contains(edges[static_cast<std::size_t>(id)]));
+      }
+      auto const block = subgraph.block(1);
+      for (std::int64_t d = 0; d < block.num_destinations; ++d) {
+        CHECK(block.offsets[d + 1] - block.offsets[d] ==
+              std::min<std::int64_t>(10, degree[static_cast<std::size_t>(subgraph.nodes()[d])]));
+      }
+    }
+  }
+}
+
+TEST_CASE("with one tree per end, the pairs are the same and every tree leaves the seed edges out") {
+  auto const list = glt_test::random_graph(101, 3700);
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  auto const edges = glt_test::pairs_of(list.view());
+  auto const positives = glt_test::some_positives(list, 12, 3);
+  auto const [sources, destinations] = ends_of(positives);
+  glt::link_options option{.neighbors = {.fanouts = {6, 3}, .edge_ids = true}, .exclude = seed_exclusion::edges};
+  glt::link_sample<cpu> joint;
+  glt::link_sampler<cpu>(graph.view(), option).sample(sources, destinations, {.seed = 9}, joint);
+  option.neighbors.disjoint = true;
+  glt::link_sample<cpu> disjoint;
+  glt::link_sampler<cpu>(graph.view(), option).sample(sources, destinations, {.seed = 9}, disjoint);
+  CHECK(plain_links(disjoint).labelled == plain_links(joint).labelled);
+  CHECK(disjoint.subgraph().num_sampled_nodes()[0] == disjoint.subgraph().seed_index().size());
+  CHECK(disjoint.subgraph().edge_ids().size() > joint.subgraph().edge_ids().size());
+  for (auto const id : disjoint.subgraph().edge_ids()) {
+    CHECK(std::ranges::find(positives, edges[static_cast<std::size_t>(id)]) == positives.end());
+  }
+}
+
+TEST_CASE("labels and indices as users of PyG know them") {
+  glt_test::edge_list const list{"", 10, {0, 1, 2, 3}, {1, 2, 3, 4}};
+  auto const graph = glt::make_csr<cpu>(list.view());
+  std::vector<glt::local_id> const sources{0, 2};
+  std::vector<glt::local_id> const destinations{1, 3};
+  std::vector<std::int64_t> const labels{0, 5};
+  glt::link_sample<cpu> out;
+
+  glt::link_sampler<cpu> binary(graph.view(), {.neighbors = {.fanouts = {2}}, .negatives = {.amount = 1.5}});
+  binary.sample(sources, destinations, {}, out);
+  CHECK(glt_test::to_vector(out.edge_label()) == std::vector<std::int64_t>{1, 1, 0, 0, 0});
+  CHECK(out.edge_label_index().rows() == 2);
+  CHECK(out.edge_label_index().columns() == 5);
+  CHECK(glt_test::to_vector(out.verified()) == std::vector<std::uint8_t>{1, 1, 1});
+  CHECK(out.src_index().empty());
+  CHECK(out.dst_neg_index().rows() == 0);
+  binary.sample(sources, destinations, labels, {}, out);
+  CHECK(glt_test::to_vector(out.edge_label()) == std::vector<std::int64_t>{1, 6, 0, 0, 0});
+
+  glt::link_sampler<cpu> positives_only(graph.view(), {.neighbors = {.fanouts = {2}}, .negatives = {.amount = 0}});
+  positives_only.sample(sources, destinations, labels, {}, out);
+  CHECK(glt_test::to_vector(out.edge_label()) == labels);
+  CHECK(out.num_negatives() == 0);
+
+  glt::link_sampler<cpu> triplet(graph.view(), {.neighbors = {.fanouts = {2}},
+                                                .negatives = {.mode = negative_mode::triplet, .amount = 3}});
+  triplet.sample(sources, destinations, {}, out);
+  CHECK(out.src_index().size() == 2);
+  CHECK(out.dst_pos_index().size() == 2);
+  CHECK(out.dst_neg_index().rows() == 2);
+  CHECK(out.dst_neg_index().columns() == 3);
+  CHECK(out.num_negatives() == 6);
+  CHECK(out.edge_label().empty());
+  CHECK(out.edge_label_index().columns() == 0);
+}
+
+TEST_CASE("where non-edges run out, negatives are left out, or marked if padded") {
+  glt_test::edge_list list{"complete", 4, {}, {}};
+  for (int v = 0; v < 16; ++v) {
+    list.add(v % 4, v / 4);
+  }
+  auto const graph = glt::make_csr<cpu>(list.view());
+  std::vector<glt::local_id> const sources{0, 2};
+  std::vector<glt::local_id> const destinations{1, 3};
+  glt::link_sample<cpu> out;
+  for (bool const padding : {false, true}) {
+    glt::link_sampler<cpu> binary(graph.view(), {.neighbors = {.fanouts = {2}},
+                                                 .negatives = {.amount = 2, .padding = padding}});
+    binary.sample(sources, destinations, {}, out);
+    CHECK(out.num_negatives() == (padding ? 4 : 0));
+    CHECK(out.edge_label_index().columns() == (padding ? 6 : 2));
+    CHECK(glt_test::to_vector(out.verified()) == std::vector<std::uint8_t>(padding ? 4 : 0, 0));
+    glt::link_sampler<cpu> triplet(graph.view(),
+                                   {.neighbors = {.fanouts = {2}},
+                                    .negatives = {.mode = negative_mode::triplet, .amount = 2, .padding = padding}});
+    triplet.sample(sources, destinations, {}, out);
+    CHECK(out.num_negatives() == 4);
+    CHECK(glt_test::to_vector(out.verified()) == std::vector<std::uint8_t>(4, 0));
+    for (auto const position : out.dst_neg_index().flat()) {
+      CHECK((position >= 0) == padding);
+    }
+  }
+}
+
+TEST_CASE("a link sampler needs no more of a policy than the concept lists, and allocates nothing the second time") {
+  using glt::memory_space;
+  using glt_test::minimal_policy;
+  auto const list = glt_test::random_graph(257, 4099);
+  auto const made = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  auto const graph = made.view();
+  glt::csr_view<memory_space::pinned> const pinned(graph.num_columns(),
+                                                   {graph.offsets().data(), graph.offsets().size()},
+                                                   {graph.sources().data(), graph.sources().size()},
+                                                   {graph.edge_ids().data(), graph.edge_ids().size()});
+  auto const positives = glt_test::some_positives(list, 40, 2);
+  auto const [sources, destinations] = ends_of(positives);
+  using pinned_ids = glt::array_view<memory_space::pinned, glt::local_id const>;
+  pinned_ids const pinned_sources(sources.data(), std::ssize(sources));
+  pinned_ids const pinned_destinations(destinations.data(), std::ssize(destinations));
+  std::vector<double> const weights(257, 0.5);
+  glt::vertex_weights<minimal_policy> const table(
+      glt::array_view<memory_space::pinned, double const>(weights.data(), std::ssize(weights)));
+  auto const shares = std::vector<std::int64_t>(257, glt::weight_scale(0.5, 257)(0.5));
+  for (auto const& option : glt_test::link_options_to_try()) {
+    glt::link_sampler<minimal_policy> sampler(pinned, option, table.view());
+    glt::link_sample<minimal_policy> out;
+    sampler.sample(pinned_sources, pinned_destinations, {.seed = 1}, out);
+    glt_test::counting_resource::counts().allocations_left = 0;
+    sampler.sample(pinned_sources, pinned_destinations, {.seed = 1}, out);
+    glt_test::counting_resource::counts().allocations_left = -1;
+    CHECK(plain_links(out) == glt_test::sample_links_naively(list, positives, {}, option, {.seed = 1}, shares));
+  }
+}
+
+TEST_CASE("bad input is refused and leaves the last sample as it was") {
+  auto const list = glt_test::random_graph(101, 370);
+  auto const graph = glt::make_csr<cpu>(list.view());
+  glt::link_options const options{.neighbors = {.fanouts = {2}}};
+  auto const refused = [&](auto const& make) { return glt_test::thrown<glt::precondition_error>(make); };
+  CHECK(glt_test::names(refused([&] { glt::link_sampler<cpu>(graph.view(), {}); }), "no fanouts"));
+  CHECK(glt_test::names(refused([&] {
+                          glt::link_sampler<cpu>(graph.view(),
+                                                 {.neighbors = {.fanouts = {2}}, .negatives = {.amount = -1}});
+                        }),
+                        "-1 negatives"));
+  glt::csr_view<glt::memory_space::host> const part(500, graph.view().offsets(), graph.view().sources());
+  CHECK(glt_test::names(refused([&] { glt::link_sampler<cpu>(part, options); }), "rows", "columns"));
+  std::vector<double> const weights(100, 1);
+  glt::vertex_weights<cpu> const table{glt::host_view<double const>(weights)};
+  CHECK(glt_test::names(refused([&] { glt::link_sampler<cpu>(graph.view(), options, table.view()); }),
+                        "100 vertex weights for 101 vertices"));
+  std::vector<glt::global_id> const original(101, 5);
+  CHECK(glt_test::names(refused([&] { glt::link_sampler<cpu>(graph.view(), options, {}, {}, original); }),
+                        "original id of vertex 1 is 5", "permutation"));
+
+  glt::link_sampler<cpu> sampler(graph.view(), options);
+  glt::link_sample<cpu> out;
+  std::vector<glt::local_id> const good{1, 2};
+  std::vector<glt::local_id> const outside{1, 101};
+  std::vector<std::int64_t> const negative{1, -1};
+  std::vector<std::int64_t> const one{1};
+  std::vector<std::int64_t> const largest{std::numeric_limits<std::int64_t>::max(), 0};
+  sampler.sample(good, good, {}, out);
+  auto const before = plain_links(out);
+  auto const sample = [&](ids sources, ids destinations, classes labels) {
+    return refused([&] { sampler.sample(sources, destinations, labels, {}, out); });
+  };
+  CHECK(glt_test::names(sample(outside, good, {}), "source of seed edge 1 is 101", "[0, 101)"));
+  CHECK(glt_test::names(sample(good, outside, {}), "destination of seed edge 1 is 101", "[0, 101)"));
+  CHECK(glt_test::names(sample(ids(good).subview(0, 1), good, {}), "1 sources", "2 destinations"));
+  CHECK(glt_test::names(sample(good, good, one), "1 labels for 2 seed edges"));
+  CHECK(glt_test::names(sample(good, good, negative), "label of seed edge 1 is -1"));
+  CHECK(glt_test::names(sample(good, good, largest), "label of seed edge 0 is 9223372036854775807"));
+  glt::link_sampler<cpu> triplet(graph.view(),
+                                 {.neighbors = {.fanouts = {2}}, .negatives = {.mode = negative_mode::triplet}});
+  CHECK(glt_test::names(refused([&] { triplet.sample(good, good, classes(std::vector<std::int64_t>{0, 1}), {}, out); }),
+                        "labels", "triplets", "binary"));
+  CHECK(plain_links(out) == before);
+}
