@@ -54,7 +54,7 @@ endfunction()
 # Every source file names the licence in its first lines.
 file(GLOB_RECURSE sources RELATIVE "${ROOT}"
      "${ROOT}/include/*.hpp" "${ROOT}/include/*.cuh" "${ROOT}/tests/*.cu" "${ROOT}/bench/*.cu" "${ROOT}/examples/*.cu"
-     "${ROOT}/tests/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/examples/*.?pp" "${ROOT}/tools/*.?pp"
+     "${ROOT}/tests/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/examples/*.?pp"
      "${ROOT}/cmake/*" "${ROOT}/tests/*.cmake" "${ROOT}/*CMakeLists.txt" "${ROOT}/tests/*.sh" "${ROOT}/bench/*.sh"
      "${ROOT}/examples/*.sh" "${ROOT}/.ci/run")
 list(FILTER sources EXCLUDE REGEX "^build")
