@@ -3,6 +3,7 @@
 
 #include <glt/comm/alarm.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/space.hpp>
 
 #include <algorithm>
@@ -153,6 +154,23 @@ public:
     requires requires(C const& comm) { comm.device_aware(); }
   {
     return inner_.device_aware();
+  }
+
+  /// See `losable`.
+  void mark_lost() noexcept
+    requires losable<C>
+  {
+    inner_.mark_lost();
+  }
+  [[nodiscard]] bool is_lost() const noexcept
+    requires losable<C>
+  {
+    return inner_.is_lost();
+  }
+  void abort(char const* cause) noexcept
+    requires requires(C& comm) { comm.abort(cause); }
+  {
+    inner_.abort(cause);
   }
 
   /// See `alarming`; its messages are not counted.

@@ -4,9 +4,11 @@
 #include <glt/comm/alarm.hpp>
 #include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
+#include <glt/mpi/abort.hpp>
 #include <glt/mpi/alarm.hpp>
 #include <glt/mpi/api.hpp>
 #include <glt/mpi/device_aware.hpp>
@@ -16,6 +18,7 @@
 #include <glt/mpi/request.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +40,7 @@ struct mpi_options {
 ///
 /// A handle: copies share one MPI communicator of their own, apart from the traffic of everyone else; the
 /// last copy frees it. Every MPI return code is checked. A failed MPI call throws `mpi_error` on the rank
-/// that notices it.
+/// that notices it, which is lost then (see `losable`).
 class mpi_comm {
 public:
   using request = mpi_request;
@@ -64,9 +67,7 @@ public:
       throw precondition_error(detail::message("mpi_comm: block_bytes is ", options.block_bytes,
                                                "; pass 1 to ", std::numeric_limits<int>::max()));
     }
-    MPI_Comm copy = MPI_COMM_NULL;
-    detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
-    return mpi_comm(copy, options.block_bytes);
+    return mpi_comm(copy_of(comm), options.block_bytes, std::make_shared<std::atomic<bool>>(false));
   }
 
   [[nodiscard]] int rank() const noexcept { return handle_->rank(); }
@@ -84,34 +85,36 @@ public:
 
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
     detail::check_bytes("all_to_all", bytes);
-    if (bytes <= handle_->block_bytes()) {
-      auto const count = static_cast<int>(bytes);
-      detail::check_mpi(MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, handle_->comm()),
-                        "MPI_Alltoall");
-      return;
-    }
-    std::vector<std::int64_t> const sizes(static_cast<std::size_t>(size()), bytes);
-    std::vector<std::int64_t> offsets(sizes.size());
-    for (std::size_t peer = 0; peer < offsets.size(); ++peer) {
-      offsets[peer] = static_cast<std::int64_t>(peer) * bytes;
-    }
-    exchange({send, sizes, offsets}, {receive, sizes, offsets});
+    detail::committed(*this, [&] {
+      if (bytes <= handle_->block_bytes()) {
+        auto const count = static_cast<int>(bytes);
+        detail::check_mpi(MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, handle_->comm()),
+                          "MPI_Alltoall");
+        return;
+      }
+      std::vector<std::int64_t> const sizes(static_cast<std::size_t>(size()), bytes);
+      std::vector<std::int64_t> offsets(sizes.size());
+      for (std::size_t peer = 0; peer < offsets.size(); ++peer) {
+        offsets[peer] = static_cast<std::int64_t>(peer) * bytes;
+      }
+      exchange({send, sizes, offsets}, {receive, sizes, offsets});
+    });
   }
 
   void all_to_all_v(outgoing out, incoming in) {
     detail::check_exchange(out, in, rank(), size());
-    exchange(out, in);
+    detail::committed(*this, [&] { exchange(out, in); });
   }
 
   [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
     detail::check_exchange(out, in, rank(), size());
-    return request(handle_, out, in);
+    return detail::committed(*this, [&] { return request(handle_, out, in); });
   }
 
   void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
                           reply_buffer& replies) {
     detail::check_replies(out, asked, answering, rank(), size());
-    detail::exchange_replies(*handle_, out, asked, answering, replies);
+    detail::committed(*this, [&] { detail::exchange_replies(*handle_, out, asked, answering, replies); });
   }
 
   template <reducible T>
@@ -119,45 +122,69 @@ public:
     auto const mpi_op = op == reduction::sum ? MPI_SUM : op == reduction::min ? MPI_MIN : MPI_MAX;
     auto const block =
         static_cast<std::size_t>(std::max(std::int64_t{1}, handle_->block_bytes() / std::int64_t{sizeof(T)}));
-    for (std::size_t done = 0; done < values.size(); done += block) {
-      auto const piece = values.subspan(done, std::min(block, values.size() - done));
-      detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()),
-                                      type_of<T>(), mpi_op, handle_->comm()),
-                        "MPI_Allreduce");
-    }
+    detail::committed(*this, [&] {
+      for (std::size_t done = 0; done < values.size(); done += block) {
+        auto const piece = values.subspan(done, std::min(block, values.size() - done));
+        detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()), type_of<T>(),
+                                        mpi_op, handle_->comm()),
+                          "MPI_Allreduce");
+      }
+    });
   }
 
   void broadcast(std::byte* data, std::int64_t bytes, int root) {
     detail::check_bytes("broadcast", bytes);
     detail::check_root("broadcast", root, size());
-    auto const block = handle_->block_bytes();
-    for (std::int64_t done = 0; done < bytes; done += block) {
-      auto const piece = static_cast<int>(std::min(block, bytes - done));
-      detail::check_mpi(MPI_Bcast(data + done, piece, MPI_BYTE, root, handle_->comm()), "MPI_Bcast");
-    }
+    detail::committed(*this, [&] {
+      auto const block = handle_->block_bytes();
+      for (std::int64_t done = 0; done < bytes; done += block) {
+        auto const piece = static_cast<int>(std::min(block, bytes - done));
+        detail::check_mpi(MPI_Bcast(data + done, piece, MPI_BYTE, root, handle_->comm()), "MPI_Bcast");
+      }
+    });
   }
 
-  void barrier() { detail::check_mpi(MPI_Barrier(handle_->comm()), "MPI_Barrier"); }
+  void barrier() {
+    detail::committed(*this, [&] { detail::check_mpi(MPI_Barrier(handle_->comm()), "MPI_Barrier"); });
+  }
 
   [[nodiscard]] mpi_comm split(int color, int order) {
-    // MPI takes no negative color: a color is passed as the first rank that has it.
-    std::vector<int> colors(static_cast<std::size_t>(size()));
-    detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()),
-                      "MPI_Allgather");
-    auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
-    MPI_Comm part = MPI_COMM_NULL;
-    detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
-    return mpi_comm(part, handle_->block_bytes());
+    return detail::committed(*this, [&] {
+      // MPI takes no negative color: a color is passed as the first rank that has it.
+      std::vector<int> colors(static_cast<std::size_t>(size()));
+      detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()),
+                        "MPI_Allgather");
+      auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
+      MPI_Comm part = MPI_COMM_NULL;
+      detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
+      return mpi_comm(part, handle_->block_bytes(), handle_->lost());
+    });
   }
 
-  [[nodiscard]] mpi_comm duplicate() { return duplicate_of(handle_->comm(), options()); }
+  [[nodiscard]] mpi_comm duplicate() {
+    return detail::committed(*this, [&] { return mpi_comm(copy_of(native()), handle_->block_bytes(), handle_->lost()); });
+  }
+
+  /// See `losable`.
+  void mark_lost() noexcept { *handle_->lost() = true; }
+  [[nodiscard]] bool is_lost() const noexcept { return *handle_->lost(); }
+
+  /// Ends all processes of the job at once, with a last line on the standard error that names this rank and the cause:
+  /// the way out where other ranks may wait for ever.
+  [[noreturn]] void abort(char const* cause) noexcept { detail::abort_job(handle_->comm(), rank(), size(), cause); }
 
   /// See `alarming`.
   [[nodiscard]] mpi_alarm make_alarm() const { return mpi_alarm(handle_); }
 
 private:
-  mpi_comm(MPI_Comm comm, std::int64_t block_bytes)
-      : handle_(std::make_shared<detail::mpi_handle>(comm, block_bytes)) {}
+  mpi_comm(MPI_Comm comm, std::int64_t block_bytes, std::shared_ptr<std::atomic<bool>> lost)
+      : handle_(std::make_shared<detail::mpi_handle>(comm, block_bytes, std::move(lost))) {}
+
+  [[nodiscard]] static MPI_Comm copy_of(MPI_Comm comm) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+    return copy;
+  }
 
   template <reducible T>
   static MPI_Datatype type_of() noexcept {
@@ -181,6 +208,6 @@ private:
   std::shared_ptr<detail::mpi_handle> handle_;
 };
 
-static_assert(communicator<mpi_comm> && alarming<mpi_comm>);
+static_assert(communicator<mpi_comm> && alarming<mpi_comm> && losable<mpi_comm>);
 
 } // namespace glt

@@ -5,7 +5,10 @@
 #include <glt/mpi/error.hpp>
 #include <glt/mpi/exchange.hpp>
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace glt::detail {
@@ -14,7 +17,10 @@ namespace glt::detail {
 class mpi_handle {
 public:
   /// Takes over a communicator that MPI has just made.
-  mpi_handle(MPI_Comm comm, std::int64_t block_bytes) : comm_(comm), block_bytes_(block_bytes) {
+  ///
+  /// @param lost  what communicators made from each other share: see `losable`
+  mpi_handle(MPI_Comm comm, std::int64_t block_bytes, std::shared_ptr<std::atomic<bool>> lost)
+      : comm_(comm), block_bytes_(block_bytes), lost_(std::move(lost)) {
     try {
       check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
       check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -36,6 +42,7 @@ public:
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] std::int64_t block_bytes() const noexcept { return block_bytes_; }
+  [[nodiscard]] std::shared_ptr<std::atomic<bool>> const& lost() const noexcept { return lost_; }
   [[nodiscard]] mpi_exchange_pool& exchanges() noexcept { return exchanges_; }
   /// Scratch memory for the requests of one call.
   [[nodiscard]] std::vector<MPI_Request>& requests() noexcept { return requests_; }
@@ -43,6 +50,7 @@ public:
 private:
   MPI_Comm comm_;
   std::int64_t block_bytes_;
+  std::shared_ptr<std::atomic<bool>> lost_;
   int rank_ = 0;
   int size_ = 0;
   mpi_exchange_pool exchanges_;

@@ -30,7 +30,12 @@ public:
   /// Blocks until all bytes have arrived; a second call does nothing.
   ///
   /// @throws mpi_error  if MPI reports a failure
-  void wait() { detail::check_mpi(complete(), "MPI_Wait"); }
+  void wait() {
+    if (auto const code = complete(); code != MPI_SUCCESS) {
+      *handle_->lost() = true;
+      detail::check_mpi(code, "MPI_Wait");
+    }
+  }
 
 private:
   friend mpi_comm;
