@@ -132,6 +132,9 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
                       std::string const& failure, std::vector<call_header>& headers) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   detail::check_length("exchange_headers", "counts", counts.size(), comm.size());
+  if constexpr (requires { comm.note(site); }) { // for those who ask where this rank is
+    comm.note(site);
+  }
   call_header const own{.count = 0,
                         .total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0}),
                         .value = value,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/alarm.hpp>
+#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/space.hpp>
@@ -154,6 +155,13 @@ public:
     requires requires(C const& comm) { comm.device_aware(); }
   {
     return inner_.device_aware();
+  }
+
+  /// See `mpi_options::time_limit`.
+  void note(call_site site) noexcept
+    requires requires(C& comm) { comm.note(site); }
+  {
+    inner_.note(site);
   }
 
   /// See `losable`.

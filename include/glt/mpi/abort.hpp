@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <concepts>
+#include <cstddef>
 #include <cstdlib>
 #include <string_view>
 
@@ -22,8 +24,8 @@ public:
     size_ += room;
     return *this;
   }
-  last_line& operator<<(int number) noexcept {
-    std::array<char, 16> digits{};
+  last_line& operator<<(std::integral auto number) noexcept {
+    std::array<char, 24> digits{};
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     return *this << std::string_view(digits.data(), end);
   }
@@ -42,7 +44,8 @@ private:
 
 /// Says which rank ends the job and why, and ends it; needs no memory.
 [[noreturn]] inline void abort_job(MPI_Comm comm, int rank, int ranks, std::string_view cause) noexcept {
-  (last_line() << "glt: rank " << rank << " of " << ranks << " cannot go on, and all ranks end: " << cause).write();
+  (last_line() << "glt: rank " << rank << " of " << ranks << " cannot go on, and all ranks end: " << cause)
+      .write();
   MPI_Abort(comm, 1);
   std::abort();
 }

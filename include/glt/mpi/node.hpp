@@ -56,7 +56,7 @@ public:
       detail::check_mpi(
           MPI_Comm_split_type(comm_.native(), MPI_COMM_TYPE_SHARED, comm_.rank(), MPI_INFO_NULL, &node),
           "MPI_Comm_split_type");
-      node_ = std::make_shared<detail::mpi_handle const>(node, comm_.options().block_bytes, nullptr);
+      node_ = std::make_shared<detail::mpi_handle const>(node, comm_.options().block_bytes, comm_.family());
       ranks_.resize(static_cast<std::size_t>(node_->size()));
       int const own = comm_.rank();
       detail::check_mpi(MPI_Allgather(&own, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node), "MPI_Allgather");
@@ -92,7 +92,8 @@ public:
     agree(failure); // no rank gets past this before all have written
     synchronize(window);
     if (made.reason.empty() && comm_.size() > node_->size()) {
-      made.reason = detail::message(comm_.size() - node_->size(), " of ", comm_.size(), " ranks are on other machines");
+      made.reason =
+          detail::message(comm_.size() - node_->size(), " of ", comm_.size(), " ranks are on other machines");
     }
     return made;
   }
@@ -109,7 +110,8 @@ public:
   [[nodiscard]] std::size_t num_windows() const noexcept { return windows_->size(); }
 
 private:
-  static constexpr std::int64_t page_bytes = std::int64_t{1} << 16; // MPI rounds blocks up, and adds some of its own
+  static constexpr std::int64_t page_bytes = std::int64_t{1}
+                                             << 16; // MPI rounds blocks up, and adds some of its own
 
   // Makes a window and says why not, on all ranks of the machine alike.
   [[nodiscard]] std::string share_memory(std::int64_t bytes, node_blocks& made, MPI_Win& window) {
@@ -139,18 +141,20 @@ private:
 
   // Why this rank cannot share a block of that size; empty if it may try.
   [[nodiscard]] std::string refusal_of(std::int64_t bytes) const {
-    auto const limit = std::numeric_limits<std::int64_t>::max() / node_->size() - page_bytes; // keeps the sum in range
+    auto const limit =
+        std::numeric_limits<std::int64_t>::max() / node_->size() - page_bytes; // keeps the sum in range
     auto wanted = std::min(bytes, limit) + page_bytes;
-    detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, node_->comm()), "MPI_Allreduce");
+    detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, node_->comm()),
+                      "MPI_Allreduce");
     if (bytes > std::min(limit, options_.max_bytes)) {
-      return detail::message("a block of ", bytes, " bytes is more than the ", std::min(limit, options_.max_bytes),
-                             " that it may share");
+      return detail::message("a block of ", bytes, " bytes is more than the ",
+                             std::min(limit, options_.max_bytes), " that it may share");
     }
     std::error_code unknown;
     auto const free = std::filesystem::space(options_.window_folder, unknown).available;
     if (!unknown && static_cast<std::uintmax_t>(wanted) > free) {
-      return detail::message("the blocks of its machine need ", wanted, " bytes, but ", options_.window_folder.string(),
-                             " has ", free, " free");
+      return detail::message("the blocks of its machine need ", wanted, " bytes, but ",
+                             options_.window_folder.string(), " has ", free, " free");
     }
     return {};
   }
@@ -159,7 +163,8 @@ private:
   [[nodiscard]] std::string first_of(std::string const& own) const {
     int const has_one = own.empty() ? 0 : 1;
     std::vector<int> all(ranks_.size());
-    detail::check_mpi(MPI_Allgather(&has_one, 1, MPI_INT, all.data(), 1, MPI_INT, node_->comm()), "MPI_Allgather");
+    detail::check_mpi(MPI_Allgather(&has_one, 1, MPI_INT, all.data(), 1, MPI_INT, node_->comm()),
+                      "MPI_Allgather");
     auto const first = static_cast<int>(std::ranges::find(all, 1) - all.begin());
     if (first == node_->size()) {
       return {};
@@ -168,7 +173,8 @@ private:
     std::copy_n(own.begin(), std::min(own.size(), text.size() - 1), text.begin());
     detail::check_mpi(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first, node_->comm()),
                       "MPI_Bcast");
-    return detail::message("rank ", ranks_[static_cast<std::size_t>(first)], " cannot share memory: ", text.data());
+    return detail::message("rank ", ranks_[static_cast<std::size_t>(first)],
+                           " cannot share memory: ", text.data());
   }
 
   void keep_private(std::int64_t bytes, node_blocks& made) const {
