@@ -13,9 +13,9 @@
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/io/parts/parts_folder.hpp>
-#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/memory_plan.hpp>
-#include <glt/outofcore/parallel_parts.hpp>
+#include <glt/outofcore/parts.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>

@@ -17,16 +17,16 @@
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/mapped_data_set.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/io/peers/detail/peer_partition.hpp>
+#include <glt/io/peers/peer_partition.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/outofcore/detail/text_exchange.hpp>
-#include <glt/outofcore/spool/spool_edge_list.hpp>
-#include <glt/outofcore/spool/spool_matrix_market.hpp>
-#include <glt/outofcore/spool/spool_metis_graph.hpp>
-#include <glt/outofcore/spool/spool_npy_folder.hpp>
-#include <glt/outofcore/spool/spool_ogb.hpp>
+#include <glt/outofcore/staging/stage_edge_list.hpp>
+#include <glt/outofcore/staging/stage_matrix_market.hpp>
+#include <glt/outofcore/staging/stage_metis_graph.hpp>
+#include <glt/outofcore/staging/stage_npy_folder.hpp>
+#include <glt/outofcore/staging/stage_ogb.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ inline std::filesystem::path spool_arrays(options const& chosen, std::filesystem
     return chosen.input;
   } catch (glt::io_error const&) {
     auto folder = folder_for(scratch, glt::io::detail::npy_folder_files(chosen.input).name());
-    glt::io::spool_npy_folder(chosen.input, folder);
+    glt::io::stage_npy_folder(chosen.input, folder);
     try {
       static_cast<void>(glt::io::mapped_data_set(folder));
     } catch (glt::io_error const& fault) { // name the file that the user knows
@@ -79,7 +79,7 @@ inline std::filesystem::path spool_tables(options const& chosen, std::filesystem
   glt::io::ogb_options const reading{.split = chosen.split,
                                      .reading = {.threads = chosen.threads, .on_progress = out.progress()}};
   auto folder = folder_for(scratch, glt::io::detail::ogb_files(chosen.input, reading).name());
-  glt::io::spool_ogb(chosen.input, folder, reading);
+  glt::io::stage_ogb(chosen.input, folder, reading);
   note_pickles(chosen, out);
   return folder;
 }
@@ -146,11 +146,11 @@ spooled_input spool_input(Comm comm, options const& chosen, std::string const& f
       out.say("note: a packed file cannot be cut; rank 0 reads " + chosen.input.string() + " alone");
     }
     if (format == "snap") {
-      io::spool_edge_list(comm, chosen.input, folder, {}, reading);
+      io::stage_edge_list(comm, chosen.input, folder, {}, reading);
     } else if (format == "mtx") {
-      io::spool_matrix_market(comm, chosen.input, folder, reading);
+      io::stage_matrix_market(comm, chosen.input, folder, reading);
     } else {
-      io::spool_metis_graph(comm, chosen.input, folder, reading);
+      io::stage_metis_graph(comm, chosen.input, folder, reading);
     }
   }
   agreed([&] {
@@ -164,7 +164,7 @@ spooled_input spool_input(Comm comm, options const& chosen, std::string const& f
       folder = prepare_folder(folder, chosen, scratch, out).string();
     }
   });
-  io::broadcast_text(comm, folder);
+  io::detail::broadcast_text(comm, folder);
   std::optional<io::mapped_data_set> mapped;
   agreed([&] { mapped.emplace(folder); });
   spooled_input made{.data = std::move(*mapped)};
