@@ -22,7 +22,8 @@ TEST_CASE("a reply goes in pieces of which only the last is shorter than the lim
     for (std::int64_t i = 0; i < bytes; ++i) {
       reply.push_back(static_cast<std::byte>(i));
     }
-    detail::mpi_reply_sends sends;
+    std::vector<MPI_Request> requests;
+    detail::mpi_reply_sends sends(requests);
     sends.send(handle, 0, reply.data(), bytes);
     std::vector<std::byte> received{std::byte{0xAA}}; // what is there already stays
     CHECK(detail::receive_reply(handle, 0, received, 1) == bytes);

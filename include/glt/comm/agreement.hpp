@@ -106,23 +106,22 @@ template <communicator C>
 
 } // namespace detail
 
-/// Tells every rank how many items to expect, and makes sure that all ranks are well and at the same call.
+/// Tells every rank how many items to expect, and makes sure that no rank has failed and all are at the same call.
 ///
 /// A rank that cannot go on passes the reason as `failure` instead of staying away.
 ///
-/// @shape  counts [R], items for every rank · received [R], written: the headers of all ranks, the own one
-///         included
+/// @shape  counts [R], items for every rank · headers [R], resized and written: those of all ranks, the own one
+///         included; its capacity holds what is sent, so that a vector which is used again allocates nothing
 /// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed;
 ///         none on one rank
 /// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest
 ///                           such rank is named), or if a rank is at another `site` than rank 0
-/// @throws precondition_error  if counts or received have not R elements
+/// @throws precondition_error  if counts has not R elements
 template <communicator C>
 void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> counts, std::int64_t value,
-                      std::string const& failure, std::span<call_header> received) {
+                      std::string const& failure, std::vector<call_header>& headers) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   detail::check_length("exchange_headers", "counts", counts.size(), comm.size());
-  detail::check_length("exchange_headers", "received", received.size(), comm.size());
   call_header const own{.count = 0,
                         .total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0}),
                         .value = value,
@@ -130,7 +129,9 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
                         .hop = site.hop,
                         .what = static_cast<std::uint16_t>(site.what),
                         .failed = static_cast<std::uint16_t>(failure.empty() ? 0 : 1)};
-  std::vector<call_header> sent(ranks, own);
+  headers.assign(2 * ranks, own);
+  std::span const received(headers.data(), ranks);
+  std::span const sent(headers.data() + ranks, ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     sent[rank].count = counts[rank];
   }
@@ -140,6 +141,7 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
     comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()),
                     reinterpret_cast<std::byte*>(received.data()), header_bytes);
   }
+  headers.resize(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (received[rank].failed != 0) {
       detail::throw_everywhere(comm, static_cast<int>(rank), failure);

@@ -11,7 +11,6 @@
 #include <glt/mpi/api.hpp>
 #include <glt/mpi/device_aware.hpp>
 #include <glt/mpi/error.hpp>
-#include <glt/mpi/exchange_plan.hpp>
 #include <glt/mpi/handle.hpp>
 #include <glt/mpi/replies.hpp>
 #include <glt/mpi/request.hpp>
@@ -106,7 +105,7 @@ public:
 
   [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
     detail::check_exchange(out, in, rank(), size());
-    return request(std::make_unique<request::exchange>(handle_, out, in));
+    return request(handle_, out, in);
   }
 
   void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
@@ -158,7 +157,7 @@ public:
 
 private:
   mpi_comm(MPI_Comm comm, std::int64_t block_bytes)
-      : handle_(std::make_shared<detail::mpi_handle const>(comm, block_bytes)) {}
+      : handle_(std::make_shared<detail::mpi_handle>(comm, block_bytes)) {}
 
   template <reducible T>
   static MPI_Datatype type_of() noexcept {
@@ -174,15 +173,12 @@ private:
   }
 
   void exchange(outgoing const& out, incoming const& in) {
-    detail::mpi_exchange_plan const sent(out.sizes, out.offsets, handle_->block_bytes());
-    detail::mpi_exchange_plan const received(in.sizes, in.offsets, handle_->block_bytes());
-    detail::check_mpi(MPI_Alltoallw(sent.base(out.data), sent.counts(), sent.displacements(), sent.types(),
-                                    received.base(in.data), received.counts(), received.displacements(),
-                                    received.types(), handle_->comm()),
-                      "MPI_Alltoallw");
+    auto exchange = handle_->exchanges().take();
+    exchange->run(handle_->comm(), handle_->block_bytes(), out, in);
+    handle_->exchanges().give_back(std::move(exchange));
   }
 
-  std::shared_ptr<detail::mpi_handle const> handle_;
+  std::shared_ptr<detail::mpi_handle> handle_;
 };
 
 static_assert(communicator<mpi_comm> && alarming<mpi_comm>);

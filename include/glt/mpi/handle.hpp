@@ -3,12 +3,14 @@
 
 #include <glt/mpi/api.hpp>
 #include <glt/mpi/error.hpp>
+#include <glt/mpi/exchange.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace glt::detail {
 
-/// Owns an MPI communicator; copies of an `mpi_comm` share one.
+/// Owns an MPI communicator, and memory that its calls use again; copies of an `mpi_comm` share one.
 class mpi_handle {
 public:
   /// Takes over a communicator that MPI has just made.
@@ -34,12 +36,17 @@ public:
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] std::int64_t block_bytes() const noexcept { return block_bytes_; }
+  [[nodiscard]] mpi_exchange_pool& exchanges() noexcept { return exchanges_; }
+  /// Scratch memory for the requests of one call.
+  [[nodiscard]] std::vector<MPI_Request>& requests() noexcept { return requests_; }
 
 private:
   MPI_Comm comm_;
   std::int64_t block_bytes_;
   int rank_ = 0;
   int size_ = 0;
+  mpi_exchange_pool exchanges_;
+  std::vector<MPI_Request> requests_;
 };
 
 } // namespace glt::detail

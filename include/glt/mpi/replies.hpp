@@ -20,7 +20,8 @@ inline constexpr int mpi_reply_tag = 1;
 /// none.
 class mpi_reply_sends {
 public:
-  mpi_reply_sends() = default;
+  /// @param requests  memory for requests, empty
+  explicit mpi_reply_sends(std::vector<MPI_Request>& requests) noexcept : requests_(requests) {}
   mpi_reply_sends(mpi_reply_sends const&) = delete;
   mpi_reply_sends& operator=(mpi_reply_sends const&) = delete;
   ~mpi_reply_sends() { complete(); }
@@ -53,7 +54,7 @@ private:
     return worst;
   }
 
-  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Request>& requests_;
 };
 
 /// Writes the reply of one peer to `data` from byte `first` on, makes it longer where needed, and returns the
@@ -78,9 +79,9 @@ inline std::int64_t receive_reply(mpi_handle const& handle, int peer, std::vecto
 }
 
 /// See `communicator`: replies whose sizes only their senders knew.
-inline void exchange_replies(mpi_handle const& handle, outgoing const& out, std::span<char const> asked,
+inline void exchange_replies(mpi_handle& handle, outgoing const& out, std::span<char const> asked,
                              std::span<char const> answering, reply_buffer& replies) {
-  mpi_reply_sends sends;
+  mpi_reply_sends sends(handle.requests());
   for (std::size_t peer = 0; peer < answering.size(); ++peer) {
     if (answering[peer] != 0) {
       sends.send(handle, static_cast<int>(peer), out.data + (out.sizes[peer] > 0 ? out.offsets[peer] : 0),

@@ -3,6 +3,7 @@
 
 #include "console.hpp"
 #include "options.hpp"
+#include "wordnet/wordnet.hpp"
 
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
@@ -23,7 +24,6 @@
 #include <glt/io/text/edge_list.hpp>
 #include <glt/io/text/matrix_market.hpp>
 #include <glt/io/text/metis_graph.hpp>
-#include <glt/io/wordnet/wordnet.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -92,7 +92,7 @@ inline glt::io::peer_partition read_input(options const& chosen, std::string con
   } else if (format == "planetoid") {
     made.data = io::read_planetoid_npz(path);
   } else {
-    made.data = io::read_wordnet(path);
+    made.data = read_wordnet(path);
   }
   return made;
 }

@@ -5,11 +5,12 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/detail/input_file.hpp>
-#include <glt/io/wordnet/wordnet_line.hpp>
+#include "partition/wordnet/wordnet_line.hpp"
 
 #include <string>
 
 using namespace glt;
+using namespace glt_partition;
 using namespace glt_test;
 
 namespace {
@@ -21,7 +22,7 @@ std::string fault_of(std::string const& text, Use use) {
   write_bytes(scratch / "data.noun", "");
   io::detail::input_file const file(scratch / "data.noun");
   return thrown<io_error>([&] {
-    io::detail::wordnet_line line(file, text, 100);
+    wordnet_line line(file, text, 100);
     use(line);
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../tools/partition/spool.hpp"
+#include "partition/spool.hpp"
 
 #include "support/archives.hpp"
 #include "support/data_sets.hpp"

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <system_error>
 
-namespace glt::io::detail {
+namespace glt_partition {
 
 /// Takes the fields of a line of a WordNet file one by one; knows where in the file it stands.
 class wordnet_line {
 public:
-  wordnet_line(input_file const& file, std::string_view line, std::int64_t start)
+  wordnet_line(glt::io::input_file const& file, std::string_view line, std::int64_t start)
       : file_(&file), line_(line), start_(start) {}
 
   /// Byte of the file at which the next field begins.
@@ -70,10 +70,10 @@ private:
     at_ += 2;
   }
 
-  input_file const* file_;
+  glt::io::input_file const* file_;
   std::string_view line_;
   std::int64_t start_;
   std::size_t at_ = 0;
 };
 
-} // namespace glt::io::detail
+} // namespace glt_partition

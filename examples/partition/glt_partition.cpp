@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // glt-partition: divides a data set into parts on disk; under mpirun all ranks divide it together.
-#include "partition/command_line.hpp"
-#include "partition/options.hpp"
-#include "partition/run.hpp"
+#include "command_line.hpp"
+#include "options.hpp"
+#include "run.hpp"
 
 #if GLT_PARTITION_MPI
 #include <glt/mpi/communicator.hpp>

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <string_view>
 
-namespace glt::io {
+namespace glt_partition {
 
 /// Hash of a word without regard to case; the same on every machine.
 inline std::uint64_t hash_word(std::string_view word) {
-  random_key key(0x776f7264); // any constant; it fixes which words share a column
+  glt::random_key key(0x776f7264); // any constant; it fixes which words share a column
   for (char const letter : word) {
     key = key.fold(static_cast<unsigned char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter));
   }
@@ -24,7 +24,7 @@ inline std::uint64_t hash_word(std::string_view word) {
 ///
 /// @shape  row [F], F > 0, written
 /// @source Weinberger et al., "Feature hashing for large scale multitask learning", ICML 2009
-inline void hash_words(std::string_view text, host_view<float> row) {
+inline void hash_words(std::string_view text, glt::host_view<float> row) {
   auto const is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            static_cast<unsigned char>(c) > 127;
@@ -54,4 +54,4 @@ inline void hash_words(std::string_view text, host_view<float> row) {
   }
 }
 
-} // namespace glt::io
+} // namespace glt_partition

@@ -5,20 +5,21 @@
 #include "support/scratch.hpp"
 #include "support/wordnet_files.hpp"
 
-#include <glt/io/wordnet/hashed_words.hpp>
-#include <glt/io/wordnet/wordnet.hpp>
+#include "partition/wordnet/hashed_words.hpp"
+#include "partition/wordnet/wordnet.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 using namespace glt;
+using namespace glt_partition;
 using namespace glt_test;
 
 TEST_CASE("a small database becomes a data set") {
   scratch_folder const scratch;
   write_wordnet(scratch.path());
-  auto const data = io::read_wordnet(scratch.path());
+  auto const data = read_wordnet(scratch.path());
   CHECK(data.name == "wordnet");
   REQUIRE(data.nodes.size() == 1);
   REQUIRE(data.edges.size() == 1);
@@ -32,7 +33,7 @@ TEST_CASE("a small database becomes a data set") {
   REQUIRE(nodes.features.size() == 1);
   CHECK(nodes.features[0].values.shape() == std::vector<std::int64_t>{6, 256});
   std::vector<float> row(256);
-  io::hash_words("doggy like a dog", row);
+  hash_words("doggy like a dog", row);
   CHECK(std::ranges::equal(nodes.features[0].values.matrix<float>().row(3), row));
 
   CHECK(nodes.train.size() == 3);
@@ -48,10 +49,10 @@ TEST_CASE("a small database becomes a data set") {
 TEST_CASE("the width of the features and the split are options") {
   scratch_folder const scratch;
   write_wordnet(scratch.path());
-  auto const database = io::read_wordnet_database(scratch.path());
-  CHECK(io::make_data_set(database, {.columns = 7}).nodes[0].features[0].values.columns() == 7);
+  auto const database = read_wordnet_database(scratch.path());
+  CHECK(make_data_set(database, {.columns = 7}).nodes[0].features[0].values.columns() == 7);
   auto const splits = [&](std::uint64_t seed) {
-    return io::make_data_set(database, {.split_seed = seed}).nodes[0].train;
+    return make_data_set(database, {.split_seed = seed}).nodes[0].train;
   };
   CHECK(splits(1) == splits(1));
   bool other = false;
@@ -59,12 +60,12 @@ TEST_CASE("the width of the features and the split are options") {
     other = other || splits(seed) != splits(1);
   }
   CHECK(other);
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::make_data_set(database, {.columns = 0})); }),
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(make_data_set(database, {.columns = 0})); }),
               "0 columns", "1 or more"));
 }
 
 TEST_CASE("a database of nothing becomes a data set of nothing") {
-  auto const data = io::make_data_set({});
+  auto const data = make_data_set({});
   CHECK(data.nodes[0].num_nodes == 0);
   CHECK(data.nodes[0].train.empty());
   CHECK(data.edges[0].sources.empty());

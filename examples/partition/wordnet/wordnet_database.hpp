@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "wordnet_line.hpp"
+
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/detail/input_file.hpp>
-#include <glt/io/wordnet/wordnet_line.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,17 +17,17 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
+namespace glt_partition {
 
 /// WordNet's database in memory: synsets in the order noun, verb, adjective, adverb, and of their offsets.
 struct wordnet_database {
   /// Number of lexicographer files, the classes of the synsets (see lexnames(5)).
   static constexpr std::int64_t num_classes = 45;
 
-  std::vector<std::int64_t> classes; ///< lexicographer file by synset
-  std::vector<std::string> texts;    ///< lemmas and gloss by synset, in words
-  std::vector<local_id> sources;    ///< of every pointer
-  std::vector<local_id> targets;    ///< of every pointer
+  std::vector<std::int64_t> classes;  ///< lexicographer file by synset
+  std::vector<std::string> texts;     ///< lemmas and gloss by synset, in words
+  std::vector<glt::local_id> sources; ///< of every pointer
+  std::vector<glt::local_id> targets; ///< of every pointer
 
   [[nodiscard]] std::int64_t num_synsets() const { return static_cast<std::int64_t>(classes.size()); }
 };
@@ -54,7 +55,7 @@ public:
 
 private:
   struct pointer {
-    local_id source;
+    glt::local_id source;
     std::size_t target_file;
     std::int64_t target_offset;
     std::int64_t position; // of the pointer's text, for error messages
@@ -69,7 +70,7 @@ private:
   };
 
   void read_file(std::filesystem::path const& path, std::size_t file) {
-    input_file input(path);
+    glt::io::input_file input(path);
     std::string text(static_cast<std::size_t>(input.size()), '\0');
     input.read(text.data(), input.size());
     ranges_[file].path = path;
@@ -115,7 +116,7 @@ private:
       words += ' ';
       line.number("lexical id", 1, 16);
     }
-    auto const synset = static_cast<local_id>(database_.num_synsets());
+    auto const synset = static_cast<glt::local_id>(database_.num_synsets());
     for (auto pointers = line.number("number of pointers", 3, 10); pointers > 0; --pointers) {
       auto const position = line.position();
       line.word("pointer symbol");
@@ -147,13 +148,13 @@ private:
         auto const& target = ranges_[link.target_file];
         auto const found = std::ranges::lower_bound(target.offsets, link.target_offset);
         if (found == target.offsets.end() || *found != link.target_offset) {
-          throw io_error(range.path.string(), link.position,
+          throw glt::io_error(range.path.string(), link.position,
                               "points to a synset at byte " + std::to_string(link.target_offset) + " of " +
                                   target.path.string() + ", where there is none; install wordnet-base again");
         }
         database_.sources.push_back(link.source);
         database_.targets.push_back(
-            static_cast<local_id>(target.first + (found - target.offsets.begin())));
+            static_cast<glt::local_id>(target.first + (found - target.offsets.begin())));
       }
     }
   }
@@ -166,10 +167,10 @@ private:
 
 /// Reads data.noun, data.verb, data.adj and data.adv of a folder such as /usr/share/wordnet.
 ///
-/// @throws io_error  naming file and byte of what is missing, cut off or contradictory
+/// @throws glt::io_error  naming file and byte of what is missing, cut off or contradictory
 /// @source wndb(5), the format of the database files of WordNet 3.0
 [[nodiscard]] inline wordnet_database read_wordnet_database(std::filesystem::path const& folder) {
   return detail::wordnet_reader::read(folder);
 }
 
-} // namespace glt::io
+} // namespace glt_partition

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/wordnet/hashed_words.hpp>
+#include "partition/wordnet/hashed_words.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-using namespace glt;
+using namespace glt_partition;
 
 namespace {
 
 std::vector<float> row_of(std::string_view text, std::int64_t columns) {
   std::vector<float> row(static_cast<std::size_t>(columns), 99.0F);
-  io::hash_words(text, row);
+  hash_words(text, row);
   return row;
 }
 
 } // namespace
 
 TEST_CASE("case and what separates words make no difference") {
-  CHECK(io::hash_word("Dog") == io::hash_word("dOG"));
-  CHECK(io::hash_word("dog") != io::hash_word("god"));
+  CHECK(hash_word("Dog") == hash_word("dOG"));
+  CHECK(hash_word("dog") != hash_word("god"));
   CHECK(row_of("a hot dog", 64) == row_of("  Hot;DOG \"a\"", 64));
 }
 
 TEST_CASE("the hash of a word is the same on every machine") {
-  CHECK(io::hash_word("dog") == 14047505665425058299ULL);
+  CHECK(hash_word("dog") == 14047505665425058299ULL);
 }
 
 TEST_CASE("the mean square of a row is 1, and 0 without words") {

@@ -5,7 +5,7 @@
 #include "support/scratch.hpp"
 #include "support/wordnet_files.hpp"
 
-#include <glt/io/wordnet/wordnet_database.hpp>
+#include "partition/wordnet/wordnet_database.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,12 +13,13 @@
 #include <vector>
 
 using namespace glt;
+using namespace glt_partition;
 using namespace glt_test;
 
 namespace {
 
 std::string fault_of(std::filesystem::path const& folder) {
-  return thrown<io_error>([&] { static_cast<void>(io::read_wordnet_database(folder)); });
+  return thrown<io_error>([&] { static_cast<void>(read_wordnet_database(folder)); });
 }
 
 // The fault after one edit of a file of the good database.
@@ -37,7 +38,7 @@ std::string damaged(std::string const& file, std::string const& was, std::string
 TEST_CASE("synsets, words and pointers of a small database") {
   scratch_folder const scratch;
   write_wordnet(scratch.path());
-  auto const database = io::read_wordnet_database(scratch.path());
+  auto const database = read_wordnet_database(scratch.path());
   CHECK(database.num_synsets() == 6);
   CHECK(database.classes == std::vector<std::int64_t>{3, 5, 38, 0, 0, 2});
   CHECK(database.texts[1] == "dog Canis_familiaris a pet; \"a dog\"  ");

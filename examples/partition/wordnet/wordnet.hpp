@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "hashed_words.hpp"
+#include "wordnet_database.hpp"
+
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
@@ -13,8 +16,6 @@
 #include <glt/graph/symmetrize.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
-#include <glt/io/wordnet/hashed_words.hpp>
-#include <glt/io/wordnet/wordnet_database.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <algorithm>
@@ -24,24 +25,24 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
+namespace glt_partition {
 
 /// How a data set is made of WordNet.
 struct wordnet_options {
-  std::int64_t columns = 256;   ///< of the features
+  std::int64_t columns = 256; ///< of the features
   std::uint64_t split_seed = 1; ///< of the random split into 60 % training, 20 % validation and 20 % test vertices
 };
 
 namespace detail {
 
-inline array hash_texts(std::vector<std::string> const& texts, std::int64_t columns) {
+inline glt::io::array hash_texts(std::vector<std::string> const& texts, std::int64_t columns) {
   auto const rows = static_cast<std::int64_t>(texts.size());
-  buffer<device::cpu, std::byte> bytes(rows * columns * static_cast<std::int64_t>(sizeof(float)));
-  host_matrix<float> const features(reinterpret_cast<float*>(bytes.data()), rows, columns);
+  glt::buffer<glt::device::cpu, std::byte> bytes(rows * columns * static_cast<std::int64_t>(sizeof(float)));
+  glt::host_matrix<float> const features(reinterpret_cast<float*>(bytes.data()), rows, columns);
   for (std::int64_t v = 0; v < rows; ++v) {
     hash_words(texts[static_cast<std::size_t>(v)], features.row(v));
   }
-  return {element_type::float32, {rows, columns}, std::move(bytes)};
+  return {glt::element_type::float32, {rows, columns}, std::move(bytes)};
 }
 
 } // namespace detail
@@ -49,26 +50,28 @@ inline array hash_texts(std::vector<std::string> const& texts, std::int64_t colu
 /// A data set for node classification: vertices are synsets, edges their relations (both ways, each once, without
 /// self-loops), features hashed words of lemmas and gloss, labels the lexicographer files.
 ///
-/// @throws precondition_error  if the features are to have no column
-[[nodiscard]] inline data_set make_data_set(wordnet_database const& database, wordnet_options const& options = {}) {
+/// @throws glt::precondition_error  if the features are to have no column
+[[nodiscard]] inline glt::io::data_set make_data_set(wordnet_database const& database,
+                                                     wordnet_options const& options = {}) {
   if (options.columns < 1) {
-    throw precondition_error(
+    throw glt::precondition_error(
         glt::detail::message("WordNet with ", options.columns, " columns of features; ask for 1 or more"));
   }
   auto const num_synsets = database.num_synsets();
-  coo_view<memory_space::host> const pointers(num_synsets, database.sources, database.targets);
-  auto const graph =
-      remove_duplicates(symmetrize(pointers).view(), {.self_loops = self_loop_handling::remove});
-  edge_table edges;
+  glt::coo_view<glt::memory_space::host> const pointers(num_synsets, database.sources, database.targets);
+  auto const graph = glt::remove_duplicates(glt::symmetrize(pointers).view(),
+                                            {.self_loops = glt::self_loop_handling::remove});
+  glt::io::edge_table edges;
   edges.sources.assign(graph.view().sources().begin(), graph.view().sources().end());
   edges.destinations.assign(graph.view().destinations().begin(), graph.view().destinations().end());
 
-  node_table nodes;
+  glt::io::node_table nodes;
   nodes.num_nodes = num_synsets;
   nodes.features.push_back({"node_feat", detail::hash_texts(database.texts, options.columns)});
-  nodes.labels = array::of(host_view<std::int64_t const>(database.classes));
+  nodes.labels = glt::io::array::of(glt::host_view<std::int64_t const>(database.classes));
 
-  auto const order = make_random_permutation<global_id>(num_synsets, random_key(options.split_seed));
+  auto const order =
+      glt::make_random_permutation<glt::global_id>(num_synsets, glt::random_key(options.split_seed));
   auto const train_end = order.begin() + num_synsets * 6 / 10;
   auto const valid_end = order.begin() + num_synsets * 8 / 10;
   nodes.train.assign(order.begin(), train_end);
@@ -78,7 +81,7 @@ inline array hash_texts(std::vector<std::string> const& texts, std::int64_t colu
     std::ranges::sort(*split);
   }
 
-  data_set data{"wordnet", {}, {}};
+  glt::io::data_set data{"wordnet", {}, {}};
   data.nodes.push_back(std::move(nodes));
   data.edges.push_back(std::move(edges));
   return data;
@@ -86,9 +89,10 @@ inline array hash_texts(std::vector<std::string> const& texts, std::int64_t colu
 
 /// Reads WordNet's database from a folder such as /usr/share/wordnet, as `make_data_set` makes it a data set.
 ///
-/// @throws io_error  naming file and byte of what is missing, cut off or contradictory
-[[nodiscard]] inline data_set read_wordnet(std::filesystem::path const& folder, wordnet_options const& options = {}) {
+/// @throws glt::io_error  naming file and byte of what is missing, cut off or contradictory
+[[nodiscard]] inline glt::io::data_set read_wordnet(std::filesystem::path const& folder,
+                                                    wordnet_options const& options = {}) {
   return make_data_set(read_wordnet_database(folder), options);
 }
 
-} // namespace glt::io
+} // namespace glt_partition
