@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
 #include "support/scratch.hpp"
-#include "support/spools.hpp"
+#include "support/staging.hpp"
 
 #include <glt/comm/serial.hpp>
 #include <glt/core/random.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 void check(std::string const& text, io::edge_list_options const& options = {}, int threads = 1) {
   io::read_options const reading{.threads = threads, .on_progress = {}};
-  check_spool(
+  check_staging(
       text, [&](std::filesystem::path const& file) { return io::read_edge_list(file, options, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
         io::stage_edge_list(comm, file, folder, options, reading);
@@ -88,7 +88,7 @@ TEST_CASE("faults are those of the reader, with the line in the whole file") {
   check("1 2\n", {.columns = {}, .header_lines = 0, .first_vertex = -1});
 }
 
-TEST_CASE("what cannot be spooled is refused on all ranks") {
+TEST_CASE("what cannot be staged is refused on all ranks") {
   scratch_folder const scratch;
   write_bytes(scratch / "a.txt", "1 2\n");
   std::filesystem::create_directories(scratch / "full/inside");

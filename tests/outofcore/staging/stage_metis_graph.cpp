@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "support/spools.hpp"
+#include "support/staging.hpp"
 
 #include <glt/core/random.hpp>
 #include <glt/io/text/metis_graph.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 void check(std::string const& text, int threads = 1) {
   io::read_options const reading{.threads = threads, .on_progress = {}};
-  check_spool(
+  check_staging(
       text, [&](std::filesystem::path const& file) { return io::read_metis_graph(file, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
         io::stage_metis_graph(comm, file, folder, reading);

@@ -32,10 +32,10 @@ void check(ogb_texts const& all, int threads = 1) {
     fault = failure.what();
   }
   if (fault.empty()) {
-    io::stage_ogb(scratch / "set", scratch / "spooled", options);
-    CHECK(content_of(scratch / "spooled") == content_of(scratch / "expected"));
+    io::stage_ogb(scratch / "set", scratch / "staged", options);
+    CHECK(content_of(scratch / "staged") == content_of(scratch / "expected"));
   } else {
-    CHECK(thrown<io_error>([&] { io::stage_ogb(scratch / "set", scratch / "spooled", options); }) == fault);
+    CHECK(thrown<io_error>([&] { io::stage_ogb(scratch / "set", scratch / "staged", options); }) == fault);
   }
 }
 

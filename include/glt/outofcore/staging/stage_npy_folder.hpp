@@ -130,7 +130,7 @@ inline void write_dense(csr_matrix const& matrix, std::filesystem::path const& p
 inline void stage_npy_folder(std::filesystem::path const& input, std::filesystem::path const& folder) {
   detail::npy_folder_files const files(input);
   detail::make_empty_folder(folder);
-  auto const spool = [&](std::filesystem::path const& file, std::optional<element_type> wanted) {
+  auto const stage = [&](std::filesystem::path const& file, std::optional<element_type> wanted) {
     auto const made = folder / file.filename();
     if (file.extension() == ".npz") {
       auto const name = file.filename().string(); // node_feat.TYPE.csr.npz
@@ -141,29 +141,29 @@ inline void stage_npy_folder(std::filesystem::path const& input, std::filesystem
       detail::convert_npy(file, made, wanted);
     }
   };
-  auto const spool_kind = [&](char const* kind, std::string const& suffix,
+  auto const stage_kind = [&](char const* kind, std::string const& suffix,
                               std::optional<element_type> wanted) {
     if (auto const file = files.find(kind, suffix)) {
-      spool(*file, wanted);
+      stage(*file, wanted);
     }
   };
   for (auto const& type : files.edge_types()) {
     for (char const* const kind : {"edge_index", "edge_time", "train_edge", "valid_edge", "test_edge",
                                    "train_edge_neg", "valid_edge_neg", "test_edge_neg"}) {
-      spool_kind(kind, type.suffix, element_type::int64);
+      stage_kind(kind, type.suffix, element_type::int64);
     }
-    spool_kind("edge_weight", type.suffix, element_type::float32);
+    stage_kind("edge_weight", type.suffix, element_type::float32);
     for (auto const& feature : type.features) {
-      spool(feature.path, std::nullopt);
+      stage(feature.path, std::nullopt);
     }
   }
   for (auto const& type : files.node_types()) {
     for (char const* const kind :
          {"num_nodes", "node_label", "node_time", "train_idx", "valid_idx", "test_idx"}) {
-      spool_kind(kind, type.suffix, std::nullopt);
+      stage_kind(kind, type.suffix, std::nullopt);
     }
     for (auto const& feature : type.features) {
-      spool(feature.path, std::nullopt);
+      stage(feature.path, std::nullopt);
     }
   }
   if (std::filesystem::exists(files.meta())) {

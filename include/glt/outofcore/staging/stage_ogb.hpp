@@ -58,7 +58,7 @@ public:
   void read_pairs(std::filesystem::path const& file, staged_edge_table& edges) {
     text_source source(file);
     auto lines = begin_columns<global_id>(source, {.columns = 2});
-    staged_edges spooled(folder_, next_name());
+    staged_edges staged(folder_, next_name());
     edge_table piece;
     parse_pieces(source, reading_, "reading numbers", lines, [&](column_lines<global_id>& all) {
       auto const elements = all.elements();
@@ -67,9 +67,9 @@ public:
         piece.destinations.push_back(elements[i + 1]);
       }
       all.clear();
-      spooled.take(piece);
+      staged.take(piece);
     });
-    edges.columns = std::move(spooled).finish();
+    edges.columns = std::move(staged).finish();
   }
   void read_weights(std::filesystem::path const& file, staged_edge_table& edges) {
     edges.columns.weights = read<float>(file, {.columns = 1}).template take<float>();

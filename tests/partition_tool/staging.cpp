@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "partition/spool.hpp"
+#include "partition/staging.hpp"
 
 #include "support/archives.hpp"
 #include "support/data_sets.hpp"
@@ -42,7 +42,7 @@ void check(options const& chosen, std::string const& format) {
     }
     comm.barrier();
     glt_partition::console silent(false, true);
-    auto const made = glt_partition::spool_input(comm, chosen, format, own, silent);
+    auto const made = glt_partition::stage_input(comm, chosen, format, own, silent);
     auto const view = made.data.view();
     CHECK(view.name == expected.data.name);
     check_same(view, io::view_of(expected.data));
@@ -62,7 +62,7 @@ std::string fault_of(options const& chosen, std::string const& format) {
   scratch_folder const scratch;
   glt_partition::console quiet(false, true);
   return thrown<collective_error>([&] {
-    static_cast<void>(glt_partition::spool_input(serial_comm(), chosen, format, scratch.path(), quiet));
+    static_cast<void>(glt_partition::stage_input(serial_comm(), chosen, format, scratch.path(), quiet));
   });
 }
 

@@ -18,10 +18,10 @@
 
 namespace glt_test {
 
-/// Checks that `spool(comm, file, folder)` makes the folder of what `read(file)` reads, or fails as it does, of a text
+/// Checks that `stage(comm, file, folder)` makes the folder of what `read(file)` reads, or fails as it does, of a text
 /// as a plain and as a packed file, on any number of ranks.
-template <class Read, class Spool>
-void check_spool(std::string const& text, Read read, Spool spool) {
+template <class Read, class Stage>
+void check_staging(std::string const& text, Read read, Stage stage) {
   CAPTURE(text);
   for (bool const packed : {false, true}) {
     scratch_folder const scratch;
@@ -34,16 +34,16 @@ void check_spool(std::string const& text, Read read, Spool spool) {
       fault = failure.what();
     }
     on_ranks([&](auto comm) {
-      auto const folder = scratch / ("spooled" + std::to_string(comm.size()));
+      auto const folder = scratch / ("staged" + std::to_string(comm.size()));
       if (fault.empty()) {
-        spool(comm, file, folder);
+        stage(comm, file, folder);
         comm.barrier();
         if (comm.rank() == 0) {
           CHECK(content_of(folder) == content_of(scratch / "expected"));
         }
       } else {
         try {
-          spool(comm, file, folder);
+          stage(comm, file, folder);
           FAIL_CHECK("reads what makes the reader fail: ", fault);
         } catch (glt::collective_error const& failure) {
           CHECK(failure.cause() == fault);

@@ -39,7 +39,7 @@
 namespace glt_partition {
 
 /// An input that stays on disk, on every rank.
-struct spooled_input {
+struct staged_input {
   glt::io::mapped_data_set data;
   std::vector<glt::buffer<cpu, glt::local_id>>
       assignment{};  ///< by type of vertices, of formats that bring parts
@@ -49,11 +49,11 @@ struct spooled_input {
 /// Where a data set of this name is written, so that its folder says the name.
 inline std::filesystem::path folder_for(std::filesystem::path const& scratch, std::string const& name) {
   bool const plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
-  return scratch / "spooled" / (plain ? name : "graph");
+  return scratch / "staged" / (plain ? name : "graph");
 }
 
 /// The folder of arrays that is the input, or what can be mapped instead of it.
-inline std::filesystem::path spool_arrays(options const& chosen, std::filesystem::path const& scratch) {
+inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem::path const& scratch) {
   try {
     static_cast<void>(glt::io::mapped_data_set(chosen.input));
     return chosen.input;
@@ -74,7 +74,7 @@ inline std::filesystem::path spool_arrays(options const& chosen, std::filesystem
 }
 
 /// Writes a set of the Open Graph Benchmark as a folder of arrays, piece by piece; returns the folder.
-inline std::filesystem::path spool_tables(options const& chosen, std::filesystem::path const& scratch,
+inline std::filesystem::path stage_tables(options const& chosen, std::filesystem::path const& scratch,
                                           console& out) {
   glt::io::ogb_options const reading{.split = chosen.split,
                                      .reading = {.threads = chosen.threads, .on_progress = out.progress()}};
@@ -85,7 +85,7 @@ inline std::filesystem::path spool_tables(options const& chosen, std::filesystem
 }
 
 /// Reads a data set in memory, if it fits, and writes it as a folder of arrays; returns the folder.
-inline std::filesystem::path spool_in_memory(options const& chosen, std::string const& format,
+inline std::filesystem::path stage_in_memory(options const& chosen, std::string const& format,
                                              std::filesystem::path const& scratch,
                                              glt::io::peer_partition& input, console& out) {
   check_fits(estimate_reading(chosen.input, format), chosen,
@@ -101,7 +101,7 @@ inline std::filesystem::path spool_in_memory(options const& chosen, std::string 
 
 /// Sends the parts that a format brought to all ranks.
 template <glt::communicator Comm>
-void share_assignment(Comm& comm, glt::io::peer_partition& input, spooled_input& made) {
+void share_assignment(Comm& comm, glt::io::peer_partition& input, staged_input& made) {
   std::int64_t num_parts = input.num_parts;
   comm.broadcast(reinterpret_cast<std::byte*>(&num_parts), sizeof(num_parts), 0);
   made.num_parts = static_cast<int>(num_parts);
@@ -126,7 +126,7 @@ void share_assignment(Comm& comm, glt::io::peer_partition& input, spooled_input&
 /// @comm   collective
 /// @throws collective_error  on every rank, as the readers, or if what must be in memory does not fit
 template <glt::communicator Comm>
-spooled_input spool_input(Comm comm, options const& chosen, std::string const& format,
+staged_input stage_input(Comm comm, options const& chosen, std::string const& format,
                           std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
   auto const agreed = [&](auto work) {
@@ -156,9 +156,9 @@ spooled_input spool_input(Comm comm, options const& chosen, std::string const& f
   agreed([&] {
     if (comm.rank() == 0) {
       if (folder.empty()) {
-        auto const made = format == "npy"   ? spool_arrays(chosen, scratch)
-                          : format == "ogb" ? spool_tables(chosen, scratch, out)
-                                            : spool_in_memory(chosen, format, scratch, input, out);
+        auto const made = format == "npy"   ? stage_arrays(chosen, scratch)
+                          : format == "ogb" ? stage_tables(chosen, scratch, out)
+                                            : stage_in_memory(chosen, format, scratch, input, out);
         folder = made.string();
       }
       folder = prepare_folder(folder, chosen, scratch, out).string();
@@ -167,7 +167,7 @@ spooled_input spool_input(Comm comm, options const& chosen, std::string const& f
   io::detail::broadcast_text(comm, folder);
   std::optional<io::mapped_data_set> mapped;
   agreed([&] { mapped.emplace(folder); });
-  spooled_input made{.data = std::move(*mapped)};
+  staged_input made{.data = std::move(*mapped)};
   share_assignment(comm, input, made);
   return made;
 }
