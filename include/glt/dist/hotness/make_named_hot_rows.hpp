@@ -49,7 +49,7 @@ template <communicator Comm, host_policy Policy>
       auto values = buffer<Policy, T>::adopt(reinterpret_cast<T*>(keeper->data()),
                                              tensor.num_rows * tensor.num_columns, keeper, policy);
       table.add(tensor.name, glt::feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values), {},
-                                                      make_buffer<Policy>(scales, policy)));
+                                                           make_buffer<Policy>(scales, policy)));
     });
   }
   return {make_buffer<Policy>(vertices, policy), std::move(table)};
