@@ -141,7 +141,7 @@ private:
   link_options options_;
   Comm comm_;
   neighbor_sampler<Comm, Policy, Vertex, rule_type> sampler_;
-  edge_queries<Comm, Policy, Vertex> edges_;
+  glt::detail::edge_queries<Comm, Policy, Vertex> edges_;
   remote_candidates<Comm, Policy, Vertex> candidates_;
   negative_drawer<Policy, Vertex> drawer_;
   exclusion_exchange<Comm, Policy, Vertex> exclusions_;

@@ -6,9 +6,9 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/parcels.hpp>
+#include <glt/dist/detail/exchange/routed_items.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/link/detail/edge_queries.hpp>
+#include <glt/dist/link/detail/wire_edge.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
@@ -35,8 +35,8 @@ public:
   ///
   /// @cost   O(local edges), to see whether rows ascend
   exclusion_exchange(Comm comm, graph<Policy, Vertex> const& graph, Policy policy = {})
-      : graph_(&graph), ascending_(rows_ascend(policy.executor(), graph.local())), parcels_(std::move(comm)) {
-    for (int rank = 0; rank < parcels_.comm().size(); ++rank) {
+      : graph_(&graph), ascending_(rows_ascend(policy.executor(), graph.local())), edges_(std::move(comm), policy) {
+    for (int rank = 0; rank < edges_.size(); ++rank) {
       excluded_.emplace_back(policy);
     }
     views_.resize(excluded_.size());
@@ -54,28 +54,28 @@ public:
   void exclude(std::span<vertex_pair<Vertex> const> edges, bool reverses, call_site site,
                std::string failure = {}) {
     auto const& book = graph_->book();
-    // First all edges, then all reverses.
-    auto const edge_at = [&](std::int64_t i) {
-      auto const count = static_cast<std::int64_t>(edges.size());
-      auto const [source, destination] = edges[static_cast<std::size_t>(i % count)];
-      return i < count ? vertex_pair<Vertex>{source, destination} : vertex_pair<Vertex>{destination, source};
-    };
     if (failure.empty()) {
       failure = failure_of([&] {
-        parcels_.route(
-            static_cast<std::int64_t>(edges.size()) * (reverses ? 2 : 1),
-            [&](std::int64_t i) {
-              auto const [source, destination] = edge_at(i);
-              static_cast<void>(book.owner(source));
-              return wire_edge<Vertex>(book.local(destination), source);
-            },
-            [&](std::int64_t i) { return book.owner(edge_at(i).destination); });
+        sources_.clear();
+        destinations_.clear();
+        for (bool const reversed : {false, true}) {
+          for (auto const [source, destination] : edges) {
+            if (!reversed || reverses) {
+              sources_.push_back(reversed ? destination : source);
+              destinations_.push_back(reversed ? source : destination);
+              static_cast<void>(book.owner(sources_.back()));
+            }
+          }
+        }
+        auto const size = static_cast<std::int64_t>(sources_.size());
+        edges_.route(book, array_view<space, Vertex const>(destinations_.data(), size),
+                     glt::detail::make_wire_edge<space, Vertex>{{sources_.data(), size}});
       });
     }
-    parcels_.send(site, 0, failure);
+    edges_.send(site, 0, failure);
     for (std::size_t rank = 0; rank < excluded_.size(); ++rank) {
       excluded_[rank].clear();
-      for (auto const& edge : parcels_.received_of(static_cast<int>(rank))) {
+      for (auto const& edge : edges_.received_of(static_cast<int>(rank))) {
         excluded_[rank].add({.row = edge.row(), .source = edge.source()});
       }
       views_[rank] = excluded_[rank].look_up(graph_->local(), ascending_);
@@ -90,7 +90,9 @@ public:
 private:
   graph<Policy, Vertex> const* graph_;
   bool ascending_;
-  parcels<Comm, wire_edge<Vertex>> parcels_;
+  glt::detail::routed_items<Comm, Policy, glt::detail::wire_edge<Vertex>> edges_;
+  std::vector<Vertex> sources_;
+  std::vector<Vertex> destinations_;
   std::vector<edge_exclusions<Policy>> excluded_; // by requester
   std::vector<exclusions_view<space>> views_;
 };

@@ -23,7 +23,7 @@ class remote_candidates {
 
 public:
   /// Borrows all three; without weights every vertex is as likely as any other.
-  remote_candidates(vertex_directory<Comm, Policy, Vertex>& directory, edge_queries<Comm, Policy, Vertex>& edges,
+  remote_candidates(vertex_directory<Comm, Policy, Vertex>& directory, glt::detail::edge_queries<Comm, Policy, Vertex>& edges,
                     vertex_weights<Comm, Policy, Vertex>* weights) noexcept
       : directory_(&directory), edges_(&edges), weights_(weights) {}
 
@@ -53,7 +53,7 @@ public:
 
 private:
   vertex_directory<Comm, Policy, Vertex>* directory_;
-  edge_queries<Comm, Policy, Vertex>* edges_;
+  glt::detail::edge_queries<Comm, Policy, Vertex>* edges_;
   vertex_weights<Comm, Policy, Vertex>* weights_;
   std::int64_t step_ = 0;
   std::int32_t round_ = 0;
