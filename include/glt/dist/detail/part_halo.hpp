@@ -151,7 +151,7 @@ private:
     buffer<Policy, std::int64_t> sizes(2, policy_);
     numbering_.clear();
     std::int64_t size = 0;
-    for (edge_offset first = 0; first < rows.num_edges(); first += block_size__) {
+    for (edge_offset first = 0; first < rows.num_edges(); first += block_size_) {
       auto const count = ex.select_if(std::min(rows.num_edges() - first, block_size_),
                                       is_from_elsewhere<space, Vertex>{rows, first, begin_, end_}, edges.view());
       vertices_.resize(numbering_.bound_after(count));
