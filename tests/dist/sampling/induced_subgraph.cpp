@@ -5,6 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 
+#include "support/device_parts.hpp"
 #include "support/errors.hpp"
 #include "support/minimal_communicator.hpp"
 #include "support/naive_induced.hpp"
@@ -27,21 +28,22 @@ using glt_test::seeds_of;
 
 namespace {
 
-template <class Vertex>
+template <class Vertex, class Policy = cpu>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
-                           int threads = 1) {
+                           Policy const& policy = {}) {
   divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
+  glt::dist::graph graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
   for (std::int64_t const hops : {0, 1, 2}) {
     glt::induced_options const options{.num_hops = hops, .edge_ids = hops != 1};
-    glt::dist::induced_sampler sampler(comm, graph, options, cpu(threads));
-    glt::sampled_subgraph<cpu, Vertex> out;
+    glt::dist::induced_sampler sampler(comm, graph, options, policy);
+    glt::sampled_subgraph<Policy, Vertex> out;
     for (std::int64_t step = 0; step < 3; ++step) {
       auto const seeds = seeds_of(comm.rank(), step, list.num_vertices);
-      sampler.sample(divided.template renumbered<Vertex>(seeds), step, out);
+      auto const there = glt::make_buffer<Policy>(divided.template renumbered<Vertex>(seeds), policy);
+      sampler.sample(there.view(), step, out);
       INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", hops ", hops, ", step ",
            step);
-      CHECK(plain(out, divided.names.original) == naive_induced(list, seeds, options));
+      CHECK(glt_test::plain_copy(policy, out, divided.names.original) == naive_induced(list, seeds, options));
     }
   }
 }
@@ -56,8 +58,17 @@ TEST_CASE("distributed induced subgraphs equal the definition, bit for bit") {
           check_equal_to_serial<glt::global_id>(comm, list, partitioner);
         }
       }
-      check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner, 3);
+      check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner, cpu(3));
     }
+  });
+}
+
+TEST_CASE_TEMPLATE("induced subgraphs across ranks are the same on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
+  on_ranks([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    check_equal_to_serial<glt::global_id, Policy>(comm, glt_test::random_graph(257, 999), partitioner);
+    check_equal_to_serial<glt::local_id, Policy>(comm, glt_test::random_graph(101, 1370), partitioner);
+    check_equal_to_serial<glt::global_id, Policy>(comm, {"empty", 0, {}, {}}, partitioner);
   });
 }
 
