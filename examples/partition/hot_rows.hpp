@@ -12,9 +12,9 @@
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/outofcore/detail/all_types.hpp>
-#include <glt/outofcore/large_hot_vertices.hpp>
-#include <glt/outofcore/large_hotness.hpp>
+#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/hot_vertices.hpp>
+#include <glt/outofcore/hotness.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
 #include <cstdint>

@@ -12,10 +12,10 @@
 #include <glt/core/message.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/staging.hpp>
+#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
-#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/all_types.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>
@@ -44,7 +44,7 @@ inline std::int64_t estimate_bytes(glt::io::data_set const& data) {
 
 /// The whole job in the memory of one process.
 inline void partition_in_memory(options const& chosen, std::string const& format, console& out) {
-  glt::io::check_new_folder(chosen.out);
+  glt::io::detail::check_new_folder(chosen.out);
   auto input = read_input(chosen, format, out);
   auto& data = input.data;
   prepare(data, chosen, out);

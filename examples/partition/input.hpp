@@ -18,8 +18,8 @@
 #include <glt/io/datasets/ogb.hpp>
 #include <glt/io/datasets/planetoid.hpp>
 #include <glt/io/folder/npy_folder.hpp>
-#include <glt/io/peers/detail/peer_partition.hpp>
 #include <glt/io/peers/graphlearn_folder.hpp>
+#include <glt/io/peers/peer_partition.hpp>
 #include <glt/io/peers/pyg_folder.hpp>
 #include <glt/io/text/edge_list.hpp>
 #include <glt/io/text/matrix_market.hpp>
@@ -61,7 +61,7 @@ inline std::string guess_format(std::filesystem::path const& path) {
 
 /// Says which files of a set of the Open Graph Benchmark are not read.
 inline void note_pickles(options const& chosen, console& out) {
-  for (auto const& left_out : glt::io::find_ogb_pickles(chosen.input, {.split = chosen.split, .reading = {}})) {
+  for (auto const& left_out : glt::io::detail::find_ogb_pickles(chosen.input, {.split = chosen.split, .reading = {}})) {
     out.say("note: left out " + left_out.string() + ", which Python has pickled; save its arrays as .npy files");
   }
 }
@@ -156,7 +156,7 @@ inline void normalize(glt::io::data_set& data) {
 
 /// Counts and, if asked, refuses values that are not finite.
 inline void check_finite(glt::io::data_set_view const& data, options const& chosen, console& out) {
-  auto const odd = glt::io::count_not_finite(data);
+  auto const odd = glt::io::detail::count_not_finite(data);
   if (odd > 0 && chosen.strict) {
     throw glt::precondition_error(glt::detail::message(odd, " values of ", chosen.input.string(),
                                                        " are not finite; mend them, or leave out --strict"));

@@ -11,13 +11,13 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/io/detail/staging.hpp>
+#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/text/assignment.hpp>
-#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/detail/text_exchange.hpp>
-#include <glt/outofcore/large_stream.hpp>
 #include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/stream.hpp>
 #include <glt/partition/balance.hpp>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ public:
         text = made_->path().string();
       }
     });
-    glt::io::broadcast_text(comm, text);
+    glt::io::detail::broadcast_text(comm, text);
     path_ = text;
   }
 
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  std::optional<glt::io::staged_folder> made_; // never committed
+  std::optional<glt::io::detail::atomic_folder> made_; // never committed
   std::filesystem::path path_;
 };
 
@@ -103,7 +103,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
   if (method == "contiguous") {
     std::vector<std::int64_t> in_degrees;
     if (asks_balance(chosen, "edges")) {
-      in_degrees = glt::io::count_in_edges(comm, graph);
+      in_degrees = glt::io::detail::count_in_edges(comm, graph);
     }
     return edgeless(make_contiguous(chosen, limits(in_degrees)));
   }
@@ -149,7 +149,7 @@ std::vector<std::int64_t> count_edges_between(Comm comm, glt::io::all_types cons
       auto const& edges = graph.data().edges[static_cast<std::size_t>(e)].columns;
       auto const first_source = graph.first_vertex(graph.schema().source_type(e));
       auto const first_destination = graph.first_vertex(graph.schema().destination_type(e));
-      auto const [first, last] = glt::io::slice_of(edges.sources.size(), comm.size(), comm.rank());
+      auto const [first, last] = glt::io::detail::slice_of(edges.sources.size(), comm.size(), comm.rank());
       for (auto i = first; i < last; ++i) {
         ++between[static_cast<std::size_t>(part_of[first_source + edges.sources[i]]) * parts +
                   static_cast<std::size_t>(part_of[first_destination + edges.destinations[i]])];

@@ -8,8 +8,8 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/outofcore/detail/all_types.hpp>
-#include <glt/outofcore/large_frequency.hpp>
+#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/frequency.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
 #include <filesystem>

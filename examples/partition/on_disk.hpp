@@ -7,15 +7,15 @@
 #include "large.hpp"
 #include "options.hpp"
 #include "report.hpp"
-#include "spool.hpp"
+#include "staging.hpp"
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/io/parts/parts_folder.hpp>
-#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/memory_plan.hpp>
-#include <glt/outofcore/parallel_parts.hpp>
+#include <glt/outofcore/parts.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>
@@ -48,7 +48,7 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   }
   return_free_memory();
   shared_scratch const scratch(comm, chosen.out);
-  auto const input = spool_input(comm, chosen, format, scratch.path(), out);
+  auto const input = stage_input(comm, chosen, format, scratch.path(), out);
   auto const data = input.data.view();
   glt::io::all_types const graph(data);
   auto const limit = chosen.memory > 0 ? chosen.memory : std::int64_t{4} << 30;

@@ -11,11 +11,11 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/staging.hpp>
+#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 #include <glt/io/folder/mapped_data_set.hpp>
-#include <glt/outofcore/spool/spool_both_ways.hpp>
+#include <glt/outofcore/staging/stage_both_ways.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -41,8 +41,8 @@ inline std::filesystem::path link_folder(std::filesystem::path const& folder,
 
 /// Replaces a file of features by one whose rows are divided by their sums, row by row.
 inline void normalize_file(std::filesystem::path const& path, glt::io::array const& values) {
-  auto const head = glt::io::detail::npy_start(glt::io::npy_type<float>(), values.shape());
-  glt::io::staged_file file(path);
+  auto const head = glt::io::detail::npy_start(glt::io::detail::npy_type<float>(), values.shape());
+  glt::io::detail::atomic_file file(path);
   file.write(head->data(), std::ssize(*head));
   auto const rows = values.matrix<float>();
   std::vector<float> row(static_cast<std::size_t>(rows.columns()));
@@ -58,11 +58,11 @@ inline void normalize_file(std::filesystem::path const& path, glt::io::array con
 inline void symmetrize_file(std::filesystem::path const& path, glt::io::data_set_view const& data,
                             std::filesystem::path const& scratch, std::int64_t limit) {
   constexpr std::int64_t usual = std::int64_t{1} << 31;
-  auto const both = glt::io::spool_both_ways(data.edges[0].columns, data.nodes[0].num_nodes, scratch,
+  auto const both = glt::io::stage_both_ways(data.edges[0].columns, data.nodes[0].num_nodes, scratch,
                                              (limit > 0 ? limit : usual) / 2);
   std::filesystem::remove(path);
   glt::serial_comm alone;
-  glt::io::write_pairs_together(alone, path, both.view().sources, both.view().destinations);
+  glt::io::detail::write_pairs_together(alone, path, both.view().sources, both.view().destinations);
 }
 
 /// Does what `prepare` does of a folder of arrays whose data set stays on disk, and returns the folder that then holds

@@ -23,7 +23,7 @@ inline std::int64_t estimate_archive(std::filesystem::path const& path) {
   auto bytes = packing * static_cast<std::int64_t>(std::filesystem::file_size(path));
   if (archive.contains("attr_shape")) { // of sparse features
     auto elements = 2.0;
-    for (auto const side : glt::io::integers_of(archive.read("attr_shape"), archive.path_of("attr_shape"))) {
+    for (auto const side : glt::io::detail::integers_of(archive.read("attr_shape"), archive.path_of("attr_shape"))) {
       elements *= static_cast<double>(std::max<std::int64_t>(side, 0));
     }
     constexpr double most = 1e17;

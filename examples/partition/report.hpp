@@ -5,7 +5,7 @@
 #include "options.hpp"
 
 #include <glt/core/message.hpp>
-#include <glt/io/detail/staging.hpp>
+#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_quality.hpp>
 #include <glt/io/report/quality_json.hpp>
@@ -28,7 +28,7 @@ inline std::string bytes_text(std::int64_t bytes) {
 }
 
 inline void write_text(std::filesystem::path const& path, std::string const& text) {
-  glt::io::staged_file file(path);
+  glt::io::detail::atomic_file file(path);
   file.write(text.data(), static_cast<std::int64_t>(text.size()));
   file.commit();
 }
@@ -41,7 +41,7 @@ inline void report(options const& chosen, glt::partition_quality const& quality,
                      : kind == ".json" ? glt::io::quality_json(quality)
                                        : glt::io::quality_table(quality));
   }
-  auto object = glt::io::quality_object(quality);
+  auto object = glt::io::detail::quality_object(quality);
   out.result({{"event", "quality"}, {"quality", std::move(object)}}, glt::io::quality_table(quality));
 }
 

@@ -70,7 +70,7 @@ private:
   };
 
   void read_file(std::filesystem::path const& path, std::size_t file) {
-    glt::io::input_file input(path);
+    glt::io::detail::input_file input(path);
     std::string text(static_cast<std::size_t>(input.size()), '\0');
     input.read(text.data(), input.size());
     ranges_[file].path = path;

@@ -15,7 +15,7 @@ namespace glt_partition {
 /// Takes the fields of a line of a WordNet file one by one; knows where in the file it stands.
 class wordnet_line {
 public:
-  wordnet_line(glt::io::input_file const& file, std::string_view line, std::int64_t start)
+  wordnet_line(glt::io::detail::input_file const& file, std::string_view line, std::int64_t start)
       : file_(&file), line_(line), start_(start) {}
 
   /// Byte of the file at which the next field begins.
@@ -70,7 +70,7 @@ private:
     at_ += 2;
   }
 
-  glt::io::input_file const* file_;
+  glt::io::detail::input_file const* file_;
   std::string_view line_;
   std::int64_t start_;
   std::size_t at_ = 0;

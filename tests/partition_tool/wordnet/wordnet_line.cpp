@@ -20,7 +20,7 @@ template <class Use>
 std::string fault_of(std::string const& text, Use use) {
   scratch_folder const scratch;
   write_bytes(scratch / "data.noun", "");
-  io::input_file const file(scratch / "data.noun");
+  io::detail::input_file const file(scratch / "data.noun");
   return thrown<io_error>([&] {
     wordnet_line line(file, text, 100);
     use(line);

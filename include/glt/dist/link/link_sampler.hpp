@@ -14,10 +14,12 @@
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/vertex_directory.hpp>
+#include <glt/graph/convert.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
@@ -34,8 +36,9 @@ namespace glt::dist {
 /// Samples from seed edges across the parts of a graph: negative pairs, and the neighbourhood of all ends.
 ///
 /// Element by element what the serial `link_sampler` returns for the same key, up to the numbering of the
-/// parts.
+/// parts, on any policy. Concurrent calls: none on one object, nor on samplers that share a directory or weights.
 ///
+/// @where  memory of `Policy`; waits for the sizes that ranks tell each other
 /// @comm   per batch: with negatives one look-up of original ids, then rounds of one look-up and, if strict,
 ///         one test of edges (each one header exchange and two payload exchanges) until all ranks are
 ///         content, and a last header exchange; with exclusions one header and one payload exchange; with
@@ -59,7 +62,8 @@ public:
       : graph_((agree_on(comm, options, weights != nullptr), &directory.of())), directory_(&directory),
         options_(std::move(options)), comm_(comm), sampler_(comm, *graph_, options_.neighbors, rule_type{}, policy),
         edges_(comm, *graph_, policy), candidates_(directory, edges_, weights),
-        drawer_(options_.negatives, policy), exclusions_(comm, *graph_, policy), assembly_(options_.negatives) {
+        drawer_(options_.negatives, policy), exclusions_(comm, *graph_, policy), assembly_(options_.negatives, policy),
+        positives_(policy), policy_(policy), ends_(0, policy), originals_(0, policy), keys_(0, policy) {
     if (options_.exclude != seed_exclusion::none) {
       sampler_.set_rule_of([this](int rank) { return rule_type{.excluded = exclusions_.of(rank), .inner = {}}; });
     }
@@ -81,21 +85,21 @@ public:
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
     auto const failure = failure_of([&] {
-      validate_seed_edges(sources, destinations, graph_->num_vertices());
-      validate_labels(labels, sources.size(), options_.negatives);
+      validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
+      validate_labels(policy_, labels, sources.size(), options_.negatives);
       positives_.assign(sources, destinations);
     });
     if (options_.negatives.amount > 0) {
       draw_negatives(key, failure); // the first exchange carries the failure
     } else if (options_.exclude == seed_exclusion::none) {
-      agree(comm_, {.what = operation::sample, .step = key.step}, failure, 0, [](auto, auto) { return std::string(); });
+      agree(host_comm(comm_), {.what = operation::sample, .step = key.step}, failure, 0, [](auto, auto) { return std::string(); });
     }
     if (options_.exclude != seed_exclusion::none) {
-      exclusions_.exclude(positives_.distinct(), options_.exclude == seed_exclusion::edges_and_reverses,
+      exclusions_.exclude(positives_.view(), options_.exclude == seed_exclusion::edges_and_reverses,
                           {.what = operation::exclude, .step = key.step}, failure);
     }
-    sampler_.sample(assembly_.seeds(positives_, negatives_), key, assembly_.subgraph_of(out));
-    assembly_.finish(positives_, negatives_, labels, out);
+    sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
+    assembly_.finish(positives_.view(), negatives_, labels, out);
   }
 
   /// The same without labels.
@@ -111,7 +115,7 @@ private:
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
-    agree(comm, {.what = operation::make_sampler}, failure_of([&] { validate(negatives); }), print.value(),
+    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { validate(negatives); }), print.value(),
           [](auto, auto) {
             return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
                    "all ranks";
@@ -119,19 +123,24 @@ private:
   }
 
   void draw_negatives(sample_key key, std::string const& failure) {
-    auto const size = failure.empty() ? positives_.size() : 0;
+    auto const ex = policy_.executor();
+    auto const seeds = positives_.view();
+    auto const size = failure.empty() ? seeds.size() : 0;
     ends_.resize(2 * size);
     originals_.resize(2 * size);
-    for (std::int64_t i = 0; i < size; ++i) {
-      ends_[2 * i] = positives_[i].source;
-      ends_[2 * i + 1] = positives_[i].destination;
-    }
+    ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.sources, ends_.view()});
+    ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.destinations, ends_.view().subview(size, size)});
     directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
                              {.what = operation::look_up, .step = key.step}, failure);
     keys_.resize(size);
-    for (std::int64_t i = 0; i < size; ++i) {
-      keys_[i] = positive_key(negatives_key(key), originals_[2 * i], originals_[2 * i + 1], positives_.occurrence(i));
-    }
+    auto const originals = std::as_const(originals_).view();
+    glt::detail::seed_edges_view<space, global_id> const original_seeds{.sources = originals.subview(0, size),
+                                                                        .destinations = originals.subview(size, size),
+                                                                        .occurrences = seeds.occurrences,
+                                                                        .sorted_sources = {},
+                                                                        .sorted_destinations = {}};
+    ex.for_each(size, glt::detail::key_of_positive<space, space, global_id>{negatives_key(key), original_seeds, {},
+                                                                            keys_.view()});
     candidates_.begin(key.step);
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
   }
@@ -142,11 +151,12 @@ private:
   Comm comm_;
   neighbor_sampler<Comm, Policy, Vertex, rule_type> sampler_;
   glt::detail::edge_queries<Comm, Policy, Vertex> edges_;
-  remote_candidates<Comm, Policy, Vertex> candidates_;
-  negative_drawer<Policy, Vertex> drawer_;
-  exclusion_exchange<Comm, Policy, Vertex> exclusions_;
-  link_assembly<Policy, Vertex> assembly_;
-  seed_edges<Vertex> positives_;
+  glt::detail::remote_candidates<Comm, Policy, Vertex> candidates_;
+  glt::detail::negative_drawer<Policy, Vertex> drawer_;
+  glt::detail::exclusion_exchange<Comm, Policy, Vertex> exclusions_;
+  glt::detail::link_assembly<Policy, Vertex> assembly_;
+  glt::detail::seed_edges<Policy, Vertex> positives_;
+  Policy policy_;
   buffer<Policy, Vertex> ends_;
   buffer<Policy, global_id> originals_;
   buffer<Policy, random_key> keys_;
