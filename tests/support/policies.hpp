@@ -38,3 +38,12 @@ using emulated_zero_copy = glt::device::emulated<glt::exec::thrust_cpp, glt::mem
 #define GLT_TEST_POLICIES glt::device::cpu
 #define GLT_TEST_ONE_POLICY glt::device::cpu
 #endif
+
+/// The same for what is glue between tested parts: one policy of the host, one that stands for a GPU.
+#if defined(GLT_TEST_CUDA)
+#define GLT_TEST_GLUE_POLICIES glt::device::cuda
+#elif defined(GLT_TEST_THRUST)
+#define GLT_TEST_GLUE_POLICIES glt::device::cpu, glt_test::emulated_cpp
+#else
+#define GLT_TEST_GLUE_POLICIES glt::device::cpu
+#endif
