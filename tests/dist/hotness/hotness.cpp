@@ -89,7 +89,7 @@ TEST_CASE("no more of a communicator is needed than the concept lists") {
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing") {
+TEST_CASE("messages in pieces of 16 bytes change nothing" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 370), glt_test::all_partitioners()[1]);
   });

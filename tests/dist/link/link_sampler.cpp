@@ -6,6 +6,7 @@
 #include <glt/comm/counting.hpp>
 
 #include "support/device_parts.hpp"
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/minimal_communicator.hpp"
 #include "support/naive_links.hpp"
@@ -87,11 +88,12 @@ glt_test::naive_link_sample plain_copy(Policy const& policy, glt::link_sample<Po
 template <class Vertex, class Policy = cpu>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
                            bool weighted, Policy const& policy = {}) {
-  divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph const graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
-  glt::dist::vertex_directory directory(comm, graph, policy);
+  glt_test::compared_graph<Vertex, Policy> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
+    return glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy);
+  });
+  glt::dist::vertex_directory directory(comm, compared.graph(), policy);
   std::vector<double> own;
-  for (auto const original : glt::to_vector(policy, graph.original())) {
+  for (auto const original : glt::to_vector(policy, compared.graph().original())) {
     own.push_back(weight_of(original));
   }
   auto const of_own = glt::make_buffer<Policy>(own, policy);
@@ -100,24 +102,31 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
   for (auto const& option : glt_test::link_options_to_try()) {
     glt::dist::link_sampler sampler(comm, directory, option, weighted ? &weights : nullptr, policy);
     glt::link_sample<Policy, Vertex> out;
-    for (std::int64_t step = 0; step < 3; ++step) {
-      // Every rank runs out of edges at some step.
-      auto const positives = glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
-                                                      static_cast<std::uint64_t>(10 * comm.rank() + step));
-      ends<Vertex> const batch(divided, positives);
+    auto const labels_of = [&](glt_test::pair_list const& positives, std::int64_t step) {
       std::vector<std::int64_t> labels;
       for (std::size_t i = 0; i < positives.size() && option.negatives.mode == negative_mode::binary && step > 0; ++i) {
         labels.push_back(static_cast<std::int64_t>(i % 4));
       }
-      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
-      auto const sources = glt::make_buffer<Policy>(batch.sources, policy);
-      auto const destinations = glt::make_buffer<Policy>(batch.destinations, policy);
-      auto const classes = glt::make_buffer<Policy>(labels, policy);
-      sampler.sample(sources.view(), destinations.view(), classes.view(), key, out);
-      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-      CHECK(plain_copy(policy, out, divided.names.original) ==
-            glt_test::sample_links_naively(list, positives, labels, option, key, shares));
-    }
+      return labels;
+    };
+    glt_test::check_batches(
+        comm, list.name + ", " + partitioner.name, 3,
+        [&](std::int64_t step) { // every rank runs out of edges at some step
+          return glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
+                                          static_cast<std::uint64_t>(10 * comm.rank() + step));
+        },
+        [&](auto const& positives, auto key) {
+          ends<Vertex> const batch(compared.divided(), positives);
+          auto const sources = glt::make_buffer<Policy>(batch.sources, policy);
+          auto const destinations = glt::make_buffer<Policy>(batch.destinations, policy);
+          auto const classes = glt::make_buffer<Policy>(labels_of(positives, key.step), policy);
+          sampler.sample(sources.view(), destinations.view(), classes.view(), key, out);
+          return plain_copy(policy, out, compared.original());
+        },
+        [&](auto const& positives, auto key) {
+          auto const labels = labels_of(positives, key.step);
+          return glt_test::sample_links_naively(list, positives, labels, option, key, shares);
+        });
   }
 }
 
@@ -146,7 +155,7 @@ TEST_CASE_TEMPLATE("link samples across ranks are the same on any policy", Polic
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing") {
+TEST_CASE("messages in pieces of 16 bytes change nothing" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     auto const partitioner = glt_test::all_partitioners()[1];
     check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 700), partitioner, true);
