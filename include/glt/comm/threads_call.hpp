@@ -15,13 +15,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace glt::detail {
 
 class threads_board;
 
-/// What one thread passes to a collective call; shown to the other threads until the call is complete.
+/// What one thread passes to a collective call; shown to the other threads until the call is complete. Reusable.
 struct threads_call {
   /// Does the work for all ranks at once; throws collective_error if their arguments do not fit together.
   using work = void (*)(std::span<threads_call* const> ranks);
@@ -34,13 +36,25 @@ struct threads_call {
 
   std::byte const* send = nullptr;
   std::byte* receive = nullptr;
-  std::vector<std::int64_t> send_sizes, send_offsets, receive_sizes, receive_offsets;
+  std::vector<std::int64_t> send_sizes, send_offsets, receive_sizes, receive_offsets; // their memory is kept
   std::span<char const> asked, answering;
   reply_buffer* replies = nullptr;
   int color = 0, order = 0;
   threads_board const* board = nullptr;     ///< that is split
   std::shared_ptr<threads_board> new_board; ///< of this rank's color
   int new_rank = 0;
+
+  /// Forgets what was passed before.
+  void begin(std::string_view name_of_call, work completion) {
+    std::tuple arrays(std::move(send_sizes), std::move(send_offsets), std::move(receive_sizes),
+                      std::move(receive_offsets));
+    *this = {};
+    name = name_of_call;
+    complete = completion;
+    std::tie(send_sizes, send_offsets, receive_sizes, receive_offsets) = std::move(arrays);
+    send_sizes.clear();
+    send_offsets.clear();
+  }
 };
 
 /// The call in words, for the text of an error.
@@ -67,7 +81,7 @@ inline void check_same(std::span<threads_call* const> ranks) {
     auto const& call = *ranks[rank];
     if (call.name != first.name || call.bytes != first.bytes || call.root != first.root ||
         call.detail != first.detail) {
-      throw collective_error(static_cast<int>(rank),
+      throw agreed_error(static_cast<int>(rank),
                              message("is in ", in_words(call), " while rank 0 is in ", in_words(first),
                                      "; make the same calls in the same order on all ranks"));
     }
@@ -92,7 +106,7 @@ inline void complete_all_to_all_v(std::span<threads_call* const> ranks) {
       auto const sent = ranks[from]->send_sizes[to];
       auto const expected = ranks[to]->receive_sizes[from];
       if (sent != expected) {
-        throw collective_error(static_cast<int>(to),
+        throw agreed_error(static_cast<int>(to),
                                message("expects ", expected, " bytes of rank ", from, ", which sends ", sent,
                                        "; pass the same size on both sides of all_to_all_v"));
       }
@@ -113,7 +127,7 @@ inline void complete_replies(std::span<threads_call* const> ranks) {
     for (std::size_t from = 0; from < ranks.size(); ++from) {
       bool const asks = ranks[to]->asked[from] != 0;
       if (asks != (ranks[from]->answering[to] != 0)) {
-        throw collective_error(static_cast<int>(to),
+        throw agreed_error(static_cast<int>(to),
                                message(asks ? "expects" : "does not expect", " a reply of rank ", from,
                                        ", which ", asks ? "sends none" : "sends one",
                                        "; let asked and answering mirror each other"));
