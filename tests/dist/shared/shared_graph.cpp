@@ -39,8 +39,8 @@ std::vector<glt::neighbor_options> options_to_try() {
 }
 
 template <class Vertex>
-void check_equal_to_serial(auto comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
-                           topology machines) {
+void check_equal_to_serial(auto comm, glt_test::edge_list const& list,
+                           glt_test::named_partitioner const& partitioner, topology machines) {
   divided_graph const divided(list, partitioner, comm.size());
   auto node = glt_test::node_of(comm, machines == topology::refused && comm.rank() == 0);
   auto shared = glt::dist::share_graph(node, divided.template part<Vertex>(comm.rank()));
@@ -75,7 +75,8 @@ void check_equal_to_serial(auto comm, glt_test::edge_list const& list, glt_test:
 
 } // namespace
 
-TEST_CASE("sampling in place equals serial sampling, on one machine, on several, and where nothing is shared") {
+TEST_CASE(
+    "sampling in place equals serial sampling, on one machine, on several, and where nothing is shared") {
   glt_test::on_ranks([](auto comm) {
     for (auto const machines : {topology::one_machine, topology::mixed, topology::refused}) {
       for (auto const& list : glt_test::graphs_to_divide()) {
@@ -90,7 +91,8 @@ TEST_CASE("sampling in place equals serial sampling, on one machine, on several,
 
 TEST_CASE("rows are counted by where they were read") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
+                                comm.size());
     auto node = glt_test::node_of(comm);
     auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
@@ -140,13 +142,16 @@ TEST_CASE("a rule that looks at weights goes on by messages, with the same draws
 TEST_CASE("the own part lies in the shared block, and views that are not of the graph's parts are refused") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
-        divided_graph const other(glt_test::random_graph(100, 370), glt_test::all_partitioners()[1], comm.size());
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
+                                    comm.size());
+        divided_graph const other(glt_test::random_graph(100, 370), glt_test::all_partitioners()[1],
+                                  comm.size());
         auto node = glt_test::node_of(comm);
         auto const self = static_cast<std::size_t>(comm.rank());
         auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
         auto const foreign = glt::dist::share_graph(node, other.part(comm.rank()));
-        CHECK(shared.own.graph.view().sources().data() == shared.neighborhood.of_rank[self]->graph.sources().data());
+        CHECK(shared.own.graph.view().sources().data() ==
+              shared.neighborhood.of_rank[self]->graph.sources().data());
         glt::dist::graph const graph(comm, std::move(shared.own));
         glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 2}});
         auto const refused = [&](auto views) {

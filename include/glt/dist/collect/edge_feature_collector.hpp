@@ -82,7 +82,8 @@ public:
     requires gathers_as<T, Out>
   void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step,
                collected_rows<Policy, Out>& out) {
-    collect(sample.edge_ids(), destinations_.of(sample), step, out);
+    detail::sampled_destinations(this->policy(), sample, destinations_);
+    collect(sample.edge_ids(), std::as_const(destinations_).view(), step, out);
   }
 
 private:
@@ -90,14 +91,14 @@ private:
                          edge_feature_view<space, T> local, Policy policy)
       : collector(checked(std::move(comm), features), features.book(), local.rows, false, &local.edges,
                   policy),
-        destinations_(policy) {}
+        destinations_(0, policy) {}
 
   static Comm checked(Comm comm, edge_features<Policy, T> const& features) {
     detail::check_collected_edges(features.book(), comm.size());
     return comm;
   }
 
-  detail::sampled_destinations<Policy> destinations_;
+  buffer<Policy, global_id> destinations_;
 };
 
 } // namespace glt::dist

@@ -14,6 +14,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/feature/edge_feature_table.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/subgraph.hpp>
 
@@ -79,7 +80,8 @@ public:
   template <vertex_id Vertex>
   void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step,
                collected_table<Policy>& out) {
-    collect(sample.edge_ids(), destinations_.of(sample), step, out);
+    detail::sampled_destinations(this->policy(), sample, destinations_);
+    collect(sample.edge_ids(), std::as_const(destinations_).view(), step, out);
   }
 
   /// The same into memory of the collector; valid until the next call.
@@ -101,7 +103,7 @@ private:
   named_edge_collector(planned tensors, Comm const& comm, named_edge_features<Policy> const& features,
                        id_table_view<space> const& edges, Policy policy)
       : detail::table_collector<Comm, Policy>(comm, features.book(), std::move(tensors), &edges, policy),
-        destinations_(policy) {}
+        destinations_(0, policy) {}
 
   static planned agree_on_tensors(Comm& comm, named_edge_features<Policy> const& features,
                                   std::vector<wanted_tensor> const& wanted) {
@@ -109,7 +111,7 @@ private:
     return detail::agree_on_plan(comm, misfit, features.local().rows().tensors(), wanted);
   }
 
-  detail::sampled_destinations<Policy> destinations_;
+  buffer<Policy, global_id> destinations_;
   collected_table<Policy> collected_;
 };
 

@@ -49,22 +49,16 @@ public:
       : policy_(std::move(policy)), counts_(0, policy_), offsets_(0, policy_) {}
 
   /// @shape  rows [offsets.back()] · offsets [lists + 1] → [lists], valid until the next call
-  /// @where  waits for the counts
-  std::span<std::int64_t const> count(array_view<space, local_id const> rows,
-                                      array_view<space, std::int64_t const> offsets) {
-    counts_.resize(offsets.size() - 1);
-    policy_.executor().for_each(counts_.size(), count_flagged<space>{rows.data(), offsets, counts_.view()});
-    known_.resize(static_cast<std::size_t>(counts_.size()));
+  /// @where  offsets in ordinary memory; waits for the counts
+  std::span<std::int64_t const> count(local_id const* rows, std::span<std::int64_t const> offsets) {
+    offsets_.resize(std::ssize(offsets));
+    counts_.resize(std::ssize(offsets) - 1);
+    known_.resize(offsets.size() - 1);
+    copy_in(policy_, host_view<std::int64_t const>(offsets.data(), std::ssize(offsets)), offsets_.view());
+    policy_.executor().for_each(counts_.size(),
+                                count_flagged<space>{rows, std::as_const(offsets_).view(), counts_.view()});
     copy_out(policy_, std::as_const(counts_).view(), host_view<std::int64_t>(known_));
     return known_;
-  }
-
-  /// The same with offsets in ordinary memory.
-  std::span<std::int64_t const> count(array_view<space, local_id const> rows,
-                                      std::span<std::int64_t const> offsets) {
-    offsets_.resize(std::ssize(offsets));
-    copy_in(policy_, host_view<std::int64_t const>(offsets.data(), std::ssize(offsets)), offsets_.view());
-    return count(rows, std::as_const(offsets_).view());
   }
 
 private:

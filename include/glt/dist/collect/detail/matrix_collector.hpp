@@ -74,9 +74,8 @@ protected:
     matrix_collector(Comm comm, partition_book const& book, feature_view<From, T> local, bool labels,
                      id_table_view<space> const* edges, Policy policy)
         : collector(std::move(comm), book, plan_of(local, labels), edges, policy),
-          policy_(policy), local_{
-                               .features = {local.features.data(), local.num_vertices(), local.num_columns()},
-                               .scales = {local.scales.data(), local.scales.size()}} {}
+          local_{.features = {local.features.data(), local.num_vertices(), local.num_columns()},
+                 .scales = {local.scales.data(), local.scales.size()}} {}
 
     [[nodiscard]] bool has_labels() const noexcept {
       return this->plan().size() > 1;
@@ -132,12 +131,11 @@ protected:
     template <class U>
     void reserve(buffer<Policy, U>& rows, std::int64_t size) const {
       if (rows.capacity() == 0) { // of nobody's yet
-        rows = buffer<Policy, U>(0, policy_);
+        rows = buffer<Policy, U>(0, this->policy());
       }
       rows.reserve(size);
     }
 
-    Policy policy_;
     feature_view<space, T> local_; // without labels
     std::array<row_target, 2> targets_;
 };

@@ -76,7 +76,7 @@ protected:
   [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept {
     return exchange_.message().plan();
   }
-  [[nodiscard]] int num_ranks() const noexcept { return requests_.size(); }
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
 
   /// Borrows hot rows; none if the table is empty. `has_all` is false if tensors of the first keys alone are missing.
   void set_hot(source_rows<space> hot, bool has_all) {
@@ -98,8 +98,10 @@ protected:
         is_local[rank] = 1;
       }
     }
-    for (std::size_t rank = 0; rank < found.size(); ++rank) {
-      set_source(static_cast<int>(rank), std::move(found[rank]));
+    for (int rank = 0; rank < requests_.size(); ++rank) {
+      if (rank != requests_.rank()) {
+        set_source(rank, std::move(found[static_cast<std::size_t>(rank)]));
+      }
     }
     requests_.sources().set_local(std::move(is_local));
     near_ = std::move(near);

@@ -42,8 +42,8 @@ public:
   row_requests(Comm comm, partition_book const& book, bool by_edge, bool flags, Policy policy)
       : comm_(dist::make_payload_comm(std::move(comm), policy)), flags_(flags),
         sources_(book, comm_.rank(), by_edge, policy), asked_(static_cast<std::size_t>(comm_.size()), 0),
-        received_counts_(asked_), headers_(asked_.size()), flag_counter_(sources_.index()),
-        received_(0, sources_.index()), found_(0, sources_.index()) {}
+        asked_bytes_(asked_), asked_begins_(asked_), received_counts_(asked_), headers_(asked_.size()),
+        flag_counter_(sources_.index()), received_(0, sources_.index()), found_(0, sources_.index()) {}
 
   [[nodiscard]] row_sources<Policy>& sources() noexcept { return sources_; }
   [[nodiscard]] auto& host() noexcept { return host_comm(comm_); }
@@ -62,16 +62,17 @@ public:
     }
     announce(site, {});
     if (anything()) {
-      received_.clear();
-      received_.resize(in_.set(received_counts_, key_bytes()));
-      out_.set(asked_, key_bytes());
-      for (int rank = 0; rank < size(); ++rank) {
-        out_.begins[static_cast<std::size_t>(rank)] = sources_.offset(rank) * key_bytes();
+      for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
+        asked_bytes_[rank] = asked_[rank] * key_bytes();
+        asked_begins_[rank] = sources_.offset(static_cast<int>(rank)) * key_bytes();
       }
+      received_bytes_.set(received_counts_, static_cast<std::size_t>(key_bytes()));
+      received_.clear();
+      received_.resize(received_bytes_.total());
       auto const* const keys = sources_.by_edge() ? reinterpret_cast<std::byte const*>(sources_.edge_keys())
                                                   : reinterpret_cast<std::byte const*>(sources_.rows());
-      travelling_.emplace(comm_.start_all_to_all_v({keys, out_.sizes, out_.begins},
-                                                   {received_.data(), in_.sizes, in_.begins}));
+      travelling_.emplace(comm_.start_all_to_all_v({keys, asked_bytes_, asked_begins_},
+                                                   received_bytes_.in(received_.data())));
     }
   }
 
@@ -99,11 +100,8 @@ public:
       find_edge_rows(sources_.index(), reinterpret_cast<edge_key const*>(received_.data()), size,
                      sources_.table(rank()), found_.data());
     }
-    received_flags_ =
-        flags_ && anything()
-            ? flag_counter_.count(array_view<index_space, local_id const>(received_rows(), size),
-                                  std::span<std::int64_t const>(received_offsets_))
-            : std::span<std::int64_t const>();
+    received_flags_ = flags_ && anything() ? flag_counter_.count(received_rows(), received_offsets_)
+                                           : std::span<std::int64_t const>();
   }
 
   /// True if any rank asks any other: if not, there are no payload messages at all in this call.
@@ -123,25 +121,6 @@ public:
   }
 
 private:
-  // One side of an exchange, in bytes.
-  struct slices {
-    std::vector<std::int64_t> sizes;
-    std::vector<std::int64_t> begins;
-
-    // Slices one behind the other; returns their length.
-    std::int64_t set(std::span<std::int64_t const> counts, std::int64_t item_bytes) {
-      sizes.resize(counts.size());
-      begins.resize(counts.size());
-      std::int64_t end = 0;
-      for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-        sizes[rank] = counts[rank] * item_bytes;
-        begins[rank] = end;
-        end += sizes[rank];
-      }
-      return end;
-    }
-  };
-
   [[nodiscard]] std::int64_t key_bytes() const noexcept {
     return static_cast<std::int64_t>(sources_.by_edge() ? sizeof(edge_key) : sizeof(local_id));
   }
@@ -165,12 +144,13 @@ private:
   payload_type comm_;
   bool flags_;
   row_sources<Policy> sources_;
-  std::vector<std::int64_t> asked_; // [R], as those that follow
+  std::vector<std::int64_t> asked_;       // [R], as those that follow
+  std::vector<std::int64_t> asked_bytes_; // those of own and shared rows stay out of the messages
+  std::vector<std::int64_t> asked_begins_;
   std::vector<std::int64_t> received_counts_;
   std::vector<std::int64_t> received_offsets_{0}; // [R + 1]
   std::vector<call_header> headers_;
-  slices out_;
-  slices in_;
+  byte_counts received_bytes_;
   std::int64_t largest_asked_ = 0;
   flag_counter<index_policy> flag_counter_;
   std::span<std::int64_t const> received_flags_; // [R], or empty if there are none

@@ -138,8 +138,7 @@ public:
       offsets_ =
           buckets_.sort(array_view<index_space, Vertex const>(keys.vertices.data(), size), num_flagged);
     }
-    num_flagged_ =
-        num_flagged > 0 ? flags_.count(buckets_.rows(), buckets_.offsets()) : std::span<std::int64_t const>();
+    num_flagged_ = num_flagged > 0 ? flags_.count(rows(), offsets_) : std::span<std::int64_t const>();
     if (by_edge_) {
       find_edges(keys.edges);
     }

@@ -55,7 +55,7 @@ public:
 protected:
   table_collector(Comm comm, partition_book const& book, std::vector<planned_tensor<space>> tensors,
                   id_table_view<space> const* edges, Policy policy)
-      : collector(std::move(comm), book, std::move(tensors), edges, policy), policy_(std::move(policy)) {}
+      : collector(std::move(comm), book, std::move(tensors), edges, policy) {}
 
   /// Rows of all tensors in a view of a part.
   [[nodiscard]] source_rows<space> source_of(std::vector<named_rows<space>> const& view, int rank,
@@ -99,7 +99,7 @@ private:
     out.tensors.reserve(plan.size());
     while (out.tensors.size() < plan.size()) {
       out.tensors.push_back(
-          {.name = plan[out.tensors.size()].name, .bytes = buffer<Policy, std::byte>(0, policy_)});
+          {.name = plan[out.tensors.size()].name, .bytes = buffer<Policy, std::byte>(0, this->policy())});
     }
     for (std::size_t t = 0; t < plan.size(); ++t) {
       out.tensors[t].name.reserve(plan[t].name.size());
@@ -126,7 +126,6 @@ private:
     return targets_;
   }
 
-  Policy policy_;
   std::vector<row_target> targets_;
 };
 
