@@ -8,6 +8,7 @@
 #include <glt/graph/edge_values.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/naive_sampler.hpp"
 #include "support/nodes.hpp"
@@ -39,28 +40,31 @@ std::vector<glt::neighbor_options> options_to_try() {
 }
 
 template <class Vertex>
-void check_equal_to_serial(auto comm, glt_test::edge_list const& list,
-                           glt_test::named_partitioner const& partitioner, topology machines) {
-  divided_graph const divided(list, partitioner, comm.size());
+void check_equal_to_serial(auto comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
+                           topology machines) {
   auto node = glt_test::node_of(comm, machines == topology::refused && comm.rank() == 0);
-  auto shared = glt::dist::share_graph(node, divided.template part<Vertex>(comm.rank()));
+  glt::node_views<glt::dist::part_view<glt::memory_space::host, Vertex>> neighborhood;
+  glt_test::compared_graph<Vertex> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
+    auto shared = glt::dist::share_graph(node, divided.template part<Vertex>(comm.rank()));
+    neighborhood = std::move(shared.neighborhood);
+    return std::move(shared.own);
+  });
   if (machines == topology::mixed) {
-    glt_test::hide_every_other(shared.neighborhood, comm.rank());
+    glt_test::hide_every_other(neighborhood, comm.rank());
   }
-  glt::dist::graph const graph(comm, std::move(shared.own));
   for (auto const& options : options_to_try()) {
     glt::counting_comm counted(comm);
-    glt::dist::neighbor_sampler sampler(counted, graph, options);
-    sampler.read_in_place(shared.neighborhood);
+    glt::dist::neighbor_sampler sampler(counted, compared.graph(), options);
+    sampler.read_in_place(neighborhood);
     counted.reset();
     glt::sampled_subgraph<cpu, Vertex> out;
-    for (std::int64_t step = 0; step < 3; ++step) {
-      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
-      auto const seeds = seeds_of(comm.rank(), step, list.num_vertices);
-      sampler.sample(divided.template renumbered<Vertex>(seeds), key, out);
-      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-      CHECK(plain(out, divided.names.original) == naive_sample(list, seeds, options, key));
-    }
+    compared.check(
+        comm,
+        [&](auto const& ids, auto const&, auto key) {
+          sampler.sample(ids, key, out);
+          return plain(out, compared.original());
+        },
+        [&](auto const& seeds, auto key) { return naive_sample(list, seeds, options, key); });
     CHECK(sampler.why_not_in_place().empty() == (machines == topology::one_machine || comm.size() == 1));
     if (machines == topology::one_machine) {
       CHECK(counted.counts().payload.collectives == 0);
@@ -75,8 +79,7 @@ void check_equal_to_serial(auto comm, glt_test::edge_list const& list,
 
 } // namespace
 
-TEST_CASE(
-    "sampling in place equals serial sampling, on one machine, on several, and where nothing is shared") {
+TEST_CASE("sampling in place equals serial sampling, on one machine, on several, and where nothing is shared") {
   glt_test::on_ranks([](auto comm) {
     for (auto const machines : {topology::one_machine, topology::mixed, topology::refused}) {
       for (auto const& list : glt_test::graphs_to_divide()) {
@@ -91,8 +94,7 @@ TEST_CASE(
 
 TEST_CASE("rows are counted by where they were read") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto node = glt_test::node_of(comm);
     auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
@@ -142,16 +144,13 @@ TEST_CASE("a rule that looks at weights goes on by messages, with the same draws
 TEST_CASE("the own part lies in the shared block, and views that are not of the graph's parts are refused") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
-                                    comm.size());
-        divided_graph const other(glt_test::random_graph(100, 370), glt_test::all_partitioners()[1],
-                                  comm.size());
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
+        divided_graph const other(glt_test::random_graph(100, 370), glt_test::all_partitioners()[1], comm.size());
         auto node = glt_test::node_of(comm);
         auto const self = static_cast<std::size_t>(comm.rank());
         auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
         auto const foreign = glt::dist::share_graph(node, other.part(comm.rank()));
-        CHECK(shared.own.graph.view().sources().data() ==
-              shared.neighborhood.of_rank[self]->graph.sources().data());
+        CHECK(shared.own.graph.view().sources().data() == shared.neighborhood.of_rank[self]->graph.sources().data());
         glt::dist::graph const graph(comm, std::move(shared.own));
         glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 2}});
         auto const refused = [&](auto views) {
