@@ -90,7 +90,7 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
     exchange_rows(halo.comm(), host_view<std::int64_t const>(asked), halo.received_counts(),
                   host_view<std::int64_t>(received), halo.asked_counts());
     for (std::size_t i = 0; i < received.size(); ++i) {
-      of_halo[static_cast<std::size_t>(halo.asked_places()[i])] = received[i];
+      of_halo[static_cast<std::size_t>(halo.places()[i])] = received[i];
     }
   }
   for (auto& value : values) {

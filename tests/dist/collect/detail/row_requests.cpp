@@ -89,7 +89,7 @@ TEST_CASE("every vertex of a list is own, cached or asked for, with its place in
         for (auto const count : requests.received_counts()) {
           received += count;
         }
-        std::int64_t asked = static_cast<std::int64_t>(requests.asked().size());
+        std::int64_t asked = requests.num_asked();
         comm.all_reduce(std::span(&received, 1), glt::reduction::sum);
         comm.all_reduce(std::span(&asked, 1), glt::reduction::sum);
         CHECK(received == asked);

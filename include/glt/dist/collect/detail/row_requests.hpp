@@ -72,7 +72,7 @@ public:
     }
     requests_.route(book, host_view<global_id const>(rest_), marked);
     translate(requests_.own_places(), own_places_);
-    translate(requests_.asked_places(), asked_places_);
+    translate(requests_.places(), asked_places_);
   }
 
   void start(call_site site, std::int64_t value, std::string const& failure) { requests_.start(site, value, failure); }
@@ -98,11 +98,11 @@ public:
     }
     sums.own += std::ssize(own());
     sums.cached += std::ssize(cached_);
-    sums.remote += std::ssize(asked());
+    sums.remote += num_asked();
   }
 
   [[nodiscard]] std::int64_t largest_asked() const noexcept { return requests_.largest_asked(); }
-  [[nodiscard]] std::span<wire_row const> asked() const noexcept { return requests_.asked(); }
+  [[nodiscard]] std::int64_t num_asked() const noexcept { return requests_.num_asked(); }
   [[nodiscard]] std::span<std::int64_t const> asked_counts() const noexcept { return requests_.asked_counts(); }
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return requests_.received_counts(); }
   [[nodiscard]] std::span<wire_row const> asked_of(std::size_t rank) const { return requests_.asked_of(rank); }
@@ -112,7 +112,7 @@ public:
       return requests_.asked_places_of(rank);
     }
     return std::span<std::int64_t const>(asked_places_)
-        .subspan(static_cast<std::size_t>(requests_.asked_offsets()[rank]), requests_.asked_of(rank).size());
+        .subspan(static_cast<std::size_t>(requests_.routed_offsets()[rank]), requests_.asked_of(rank).size());
   }
 
   [[nodiscard]] Comm& comm() noexcept { return requests_.comm(); }

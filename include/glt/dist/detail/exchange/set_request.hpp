@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/exchange.hpp>
 #include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/requests.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/partition/detail/owner_buckets.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,59 +32,36 @@ public:
     requires(host_accessible(Space))
   void fill(partition_book const& book, array_view<Space, Vertex const> set, std::int64_t first) {
     static_cast<void>(narrow<local_id>(set.size(), "number of vertices of a set"));
-    auto const parts = static_cast<std::size_t>(book.num_parts());
-    auto const vertices = static_cast<std::size_t>(set.size());
-    owner_.resize(vertices);
-    counts_.assign(parts, 0);
-    wanted_counts_.assign(parts, 0);
-    for (std::size_t i = 0; i < vertices; ++i) {
-      owner_[i] = book.owner(set[static_cast<std::int64_t>(i)]);
-      ++counts_[static_cast<std::size_t>(owner_[i])];
-      wanted_counts_[static_cast<std::size_t>(owner_[i])] += static_cast<std::int64_t>(i) >= first ? 1 : 0;
+    offsets_ = buckets_.sort(book, host_view<Vertex const>(set.data(), set.size()),
+                             {.first = first, .last = set.size()});
+    words_.clear();
+    for (std::size_t part = 0; part + 1 < offsets_.size(); ++part) {
+      words_.push_back(static_cast<wire_row>(offsets_[part + 1] - offsets_[part]));
     }
-    prefix_sums(counts_, offsets_);
-    prefix_sums(wanted_counts_, wanted_offsets_);
-    words_.resize(parts + vertices);
-    places_.resize(vertices);
-    wanted_places_.resize(static_cast<std::size_t>(wanted_offsets_.back()));
-    for (std::size_t part = 0; part < parts; ++part) {
-      words_[part] = static_cast<wire_row>(counts_[part]);
-    }
-    next_ = offsets_;
-    next_wanted_ = wanted_offsets_;
-    for (std::size_t i = 0; i < vertices; ++i) {
-      auto const owner = static_cast<std::size_t>(owner_[i]);
-      auto const place = static_cast<std::int64_t>(i);
-      auto const row = static_cast<wire_row>(set[place] - book.begin(owner_[i]));
-      auto const at = static_cast<std::size_t>(next_[owner]++);
-      words_[parts + at] = place < first ? row : ~row;
-      places_[at] = static_cast<local_id>(place);
-      if (place >= first) {
-        wanted_places_[static_cast<std::size_t>(next_wanted_[owner]++)] = place - first;
-      }
+    words_.insert(words_.end(), buckets_.rows().begin(), buckets_.rows().end());
+    places_.clear();
+    for (auto const place : buckets_.places()) {
+      places_.push_back(place - first);
     }
   }
 
   [[nodiscard]] std::span<wire_row const> words() const noexcept { return words_; }
   /// The place in the set of the vertex that travels as number `i`.
-  [[nodiscard]] local_id place(local_id i) const noexcept { return places_[static_cast<std::size_t>(i)]; }
-  /// Which of the vertices asked about a part owns, counted from `first`, in the order in which it answers.
+  [[nodiscard]] local_id place(local_id i) const noexcept {
+    return static_cast<local_id>(buckets_.places()[i]);
+  }
+  /// Which of the vertices asked about a part owns, counted from `first`, in the order in which it replies: places
+  /// ascend, so they end those of the part.
   [[nodiscard]] std::span<std::int64_t const> wanted_places(std::size_t part) const {
-    return std::span(wanted_places_)
-        .subspan(static_cast<std::size_t>(wanted_offsets_[part]), static_cast<std::size_t>(wanted_counts_[part]));
+    auto const end = places_.begin() + offsets_[part + 1];
+    return {std::lower_bound(places_.begin() + offsets_[part], end, 0), end};
   }
 
 private:
-  std::vector<int> owner_;
-  std::vector<std::int64_t> counts_;
-  std::vector<std::int64_t> offsets_;
-  std::vector<std::int64_t> next_;
-  std::vector<std::int64_t> wanted_counts_;
-  std::vector<std::int64_t> wanted_offsets_;
-  std::vector<std::int64_t> next_wanted_;
+  glt::detail::owner_buckets<device::cpu> buckets_;
+  std::span<std::int64_t const> offsets_; // [P + 1], of `buckets_`
+  std::vector<std::int64_t> places_;      // counted from the first vertex asked about
   std::vector<wire_row> words_;
-  std::vector<local_id> places_;
-  std::vector<std::int64_t> wanted_places_;
 };
 
 /// Calls f(vertex, asked about here) for every vertex of a set that arrived, in the order of its travel.

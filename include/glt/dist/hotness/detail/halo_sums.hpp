@@ -82,7 +82,7 @@ public:
       return;
     }
     for (std::size_t i = 0; i < sent_.size(); ++i) {
-      sent_[i] = std::min(sums[rows + requests_.asked_places()[i]], detail::certain);
+      sent_[i] = std::min(sums[rows + requests_.places()[i]], detail::certain);
     }
     exchange_rows(requests_.comm(), host_view<detail::log_miss const>(sent_), requests_.asked_counts(),
                   host_view<detail::log_miss>(received_), requests_.received_counts());

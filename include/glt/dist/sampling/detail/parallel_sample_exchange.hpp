@@ -40,7 +40,7 @@ public:
   using request_type = hop_request<space, Vertex, Rule>;
 
   parallel_sample_exchange(Comm comm, Policy policy)
-      : routed_(std::move(comm), policy), served_queries_(0, policy), serving_(policy), stitch_(policy) {}
+      : routed_(std::move(comm), policy), serving_(policy), stitch_(policy) {}
 
   /// Rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept { return counts_; }
@@ -62,27 +62,23 @@ public:
   template <device_policy GraphPolicy>
   hop_sample<Policy, Vertex> const& draw(call_site site, graph<GraphPolicy, Vertex> const& graph,
                                          request_type const& request, bool edge_ids) {
-    auto const misrouted = failure_of([&] { routed_.route(graph.book(), request.rows); });
+    auto const misrouted = failure_of([&] {
+      routed_.route(graph.book(), request.rows);
+      if constexpr (has_query<Rule>) {
+        routed_.attach(request.queries);
+      }
+    });
     if (!misrouted.empty()) {
       refuse(site, misrouted);
     }
-    for (auto const headers = routed_.send(site, static_cast<std::int64_t>(request.key.bits()));
-         auto const& header : headers) {
-      if (header.value != headers[0].value) {
-        throw collective_error(static_cast<int>(&header - headers.data()),
-                               "calls with another key than rank 0; pass the "
-                               "same seed, epoch and step on all ranks");
-      }
-    }
-    if constexpr (has_query<Rule>) {
-      routed_.send_items(request.queries, served_queries_);
-    }
+    routed_.start(site, static_cast<std::int64_t>(request.key.bits()), {});
+    routed_.finish();
     hop_request<space, local_id, Rule, GraphPolicy::space> const of_rows{.rows = routed_.received(),
                                                                          .original = graph.original(),
                                                                          .options = request.options,
                                                                          .key = request.key,
                                                                          .rule = request.rule,
-                                                                         .queries = served_queries_.view()};
+                                                                         .queries = received_queries()};
     counts_.own += routed_.num_routed(routed_.rank());
     counts_.remote += request.rows.size() - routed_.num_routed(routed_.rank());
     if (!routed_.anything()) { // all rows are own ones, in the order of the frontier
@@ -94,6 +90,14 @@ public:
   }
 
 private:
+  [[nodiscard]] array_view<space, typename Rule::query_type const> received_queries() const {
+    if constexpr (has_query<Rule>) {
+      return routed_.template received_items<typename Rule::query_type>();
+    } else {
+      return {};
+    }
+  }
+
   // Draws, tells every rank how many edges it gets, and exchanges them. A rank that cannot do so tells the others
   // instead.
   template <class Graph, class Request>
@@ -129,7 +133,6 @@ private:
   }
 
   routed_vertices<Comm, Policy> routed_;
-  buffer<Policy, typename Rule::query_type> served_queries_;
   parallel_serving<Policy, Vertex> serving_;
   parallel_stitch<Policy, Vertex> stitch_;
   std::vector<std::int64_t> edges_;  // [R]

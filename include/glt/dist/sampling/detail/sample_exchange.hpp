@@ -148,7 +148,7 @@ private:
       (is_own ? counts_.own : counts_.in_place) += std::ssize(near.rows_of(part));
     }
     counts_.own += std::ssize(requests_.own());
-    counts_.remote += std::ssize(requests_.asked());
+    counts_.remote += requests_.num_asked();
   }
 
   // Serves what the others asked and receives their answers.
@@ -181,8 +181,8 @@ private:
   }
 
   [[nodiscard]] std::int64_t place(int rank, std::int64_t i) const {
-    auto const first = requests_.asked_offsets()[static_cast<std::size_t>(rank)];
-    auto const routed = requests_.asked_places()[static_cast<std::size_t>(first + i)];
+    auto const first = requests_.routed_offsets()[static_cast<std::size_t>(rank)];
+    auto const routed = requests_.places()[static_cast<std::size_t>(first + i)];
     return near_.rows().any() ? near_.rows().rest_places()[static_cast<std::size_t>(routed)] : routed;
   }
 
