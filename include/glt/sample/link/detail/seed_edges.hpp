@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/link/negatives.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace glt::detail {
+
+/// Borrowed seed edges of a batch, searchable in kernels.
+///
+/// @shape  sources, destinations, occurrences [P] in the order of the batch · sorted_sources, sorted_destinations [P],
+///         ascending by source, then by destination
+template <memory_space Space, vertex_id Vertex>
+struct seed_edges_view {
+  array_view<Space, Vertex const> sources;
+  array_view<Space, Vertex const> destinations;
+  array_view<Space, std::int64_t const> occurrences;
+  array_view<Space, Vertex const> sorted_sources;
+  array_view<Space, Vertex const> sorted_destinations;
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return sources.size(); }
+
+  /// True if sorted edge i is not equal to the one before it.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_distinct(std::int64_t i) const noexcept {
+    return i == 0 || sorted_sources[i] != sorted_sources[i - 1] || sorted_destinations[i] != sorted_destinations[i - 1];
+  }
+
+  /// @cost   O(log P)
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool contains(Vertex source, Vertex destination) const noexcept {
+    std::int64_t low = 0;
+    std::int64_t high = size();
+    while (low < high) {
+      std::int64_t const middle = low + (high - low) / 2;
+      if (sorted_sources[middle] < source ||
+          (sorted_sources[middle] == source && sorted_destinations[middle] < destination)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < size() && sorted_sources[low] == source && sorted_destinations[low] == destination;
+  }
+};
+
+template <memory_space Space, class Vertex>
+struct number_seed_edges {
+  array_view<Space, Vertex const> from;
+  array_view<Space, Vertex> keys;
+  array_view<Space, std::int64_t> order;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    keys[i] = from[i];
+    order[i] = i;
+  }
+};
+
+template <memory_space Space, class Vertex>
+struct gather_ends {
+  array_view<Space, Vertex const> from;
+  array_view<Space, std::int64_t const> order;
+  array_view<Space, Vertex> to;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = from[order[i]]; }
+};
+
+// How many equal edges come before one: its place less that of the first of them, found by bisection.
+template <memory_space Space, class Vertex>
+struct count_equal_before {
+  array_view<Space, Vertex const> sources; // sorted, like the destinations
+  array_view<Space, Vertex const> destinations;
+  array_view<Space, std::int64_t const> order;
+  array_view<Space, std::int64_t> occurrences;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    std::int64_t low = 0;
+    std::int64_t high = i;
+    while (low < high) {
+      std::int64_t const middle = low + (high - low) / 2;
+      if (sources[middle] != sources[i] || destinations[middle] != destinations[i]) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    occurrences[order[i]] = i - low;
+  }
+};
+
+// The random numbers of every positive, by original ids.
+template <memory_space Space, memory_space IdSpace, class Vertex>
+struct key_of_positive {
+  random_key key;
+  seed_edges_view<Space, Vertex> positives;
+  array_view<IdSpace, global_id const> original;
+  array_view<Space, random_key> keys;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    keys[i] = positive_key(key, id(positives.sources[i]), id(positives.destinations[i]), positives.occurrences[i]);
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t id(Vertex vertex) const {
+    return original.empty() ? std::int64_t{vertex} : original[vertex];
+  }
+};
+
+/// The seed edges of a batch in memory of a policy, in order; reusable.
+template <device_policy Policy, vertex_id Vertex>
+class seed_edges {
+  static constexpr memory_space space = Policy::space;
+  using ids = array_view<space, Vertex const>;
+
+public:
+  explicit seed_edges(Policy policy = {})
+      : policy_(std::move(policy)), order_(0, policy_), occurrences_(0, policy_), sources_(0, policy_),
+        destinations_(0, policy_) {}
+
+  /// Borrows both lists until the next call.
+  ///
+  /// @where  may only enqueue
+  /// @pre    lists of equal length; not checked
+  /// @cost   two sorts of P keys; allocates only while the batch is larger than any before
+  void assign(ids sources, ids destinations) {
+    auto const ex = policy_.executor();
+    auto const size = sources.size();
+    batch_sources_ = sources;
+    batch_destinations_ = destinations;
+    order_.resize(size);
+    occurrences_.resize(size);
+    sources_.resize(size);
+    destinations_.resize(size);
+    ex.for_each(size, number_seed_edges<space, Vertex>{destinations, destinations_.view(), order_.view()});
+    ex.sort_by_key(destinations_.view(), order_.view());
+    auto const order = std::as_const(order_).view();
+    ex.for_each(size, gather_ends<space, Vertex>{sources, order, sources_.view()});
+    ex.sort_by_key(sources_.view(), order_.view());
+    ex.for_each(size, gather_ends<space, Vertex>{destinations, order, destinations_.view()});
+    ex.for_each(size,
+                count_equal_before<space, Vertex>{std::as_const(sources_).view(), std::as_const(destinations_).view(),
+                                                  order, occurrences_.view()});
+  }
+
+  [[nodiscard]] std::int64_t size() const noexcept { return batch_sources_.size(); }
+  /// Valid until the next `assign`, and as long as the lists that were given to the last.
+  [[nodiscard]] seed_edges_view<space, Vertex> view() const noexcept {
+    return {batch_sources_, batch_destinations_, occurrences_.view(), sources_.view(), destinations_.view()};
+  }
+
+private:
+  Policy policy_;
+  ids batch_sources_;
+  ids batch_destinations_;
+  buffer<Policy, std::int64_t> order_;
+  buffer<Policy, std::int64_t> occurrences_;
+  buffer<Policy, Vertex> sources_;
+  buffer<Policy, Vertex> destinations_;
+};
+
+} // namespace glt::detail
