@@ -10,7 +10,7 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/known_edges_exchange.hpp>
-#include <glt/dist/sampling/detail/sample_exchange.hpp>
+#include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/induced_subgraph.hpp>
@@ -84,7 +84,7 @@ public:
 private:
   graph<Policy, Vertex> const* graph_;
   induced_options options_;
-  sample_exchange<Comm, Policy, Vertex> draws_;
+  detail::hop_exchange<Comm, Policy, Vertex> draws_;
   known_edges_exchange<Comm, Policy, Vertex> closing_;
   subgraph_builder<Policy, Vertex> builder_;
 };
