@@ -41,7 +41,8 @@ struct buckets {
 };
 
 template <class Vertex>
-buckets naive_buckets(partition_book const& book, std::vector<Vertex> const& vertices, detail::flagged_range flagged) {
+buckets naive_buckets(partition_book const& book, std::vector<Vertex> const& vertices, std::int64_t num_flagged,
+                      int unflagged) {
   buckets made;
   for (int p = 0; p < book.num_parts(); ++p) {
     for (std::size_t i = 0; i < vertices.size(); ++i) {
@@ -49,7 +50,7 @@ buckets naive_buckets(partition_book const& book, std::vector<Vertex> const& ver
         auto const row = static_cast<local_id>(vertices[i] - book.begin(p));
         made.places.push_back(static_cast<std::int64_t>(i));
         auto const place = static_cast<std::int64_t>(i);
-        bool const flag = place >= flagged.first && place < flagged.last && p != flagged.except;
+        bool const flag = place < num_flagged && p != unflagged;
         made.rows.push_back(flag ? -1 - row : row);
       }
     }
@@ -59,11 +60,11 @@ buckets naive_buckets(partition_book const& book, std::vector<Vertex> const& ver
 }
 
 template <class Policy, class Vertex>
-void check_buckets(owner_buckets<Policy>& sorter, Policy const& policy, partition_book const& book,
-                   std::vector<Vertex> const& vertices, detail::flagged_range flagged) {
+void check_buckets(owner_buckets<Policy>& sorter, Policy const& policy, std::vector<Vertex> const& vertices,
+                   std::int64_t num_flagged, int unflagged) {
   auto const list = make_buffer<Policy>(vertices, policy);
-  auto const offsets = sorter.sort(book, list.view(), flagged);
-  auto const expected = naive_buckets(book, vertices, flagged);
+  auto const offsets = sorter.sort(list.view(), num_flagged, unflagged);
+  auto const expected = naive_buckets(sorter.book(), vertices, num_flagged, unflagged);
   CHECK(std::vector<std::int64_t>(offsets.begin(), offsets.end()) == expected.offsets);
   CHECK(to_vector(policy, sorter.places()) == expected.places);
   CHECK(to_vector(policy, sorter.rows()) == expected.rows);
@@ -74,27 +75,26 @@ void check_buckets(owner_buckets<Policy>& sorter, Policy const& policy, partitio
 TEST_CASE_TEMPLATE("vertices by owner, in list order", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
   std::mt19937 random(7);
-  owner_buckets<Policy> sorter(policy);
   for (int const num_parts : {1, 2, 3, 17, 255, 256, 300}) {
     auto const book = random_book(random, num_parts);
+    owner_buckets<Policy> sorter(book, policy);
     for (std::int64_t const n : {0, 1, 2, 999, 4097, 100}) { // shorter after longer
       CAPTURE(num_parts);
       CAPTURE(n);
-      check_buckets(sorter, policy, book, random_vertices<global_id>(random, book, n), {0, n / 3, num_parts / 2});
-      check_buckets(sorter, policy, book, random_vertices<local_id>(random, book, n), {n / 2, n});
+      check_buckets(sorter, policy, random_vertices<global_id>(random, book, n), n / 3, num_parts / 2);
+      check_buckets(sorter, policy, random_vertices<local_id>(random, book, n), n / 2, -1);
     }
   }
 }
 
 TEST_CASE_TEMPLATE("the first vertex that nobody owns is named", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  partition_book const book({0, 3, 3, 10});
-  owner_buckets<Policy> sorter(policy);
+  owner_buckets<Policy> sorter(partition_book({0, 3, 3, 10}), policy);
   auto const beyond = make_buffer<Policy>(std::vector<global_id>{0, 9, 10, -1, 2}, policy);
-  CHECK_THROWS_WITH_AS(sorter.sort(book, beyond.view()),
-                       "vertex 10 is outside [0, 10), the global ids of the partition book", precondition_error);
+  CHECK_THROWS_WITH_AS(sorter.sort(beyond.view()), "vertex 10 is outside [0, 10), the global ids of the partition book",
+                       precondition_error);
   auto const negative = make_buffer<Policy>(std::vector<global_id>{-7, 12}, policy);
-  CHECK_THROWS_WITH_AS(sorter.sort(book, negative.view()),
+  CHECK_THROWS_WITH_AS(sorter.sort(negative.view()),
                        "vertex -7 is outside [0, 10), the global ids of the partition book", precondition_error);
-  check_buckets(sorter, policy, book, std::vector<global_id>{9, 0, 3, 3, 2}, {0, 1}); // and the sorter works on
+  check_buckets(sorter, policy, std::vector<global_id>{9, 0, 3, 3, 2}, 1, -1); // and the sorter works on
 }

@@ -87,11 +87,7 @@ public:
 
   /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
   /// rank to rank and from batch to batch.
-  void set_rule_of(rule_source<Rule> rule_of)
-    requires host_policy<Policy>
-  {
-    rule_of_ = std::move(rule_of);
-  }
+  void set_rule_of(rule_source<Rule> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.

@@ -39,9 +39,8 @@ public:
   template <class View>
   near_rows(node_views<View> const& views, int rank, int ranks) : reason_(views.reason) {
     if (std::ssize(views.of_rank) != ranks || !views.of_rank[static_cast<std::size_t>(rank)]) {
-      throw precondition_error(detail::message("views of ", views.of_rank.size(), " ranks for rank ", rank,
-                                               " of ", ranks,
-                                               "; give one entry per rank, and the own rows among them"));
+      throw precondition_error(detail::message("views of ", views.of_rank.size(), " ranks for rank ", rank, " of ",
+                                               ranks, "; give one entry per rank, and the own rows among them"));
     }
     for (auto const& view : views.of_rank) {
       is_near_.push_back(view ? 1 : 0);

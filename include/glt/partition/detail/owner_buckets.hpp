@@ -19,14 +19,6 @@
 
 namespace glt::detail {
 
-/// The vertices of a list whose rows are complemented, and thus negative: those at places [first, last), except of one
-/// part.
-struct flagged_range {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-  int except = -1;
-};
-
 template <memory_space Space, class Vertex>
 struct owner_of_place {
   book_view<Space> book;
@@ -39,11 +31,12 @@ struct put_row_in_part {
   book_view<Space> book;
   array_view<Space, Vertex> vertices;
   local_id* rows;
-  flagged_range flagged;
+  std::int64_t num_flagged;
+  int unflagged; // a part
   GLT_HOST_DEVICE void operator()(std::int64_t at, std::int64_t i, int part) const {
     auto const first = part < book.num_parts() ? book.begin(part) : global_id{0};
     auto const row = static_cast<local_id>(vertices[i] - first);
-    rows[at] = i >= flagged.first && i < flagged.last && part != flagged.except ? ~row : row;
+    rows[at] = i < num_flagged && part != unflagged ? ~row : row;
   }
 };
 
@@ -57,10 +50,12 @@ class owner_buckets {
 public:
   static constexpr memory_space space = Policy::space;
 
-  explicit owner_buckets(Policy policy = {})
-      : policy_(policy), sort_(policy), book_offsets_(0, policy), rows_(0, policy) {}
+  explicit owner_buckets(partition_book book, Policy policy = {})
+      : book_(std::move(book)), policy_(std::move(policy)),
+        book_offsets_(make_buffer<Policy>(book_.offsets(), policy_)), sort_(policy_), rows_(0, policy_) {}
 
-  /// Where every owner's bucket begins; `rows` and `places` are those of this list until the next call.
+  /// Where every owner's bucket begins; `rows` and `places` are those of this list until the next call. The rows of the
+  /// first `num_flagged` vertices are complemented (and thus negative), but for those of the part `unflagged`.
   ///
   /// @shape  vertices [S] → offsets [P + 1]
   /// @where  waits for the P + 2 numbers that the host gets
@@ -68,17 +63,16 @@ public:
   /// @cost   O(S log P)
   template <class Vertex>
     requires vertex_id<std::remove_const_t<Vertex>> std::span<std::int64_t const>
-    sort(partition_book const& book, array_view<space, Vertex> vertices, flagged_range flagged = {}) {
+    sort(array_view<space, Vertex> vertices, std::int64_t num_flagged = 0, int unflagged = -1) {
       rows_.clear(); // what they held is not worth a copy
       rows_.resize(vertices.size());
-      auto const view = view_of(book);
-      auto const parts = book.num_parts(); // and a bucket of vertices that nobody owns
+      auto const parts = book_.num_parts(); // and a bucket of vertices that nobody owns
       auto const offsets =
-          sort_.sort(vertices.size(), parts + 1, owner_of_place<space, Vertex>{view, vertices},
-                     put_row_in_part<space, Vertex>{view, vertices, rows_.data(), flagged});
+          sort_.sort(vertices.size(), parts + 1, owner_of_place<space, Vertex>{view_of_book(), vertices},
+                     put_row_in_part<space, Vertex>{view_of_book(), vertices, rows_.data(), num_flagged, unflagged});
       if (auto const num_owned = offsets[static_cast<std::size_t>(parts)]; num_owned < vertices.size()) {
         auto const place = read_element(policy_, places(), num_owned);
-        static_cast<void>(book.owner(read_element(policy_, vertices, place))); // throws
+        static_cast<void>(book_.owner(read_element(policy_, vertices, place))); // throws
       }
       return offsets.first(static_cast<std::size_t>(parts) + 1);
     }
@@ -92,24 +86,15 @@ public:
   /// @shape  [S]
   [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return sort_.places(); }
 
-private:
-  // The book where the executor reads it.
-  book_view<space> view_of(partition_book const& book) {
-    if constexpr (host_policy<Policy>) {
-      return book_view<space>({book.offsets().data(), static_cast<std::int64_t>(book.offsets().size())});
-    } else {
-      if (book_offsets_.empty() || !(book_ == book)) {
-        book_ = book;
-        book_offsets_ = make_buffer<Policy>(book.offsets(), policy_);
-      }
-      return book_view<space>(std::as_const(book_offsets_).view());
-    }
-  }
+  [[nodiscard]] partition_book const& book() const noexcept { return book_; }
+  /// The book's offsets in memory of the policy.
+  [[nodiscard]] book_view<space> view_of_book() const noexcept { return book_view<space>(book_offsets_.view()); }
 
+private:
+  partition_book book_;
   Policy policy_;
-  bucket_sort<Policy> sort_;
-  partition_book book_; // that `book_offsets_` is a copy of
   buffer<Policy, global_id> book_offsets_;
+  bucket_sort<Policy> sort_;
   buffer<Policy, local_id> rows_;
 };
 

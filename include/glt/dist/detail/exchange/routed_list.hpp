@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -78,8 +79,8 @@ public:
 
   /// @comm   none, or one reduction; see `device_comm`
   explicit routed_list(Comm comm, Policy policy = {})
-      : policy_(policy), buckets_(policy), received_(0, policy), items_(0, policy), packed_(0, policy),
-        arrived_(0, policy), received_items_(0, policy),
+      : policy_(policy), received_(make_message_buffer<dist::wire_row>(policy)), items_(0, policy), packed_(0, policy),
+        arrived_(make_message_buffer<std::byte>(policy)), received_items_(make_message_buffer<std::byte>(policy)),
         asked_counts_(static_cast<std::size_t>(comm.size()), 0), offsets_(asked_counts_.size() + 1, 0),
         exchange_(std::move(comm), policy) {}
 
@@ -98,8 +99,11 @@ public:
     requires(Space == space || (host_policy<Policy> && host_accessible(Space)))
   void route(partition_book const& book, array_view<Space, Vertex> vertices, std::int64_t num_flagged = 0) {
     item_bytes_ = 0;
-    auto const offsets = buckets_.sort(book, array_view<space, Vertex>(vertices.data(), vertices.size()),
-                                       {.first = 0, .last = num_flagged, .except = rank()});
+    if (!buckets_ || !(buckets_->book() == book)) {
+      buckets_.emplace(book, policy_);
+    }
+    auto const offsets =
+        buckets_->sort(array_view<space, Vertex>(vertices.data(), vertices.size()), num_flagged, rank());
     offsets_.assign(offsets.begin(), offsets.end());
     for (std::size_t rank = 0; rank < asked_counts_.size(); ++rank) {
       asked_counts_[rank] = rank == own_rank() ? 0 : offsets_[rank + 1] - offsets_[rank];
@@ -126,7 +130,7 @@ public:
       if (!own_apart || rank != own_rank()) {
         auto const count = offsets_[rank + 1] - offsets_[rank];
         auto* const out = packed_.data() + offsets_[rank] * (row_size + item_size());
-        copy(out, buckets_.rows().data() + offsets_[rank], count * row_size);
+        copy(out, buckets_->rows().data() + offsets_[rank], count * row_size);
         copy(out + count * row_size, items_.data() + offsets_[rank] * item_size(), count * item_size());
       }
     }
@@ -140,12 +144,11 @@ public:
   ///                           `value`
   void start(call_site site, std::int64_t value, std::string const& failure) {
     auto const headers = announce(site, value, failure);
-    auto const other = std::ranges::find_if(
-        headers, [&](call_header const& header) { return header.value != headers[0].value; });
+    auto const other =
+        std::ranges::find_if(headers, [&](call_header const& header) { return header.value != headers[0].value; });
     if (other != headers.end()) {
-      throw collective_error(
-          static_cast<int>(other - headers.begin()),
-          "calls with another key than rank 0; pass the same seed, epoch and step on all ranks");
+      throw collective_error(static_cast<int>(other - headers.begin()),
+                             "calls with another key than rank 0; pass the same seed, epoch and step on all ranks");
     }
     start_payload();
   }
@@ -186,7 +189,7 @@ public:
   /// The whole list by owner: the numbers that the owners know the vertices by, and the places in the list.
   ///
   /// @shape  routed, places [S] · routed_offsets [R + 1]
-  [[nodiscard]] list<dist::wire_row> routed() const noexcept { return as_list(buckets_.rows()); }
+  [[nodiscard]] list<dist::wire_row> routed() const noexcept { return as_list(buckets_->rows()); }
   [[nodiscard]] list<std::int64_t> places() const noexcept { return as_list(places_view()); }
   [[nodiscard]] std::span<std::int64_t const> routed_offsets() const noexcept { return offsets_; }
   /// How many vertices a rank is asked for, the own one included.
@@ -198,17 +201,15 @@ public:
   [[nodiscard]] std::int64_t num_asked() const noexcept { return places_view().size() - num_routed(rank()); }
 
   /// Own rows, in list order, and their places in the list.
-  [[nodiscard]] list<local_id> own() const noexcept { return part_of(buckets_.rows(), offsets_, own_rank()); }
-  [[nodiscard]] list<std::int64_t> own_places() const noexcept {
-    return part_of(places_view(), offsets_, own_rank());
-  }
+  [[nodiscard]] list<local_id> own() const noexcept { return part_of(buckets_->rows(), offsets_, own_rank()); }
+  [[nodiscard]] list<std::int64_t> own_places() const noexcept { return part_of(places_view(), offsets_, own_rank()); }
 
   /// What is asked of another rank, and the places of that in the list; nothing for the own one.
   ///
   /// @shape  asked_counts [R]
   [[nodiscard]] std::span<std::int64_t const> asked_counts() const noexcept { return asked_counts_; }
   [[nodiscard]] list<dist::wire_row> asked_of(std::size_t rank) const {
-    return rank == own_rank() ? list<dist::wire_row>{} : part_of(buckets_.rows(), offsets_, rank);
+    return rank == own_rank() ? list<dist::wire_row>{} : part_of(buckets_->rows(), offsets_, rank);
   }
   [[nodiscard]] list<std::int64_t> asked_places_of(std::size_t rank) const {
     return rank == own_rank() ? list<std::int64_t>{} : part_of(places_view(), offsets_, rank);
@@ -218,19 +219,14 @@ public:
   ///
   /// @shape  received [n] · received_counts [R] · received_offsets [R + 1]
   [[nodiscard]] list<dist::wire_row> received() const noexcept {
-    return as_list(own_apart || anything() ? received_.view() : buckets_.rows());
+    return as_list(own_apart || anything() ? received_.view() : buckets_->rows());
   }
-  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept {
-    return exchange_.received_counts();
-  }
-  [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept {
-    return exchange_.received_offsets();
-  }
+  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return exchange_.received_counts(); }
+  [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return exchange_.received_offsets(); }
   /// What one rank asks of this one.
   [[nodiscard]] list<dist::wire_row> received_of(std::size_t rank) const {
     auto const rows = received();
-    return {rows.data() + received_offsets()[rank],
-            static_cast<decltype(rows.size())>(received_counts()[rank])};
+    return {rows.data() + received_offsets()[rank], static_cast<decltype(rows.size())>(received_counts()[rank])};
   }
 
   /// What was attached to the own rows, in list order, and to the received ones, by requester.
@@ -238,11 +234,11 @@ public:
   /// @pre    `Item` is what was attached, on all ranks; not checked
   template <bytes_copyable Item>
   [[nodiscard]] list<Item> own_items() const noexcept {
-    return part_of(items_of<Item>(items_), offsets_, own_rank());
+    return part_of(items_of<Item>(items_.view()), offsets_, own_rank());
   }
   template <bytes_copyable Item>
   [[nodiscard]] list<Item> received_items() const noexcept {
-    return as_list(items_of<Item>(own_apart || anything() ? received_items_ : items_));
+    return as_list(items_of<Item>(own_apart || anything() ? received_items_.view() : items_.view()));
   }
 
 private:
@@ -250,23 +246,19 @@ private:
 
   [[nodiscard]] std::int64_t item_size() const noexcept { return static_cast<std::int64_t>(item_bytes_); }
   [[nodiscard]] std::size_t own_rank() const noexcept { return static_cast<std::size_t>(rank()); }
-  [[nodiscard]] array_view<space, std::int64_t const> places_view() const noexcept {
-    return buckets_.places();
-  }
+  [[nodiscard]] array_view<space, std::int64_t const> places_view() const noexcept { return buckets_->places(); }
 
   template <class T>
   static list<T> as_list(array_view<space, T const> view) noexcept {
     return {view.data(), static_cast<decltype(list<T>{}.size())>(view.size())};
   }
   template <class T>
-  static list<T> part_of(array_view<space, T const> all, std::span<std::int64_t const> offsets,
-                         std::size_t rank) {
+  static list<T> part_of(array_view<space, T const> all, std::span<std::int64_t const> offsets, std::size_t rank) {
     return as_list(all.subview(offsets[rank], offsets[rank + 1] - offsets[rank]));
   }
   template <class Item>
-  static array_view<space, Item const> items_of(buffer<Policy, std::byte> const& bytes) noexcept {
-    return {reinterpret_cast<Item const*>(bytes.data()),
-            bytes.size() / static_cast<std::int64_t>(sizeof(Item))};
+  static array_view<space, Item const> items_of(array_view<space, std::byte const> bytes) noexcept {
+    return {reinterpret_cast<Item const*>(bytes.data()), bytes.size() / static_cast<std::int64_t>(sizeof(Item))};
   }
 
   void copy(void* to, void const* from, std::int64_t bytes) const {
@@ -280,8 +272,7 @@ private:
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
       counts_[rank] = offsets_[rank + 1] - offsets_[rank];
     }
-    return exchange_.exchange_counts(site, counts_, value, failure,
-                                     own_apart ? own_rows::apart : own_rows::received);
+    return exchange_.exchange_counts(site, counts_, value, failure, own_apart ? own_rows::apart : own_rows::received);
   }
 
   void start_payload() {
@@ -295,7 +286,7 @@ private:
       arrived_.resize(anything() ? num_received * (row_size + item_size()) : 0);
     }
     if (anything() && item_bytes_ == 0) {
-      exchange_.start(buckets_.rows(), received_.view());
+      exchange_.start(buckets_->rows(), received_.view());
     } else if (anything()) {
       exchange_.start(std::as_const(packed_).view(), arrived_.view(), row_size + item_size());
     }
@@ -313,17 +304,17 @@ private:
   }
 
   Policy policy_;
-  owner_buckets<Policy> buckets_;
-  buffer<Policy, dist::wire_row> received_;
-  std::size_t item_bytes_ = 0;               // of what is attached; 0 if nothing is
-  buffer<Policy, std::byte> items_;          // of the whole list, by owner
-  buffer<Policy, std::byte> packed_;         // messages of rows and items
-  buffer<Policy, std::byte> arrived_;        // the same of the others
-  buffer<Policy, std::byte> received_items_; // by requester
-  std::vector<std::int64_t> asked_counts_;   // [R], 0 for the own rank
-  std::vector<std::int64_t> counts_;         // [R], to be sent
-  std::vector<std::int64_t> offsets_;        // [R + 1]
-  slice_exchange<Comm, Policy> exchange_;    // last: completed before the memory goes
+  std::optional<owner_buckets<Policy>> buckets_; // of the book of the last list
+  buffer<message_policy<Policy>, dist::wire_row> received_;
+  std::size_t item_bytes_ = 0;                               // of what is attached; 0 if nothing is
+  buffer<Policy, std::byte> items_;                          // of the whole list, by owner
+  buffer<Policy, std::byte> packed_;                         // messages of rows and items
+  buffer<message_policy<Policy>, std::byte> arrived_;        // the same of the others
+  buffer<message_policy<Policy>, std::byte> received_items_; // by requester
+  std::vector<std::int64_t> asked_counts_;                   // [R], 0 for the own rank
+  std::vector<std::int64_t> counts_;                         // [R], to be sent
+  std::vector<std::int64_t> offsets_;                        // [R + 1]
+  slice_exchange<Comm, Policy> exchange_;                    // last: completed before the memory goes
 };
 
 } // namespace glt::detail

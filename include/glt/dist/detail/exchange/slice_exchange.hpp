@@ -10,6 +10,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/device_comm.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
@@ -25,6 +26,21 @@
 #include <vector>
 
 namespace glt::detail {
+
+/// The policy of memory that is needed between a header exchange and its payload: ordinary memory on hosts, since
+/// the other ranks already wait there.
+template <device_policy Policy>
+using message_policy =
+    std::conditional_t<host_policy<Policy> && Policy::space == memory_space::host, device::cpu, Policy>;
+
+template <bytes_copyable T, device_policy Policy>
+[[nodiscard]] buffer<message_policy<Policy>, T> make_message_buffer([[maybe_unused]] Policy const& policy) {
+  if constexpr (std::is_same_v<message_policy<Policy>, Policy>) {
+    return buffer<Policy, T>(0, policy);
+  } else {
+    return {};
+  }
+}
 
 /// Whether the own rows of an exchange are received with those of the other ranks, or stay where they are.
 enum class own_rows { received, apart };
@@ -42,8 +58,7 @@ public:
   /// @comm   none, or one reduction; see `device_comm`
   explicit slice_exchange(Comm comm, Policy policy = {}, dist::staging_options options = {})
       : comm_(dist::make_payload_comm(std::move(comm), policy, options)), policy_(std::move(policy)),
-        counts_(static_cast<std::size_t>(comm_.size()), 0), received_counts_(counts_),
-        headers_(counts_.size()) {
+        counts_(static_cast<std::size_t>(comm_.size()), 0), received_counts_(counts_), headers_(counts_.size()) {
     prefix_sums(counts_, sent_offsets_);
     prefix_sums(counts_, received_offsets_);
   }
@@ -74,9 +89,7 @@ public:
     exchange_headers(host(), site, counts_, value, failure, headers_);
     counts_[self] = counts[self];
     for (std::size_t rank = 0; rank < headers_.size(); ++rank) {
-      received_counts_[rank] = rank != self                ? headers_[rank].count
-                               : own == own_rows::received ? counts[self]
-                                                           : 0;
+      received_counts_[rank] = rank != self ? headers_[rank].count : own == own_rows::received ? counts[self] : 0;
     }
     prefix_sums(counts_, sent_offsets_);
     prefix_sums(received_counts_, received_offsets_);
@@ -89,12 +102,8 @@ public:
   /// @shape  [R]
   [[nodiscard]] std::span<call_header const> headers() const noexcept { return headers_; }
 
-  [[nodiscard]] std::span<std::int64_t const> sent_offsets() const noexcept {
-    return sent_offsets_;
-  } ///< [R + 1]
-  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept {
-    return received_counts_;
-  } ///< [R]
+  [[nodiscard]] std::span<std::int64_t const> sent_offsets() const noexcept { return sent_offsets_; }       ///< [R + 1]
+  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return received_counts_; } ///< [R]
   /// [R + 1]
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return received_offsets_; }
   /// True if any rank has rows for another one: if not, `start` and `start_back` send nothing. The same on all ranks.
@@ -168,8 +177,8 @@ private:
     }
   };
 
-  void check(std::string_view call, std::string_view array, std::int64_t size,
-             std::span<std::int64_t const> offsets, std::int64_t columns) const {
+  void check(std::string_view call, std::string_view array, std::int64_t size, std::span<std::int64_t const> offsets,
+             std::int64_t columns) const {
     if (offsets.size() != counts_.size() + 1) {
       throw precondition_error(message(call, ": ", offsets.size(), " offsets of ", array,
                                        "; pass one per rank and one more, that is ", counts_.size() + 1));
@@ -184,9 +193,8 @@ private:
   }
 
   template <class T>
-  void move(std::string_view call, bool sends, array_view<space, T const> send,
-            std::span<std::int64_t const> from, array_view<space, T> receive,
-            std::span<std::int64_t const> to, std::int64_t columns) {
+  void move(std::string_view call, bool sends, array_view<space, T const> send, std::span<std::int64_t const> from,
+            array_view<space, T> receive, std::span<std::int64_t const> to, std::int64_t columns) {
     check(call, "send", send.size(), from, columns);
     check(call, "receive", receive.size(), to, columns);
     wait();
@@ -205,8 +213,7 @@ private:
           comm_.start_all_to_all_v({reinterpret_cast<std::byte const*>(send.data()), out_.sizes, out_.begins},
                                    {reinterpret_cast<std::byte*>(receive.data()), in_.sizes, in_.begins}));
     }
-    if (auto const bytes = std::min(own_sent, own_received) * row_bytes;
-        bytes > 0) { // 0 if own rows stay apart
+    if (auto const bytes = std::min(own_sent, own_received) * row_bytes; bytes > 0) { // 0 if own rows stay apart
       policy_.resource().copy(receive.data() + to[self] * columns, send.data() + from[self] * columns,
                               static_cast<std::size_t>(bytes));
     }

@@ -7,7 +7,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/reply_exchange.hpp>
+#include <glt/dist/detail/exchange/ragged_replies.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/near_draws.hpp>
@@ -95,17 +95,15 @@ public:
   static constexpr bool draws_in_place = std::is_empty_v<Rule> && !has_query<Rule>;
 
   hop_exchange(Comm comm, Policy policy)
-      : policy_(policy), own_(policy), near_(make_near(policy)), packing_(policy), messages_(0, policy),
-        merging_(policy), joined_queries_(0, policy), search_table_(0, policy),
+      : policy_(policy), own_(policy), near_(make_near(policy)), packing_(policy), messages_(policy),
+        replies_("neighbours", policy), merging_(policy), joined_queries_(0, policy), search_table_(0, policy),
         routed_(std::move(comm), policy) {}
 
   /// Says how the vertices of all types are divided; needed before the first `draw`.
   ///
   /// @shape  books [T], one per node type, of as many parts as there are ranks
   /// @throws precondition_error  if a part has more vertices of all types than a `local_id` can number
-  void set_books(std::vector<partition_book> books) {
-    rows_.emplace(std::move(books), routed_.size(), policy_);
-  }
+  void set_books(std::vector<partition_book> books) { rows_.emplace(std::move(books), routed_.size(), policy_); }
 
   /// Samples rows of other ranks in place from now on, where there are views of them and the rule allows it.
   ///
@@ -136,7 +134,7 @@ public:
   /// The draws of every relation for every vertex of the frontier of its node type, in its order; valid until
   /// the next call.
   ///
-  /// `rule_of` is for one relation on hosts. A rank that cannot draw for itself still answers the others, so that nobody
+  /// `rule_of` is for one relation. A rank that cannot draw for itself still answers the others, so that nobody
   /// waits for it, and throws afterwards.
   ///
   /// @shape  frontiers [T], global ids, empty where no relation draws · queries [T], one per vertex, or [0]
@@ -168,16 +166,16 @@ public:
     if (routed_.anything()) {
       exchange_replies(site, relations, edge_ids, rule_of);
     } else if constexpr (!routed::own_apart) {
-      serve(relations, edge_ids, {});
+      serve(relations, edge_ids, rule_of);
     }
     if (failure) {
       std::rethrow_exception(failure);
     }
     count();
     if (!routed_.anything() && !any_near()) { // all rows are own ones, in the order of the frontiers
-      return own_draws().drawn();
+      return own_draws(static_cast<bool>(rule_of)).drawn();
     }
-    return merge(edge_ids);
+    return merge(edge_ids, static_cast<bool>(rule_of));
   }
 
   /// The same over the only relation of a graph without types.
@@ -185,9 +183,9 @@ public:
   /// @shape  request.rows [S] global ids of any part; its `original` is not looked at
   template <device_policy GraphPolicy>
     requires(GraphPolicy::space == GraphSpace)
-  hop_sample<Policy, Vertex> const& draw(call_site site, dist::graph<GraphPolicy, Vertex> const& graph,
-                                         hop_request<space, Vertex, Rule> const& request, bool edge_ids,
-                                         rule_source const& rule_of = {}) {
+  hop_sample<Policy, Vertex>
+  const& draw(call_site site, dist::graph<GraphPolicy, Vertex> const& graph,
+              hop_request<space, Vertex, Rule> const& request, bool edge_ids, rule_source const& rule_of = {}) {
     auto const failure = dist::failure_of([&] {
       if (!rows_ || !(rows_->book() == graph.book())) {
         set_books({graph.book()});
@@ -224,13 +222,9 @@ private:
       return false;
     }
   }
-  [[nodiscard]] bool is_self(std::size_t rank) const noexcept {
-    return static_cast<int>(rank) == routed_.rank();
-  }
+  [[nodiscard]] bool is_self(std::size_t rank) const noexcept { return static_cast<int>(rank) == routed_.rank(); }
   [[nodiscard]] std::size_t num_ranks() const noexcept { return static_cast<std::size_t>(routed_.size()); }
-  [[nodiscard]] std::size_t num_types() const noexcept {
-    return static_cast<std::size_t>(rows_->num_types());
-  }
+  [[nodiscard]] std::size_t num_types() const noexcept { return static_cast<std::size_t>(rows_->num_types()); }
 
   template <class T>
   static array_view<space, T const> as_view(typename routed::template list<T> list) {
@@ -341,8 +335,8 @@ private:
       drawing_[0].rule = rule_of(routed_.rank());
     }
     std::array<std::int64_t, 2> const ends{0, routed_.num_routed(routed_.rank())};
-    own_.draw(rows_->first_rows(routed_.rank()), as_view<local_id>(routed_.own()), ends, items_of(true),
-              drawing_, edge_ids);
+    own_.draw(rows_->first_rows(routed_.rank()), as_view<local_id>(routed_.own()), ends, items_of(true), drawing_,
+              edge_ids);
     if constexpr (host_policy<Policy>) {
       if (any_near()) {
         near_.draw(drawing_[0], edge_ids);
@@ -368,47 +362,23 @@ private:
       drawing_.assign(relations.begin(), relations.end());
       drawing_[0].rule = rule_of(static_cast<int>(rank));
       served_[rank].draw(rows_->first_rows(routed_.rank()), received.subview(offsets[rank], count), ends,
-                         has_query<Rule> ? queries.subview(offsets[rank], count) : queries, drawing_,
-                         edge_ids);
+                         has_query<Rule> ? queries.subview(offsets[rank], count) : queries, drawing_, edge_ids);
     }
-  }
-
-  void pack(bool edge_ids, bool by_rank) {
-    packing_.pack(routed_.size(), routed_.rank(), count_bytes_, edge_ids,
-                  [&](std::size_t rank, std::size_t e) {
-                    return by_rank ? served_[rank].of(e, 0) : served_[0].of(e, rank);
-                  });
   }
 
   // Serves what the others asked and receives their replies.
   void exchange_replies(call_site site, std::span<relation_type const> relations, bool edge_ids,
                         rule_source const& rule_of) {
-    if constexpr (host_policy<Policy>) {
-      replies_.run(routed_.comm(), routed_.asked_counts(), routed_.received_counts(), [&] {
-        serve(relations, edge_ids, rule_of);
-        pack(edge_ids, static_cast<bool>(rule_of));
-        return packing_.replies();
-      });
-    } else {
-      auto& exchange = routed_.exchange();
-      edges_.assign(num_ranks(), 0);
-      auto const failure = dist::failure_of([&] {
-        serve(relations, edge_ids, {});
-        pack(edge_ids, false);
-        std::ranges::copy(packing_.edges(), edges_.begin());
-        messages_.reserve(likely_bytes(relations, edge_ids));
-      });
-      headers_.resize(num_ranks());
-      exchange_headers(exchange.host(), site, edges_, 0, failure, headers_);
-      message_offsets_.assign(1, 0);
-      for (std::size_t rank = 0; rank < num_ranks(); ++rank) {
-        message_offsets_.push_back(message_offsets_.back() + layout_from(rank, edge_ids).bytes());
+    replies_.run(routed_.comm(), site, routed_.asked_counts(), routed_.received_counts(), messages_, [&] {
+      serve(relations, edge_ids, rule_of);
+      packing_.pack(
+          routed_.size(), routed_.rank(), count_bytes_, edge_ids,
+          [&](std::size_t rank, std::size_t e) { return rule_of ? served_[rank].of(e, 0) : served_[0].of(e, rank); },
+          messages_);
+      if constexpr (!host_policy<Policy>) {
+        replies_.reserve(likely_bytes(relations, edge_ids));
       }
-      messages_.clear();
-      messages_.resize(message_offsets_.back());
-      exchange.start_slices(packing_.messages(), packing_.offsets(), messages_.view(), message_offsets_);
-      exchange.wait();
-    }
+    });
   }
 
   [[nodiscard]] std::int64_t count_bytes_from(std::size_t rank) const {
@@ -418,10 +388,6 @@ private:
     }
     return bytes;
   }
-  [[nodiscard]] reply_layout<Policy, Vertex> layout_from(std::size_t rank, bool edge_ids) const {
-    return {is_self(rank) ? 0 : count_bytes_from(rank), is_self(rank) ? 0 : headers_[rank].count, edge_ids};
-  }
-
   // The most that the others may send, if the fanouts tell and that is not much: memory that is lacking is best
   // noticed before they are told to send.
   [[nodiscard]] std::int64_t likely_bytes(std::span<relation_type const> relations, bool edge_ids) const {
@@ -450,12 +416,11 @@ private:
   }
 
   // What this rank has drawn for itself, and for which requester that is.
-  [[nodiscard]] draws const& own_draws() const { return routed::own_apart ? own_ : served_[0]; }
-  [[nodiscard]] std::size_t own_requester() const {
-    return routed::own_apart ? 0 : static_cast<std::size_t>(routed_.rank());
+  [[nodiscard]] draws const& own_draws(bool by_rank) const {
+    return routed::own_apart ? own_ : served_[by_rank ? static_cast<std::size_t>(routed_.rank()) : 0];
   }
 
-  std::span<hop_sample<Policy, Vertex> const> merge(bool edge_ids) {
+  std::span<hop_sample<Policy, Vertex> const> merge(bool edge_ids, bool by_rank) {
     merging_.begin(count_bytes_, sizes_, edge_ids);
     if constexpr (host_policy<Policy>) {
       near_.for_each_drawn([&](std::span<std::int64_t const> places, drawn_rows<Vertex> const& drawn) {
@@ -466,7 +431,7 @@ private:
     for (std::size_t rank = 0; rank < num_ranks(); ++rank) {
       if (is_self(rank)) {
         for (std::size_t e = 0; e < types_.size(); ++e) {
-          auto const drawn = own_draws().of(e, own_requester());
+          auto const drawn = own_draws(by_rank).of(e, routed::own_apart || by_rank ? 0 : rank);
           merging_.add_own(e, rows_of(rank, types_[e]), drawn);
           num_edges += drawn.num_edges;
         }
@@ -477,29 +442,23 @@ private:
     return merging_.run(types_.size() == 1 ? num_edges : -1);
   }
 
+  // Returns how many edges it has.
   std::int64_t add_message(std::size_t rank, bool edge_ids) {
-    auto const rows = [&](std::size_t e) { return rows_of(rank, types_[e]); };
-    if constexpr (host_policy<Policy>) {
-      auto const reply = replies_.from(rank);
-      merging_.add_message(
-          rank, reply.data(), std::ssize(reply),
-          reply_layout<Policy, Vertex>::of_size(std::ssize(reply), count_bytes_from(rank), edge_ids), rows);
-      return 0;
-    } else {
-      auto const layout = layout_from(rank, edge_ids);
-      merging_.add_message(rank, messages_.data() + message_offsets_[rank], layout.bytes(), layout, rows);
-      return layout.num_edges;
-    }
+    auto const reply = replies_.from(rank);
+    auto const layout = reply_layout<Policy, Vertex>::of_size(reply.size(), count_bytes_from(rank), edge_ids);
+    merging_.add_message(rank, reply.data(), reply.size(), layout,
+                         [&](std::size_t e) { return rows_of(rank, types_[e]); });
+    return layout.num_edges;
   }
 
   Policy policy_;
   std::optional<typed_rows<Policy>> rows_;
   draws own_;
-  std::vector<draws> served_;                               // one for all requesters, or one for each
+  std::vector<draws> served_; // one for all requesters, or one for each
   near_type near_;
   reply_packing<Policy, Vertex> packing_;
-  dist::reply_exchange replies_{"neighbours"};
-  buffer<Policy, std::byte> messages_; // of the other ranks, if not on a host
+  rank_messages<Policy> messages_;
+  ragged_replies<Policy> replies_;
   reply_merging<Policy, Vertex> merging_;
   dist::read_counts counts_;
   std::vector<relation_type> drawing_;
@@ -511,10 +470,7 @@ private:
   buffer<Policy, query_type> joined_queries_;
   std::vector<place_search> searches_; // [R, T + 1]
   buffer<Policy, place_search> search_table_;
-  std::vector<std::int64_t> edges_;           // [R]
-  std::vector<call_header> headers_;          // [R]
-  std::vector<std::int64_t> message_offsets_; // [R + 1]
-  routed routed_;                             // last: completed before the memory goes
+  routed routed_; // last: completed before the memory goes
 };
 
 } // namespace glt::detail

@@ -98,8 +98,8 @@ class relation_draws {
 
 public:
   explicit relation_draws(Policy policy = {})
-      : policy_(policy), sort_(policy), rows_(0, policy), queries_(0, policy), numbers_(0, policy),
-        counts_(0, policy), wanted_(0, policy) {}
+      : policy_(policy), sort_(policy), rows_(0, policy), queries_(0, policy), numbers_(0, policy), counts_(0, policy),
+        wanted_(0, policy) {}
 
   /// Draws for the rows of all requesters.
   ///
@@ -197,8 +197,7 @@ private:
       return;
     }
     numbers_.resize(static_cast<std::int64_t>(first_rows.size() + requesters.size()));
-    copy_in(policy_, host_view<std::int64_t const>(first_rows),
-            numbers_.view().subview(0, std::ssize(first_rows)));
+    copy_in(policy_, host_view<std::int64_t const>(first_rows), numbers_.view().subview(0, std::ssize(first_rows)));
     copy_in(policy_, host_view<std::int64_t const>(requesters),
             numbers_.view().subview(std::ssize(first_rows), std::ssize(requesters)));
     rows_.resize(rows.size());

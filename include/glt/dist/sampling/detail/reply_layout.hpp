@@ -29,8 +29,8 @@ GLT_HOST_DEVICE constexpr void write_count(std::byte* counts, std::int64_t count
   }
 }
 
-[[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
-read_count(std::byte const* counts, std::int64_t count_bytes, std::int64_t row) noexcept {
+[[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t read_count(std::byte const* counts, std::int64_t count_bytes,
+                                                                std::int64_t row) noexcept {
   std::int64_t count = 0;
   for (std::int64_t b = 0; b < count_bytes; ++b) {
     count |= static_cast<std::int64_t>(counts[row * count_bytes + b]) << (8 * b);
@@ -38,11 +38,11 @@ read_count(std::byte const* counts, std::int64_t count_bytes, std::int64_t row) 
   return count;
 }
 
-/// How the draws for one requester lie in a message: the counts of all rows, relation by relation, then all sources,
-/// then all edge ids, if asked for.
+/// How the draws for one requester lie in a message: the counts of all rows, relation by relation, then all edge ids, if
+/// asked for, then all sources.
 ///
-/// Destinations are known to the requester and do not travel. Where many threads read and write at once, sources and
-/// edge ids are aligned; hosts leave no gaps.
+/// Destinations are known to the requester and do not travel. Where many threads read and write at once, edge ids and
+/// sources are aligned; hosts leave no gaps.
 template <device_policy Policy, vertex_id Vertex>
 struct reply_layout {
   static constexpr std::int64_t alignment = host_policy<Policy> ? 1 : 8;
@@ -52,26 +52,26 @@ struct reply_layout {
   std::int64_t num_edges = 0;
   bool edge_ids = false;
 
-  [[nodiscard]] constexpr std::int64_t sources() const noexcept { return aligned(count_bytes); }
   [[nodiscard]] constexpr std::int64_t ids() const noexcept {
-    return aligned(sources() + num_edges * source_bytes);
+    return (count_bytes + alignment - 1) / alignment * alignment;
   }
+  [[nodiscard]] constexpr std::int64_t sources() const noexcept { return ids() + num_edges * id_bytes(); }
   /// Length of the message; none without rows.
   [[nodiscard]] constexpr std::int64_t bytes() const noexcept {
-    auto const id_bytes = edge_ids ? num_edges * static_cast<std::int64_t>(sizeof(edge_id)) : 0;
-    return count_bytes == 0 ? 0 : ids() + id_bytes;
+    return count_bytes == 0 ? 0 : sources() + num_edges * source_bytes;
   }
 
-  /// The layout of a message of a host that has so many bytes; `bytes()` differs if there is none.
+  /// The layout of a message that has so many bytes; `bytes()` differs if there is none.
   [[nodiscard]] static constexpr reply_layout of_size(std::int64_t bytes, std::int64_t count_bytes,
                                                       bool edge_ids) noexcept {
-    auto const edge_bytes = source_bytes + (edge_ids ? static_cast<std::int64_t>(sizeof(edge_id)) : 0);
-    return {count_bytes, bytes < count_bytes ? 0 : (bytes - count_bytes) / edge_bytes, edge_ids};
+    reply_layout layout{count_bytes, 0, edge_ids};
+    layout.num_edges = bytes < layout.ids() ? 0 : (bytes - layout.ids()) / (source_bytes + layout.id_bytes());
+    return layout;
   }
 
 private:
-  static constexpr std::int64_t aligned(std::int64_t bytes) noexcept {
-    return (bytes + alignment - 1) / alignment * alignment;
+  [[nodiscard]] constexpr std::int64_t id_bytes() const noexcept {
+    return edge_ids ? static_cast<std::int64_t>(sizeof(edge_id)) : 0;
   }
 };
 

@@ -29,9 +29,7 @@ struct frontier_places {
   std::int64_t size = 0;
   std::int64_t first_place = 0;
 
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator[](std::int64_t i) const {
-    return places[i] - first_place;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator[](std::int64_t i) const { return places[i] - first_place; }
 };
 
 /// Draws over one relation that came from one rank, own ones or those of a message.
@@ -117,8 +115,8 @@ class reply_merging {
 
 public:
   explicit reply_merging(Policy policy = {})
-      : policy_(policy), slice_table_(0, policy), relation_table_(0, policy), counts_(0, policy),
-        offsets_(0, policy), in_order_(0, policy) {}
+      : policy_(policy), slice_table_(0, policy), relation_table_(0, policy), counts_(0, policy), offsets_(0, policy),
+        in_order_(0, policy) {}
 
   /// @shape  count_bytes [relations], of a row in a message · sizes [relations], of their frontiers
   void begin(std::span<std::int64_t const> count_bytes, std::span<std::int64_t const> sizes, bool edge_ids) {
@@ -295,9 +293,8 @@ private:
       first += sizes_[e];
     }
     for (std::size_t e = 0; e < sizes_.size(); ++e) {
-      make_room(e, num_edges >= 0
-                       ? num_edges
-                       : read_element(policy_, std::as_const(merged_[e].offsets).view(), sizes_[e]));
+      make_room(e, num_edges >= 0 ? num_edges
+                                  : read_element(policy_, std::as_const(merged_[e].offsets).view(), sizes_[e]));
       relations_[e].sources = merged_[e].sources.data();
       relations_[e].edge_ids = edge_ids_ ? merged_[e].edge_ids.data() : nullptr;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
 #include <glt/core/bytes.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
@@ -9,6 +8,7 @@
 #include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/ragged_replies.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
 #include <glt/dist/sampling/detail/slice_search.hpp>
@@ -50,8 +50,7 @@ template <memory_space Space, vertex_id Vertex>
 struct pack_counts {
   array_view<Space, packed_slice<Vertex> const> slices;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const& slice =
-        slices[slice_holding(slices.size(), i, [this](std::int64_t s) { return slices[s].first_row; })];
+    auto const& slice = slices[slice_holding(slices.size(), i, [this](std::int64_t s) { return slices[s].first_row; })];
     slice.write_row(i - slice.first_row);
   }
 };
@@ -74,16 +73,16 @@ class reply_packing {
   static constexpr memory_space space = Policy::space;
 
 public:
-  explicit reply_packing(Policy policy = {}) : policy_(policy), messages_(0, policy), table_(0, policy) {}
+  explicit reply_packing(Policy policy = {}) : policy_(policy), table_(0, policy) {}
 
-  /// Packs drawn_of(rank, relation) for every rank but the own one.
+  /// Writes drawn_of(rank, relation) to the message for every rank but the own one, which is empty.
   ///
   /// @shape  count_bytes [relations], of a row
   /// @throws precondition_error  on hosts, if a row gave more edges than its count can say
   template <class DrawnOf>
-  void pack(int num_ranks, int self, std::span<std::int64_t const> count_bytes, bool edge_ids,
-            DrawnOf drawn_of) {
-    plan(num_ranks, self, count_bytes, edge_ids, drawn_of);
+  void pack(int num_ranks, int self, std::span<std::int64_t const> count_bytes, bool edge_ids, DrawnOf drawn_of,
+            rank_messages<Policy>& messages) {
+    plan(num_ranks, self, count_bytes, edge_ids, drawn_of, messages);
     if constexpr (host_policy<Policy>) {
       for (auto const& slice : slices_) {
         pack_on_host(slice);
@@ -97,28 +96,13 @@ public:
     }
   }
 
-  /// Edges in the message to every rank.
-  ///
-  /// @shape  [R]
-  [[nodiscard]] std::span<std::int64_t const> edges() const noexcept { return edges_; }
-  /// The messages, and where each begins; that of the own rank is empty.
-  ///
-  /// @shape  offsets [R + 1]
-  [[nodiscard]] array_view<space, std::byte const> messages() const noexcept { return messages_.view(); }
-  [[nodiscard]] std::span<std::int64_t const> offsets() const noexcept { return offsets_; }
-  [[nodiscard]] outgoing replies() const noexcept {
-    return {messages_.data(), sizes_, std::span(offsets_).first(sizes_.size())};
-  }
-
 private:
   template <class DrawnOf>
-  void plan(int num_ranks, int self, std::span<std::int64_t const> count_bytes, bool edge_ids,
-            DrawnOf drawn_of) {
+  void plan(int num_ranks, int self, std::span<std::int64_t const> count_bytes, bool edge_ids, DrawnOf drawn_of,
+            rank_messages<Policy>& messages) {
     slices_.clear();
     layouts_.clear();
-    edges_.clear();
-    sizes_.clear();
-    offsets_.assign(1, 0);
+    messages.clear();
     num_rows_ = 0;
     num_edges_ = 0;
     for (int rank = 0; rank < num_ranks; ++rank) {
@@ -126,10 +110,8 @@ private:
       for (std::size_t e = 0; rank != self && e < count_bytes.size(); ++e) {
         auto const drawn = drawn_of(static_cast<std::size_t>(rank), e);
         if (drawn.num_rows > 0) {
-          slices_.push_back({.drawn = drawn,
-                             .count_bytes = count_bytes[e],
-                             .first_row = num_rows_,
-                             .first_edge = num_edges_});
+          slices_.push_back(
+              {.drawn = drawn, .count_bytes = count_bytes[e], .first_row = num_rows_, .first_edge = num_edges_});
           layout.count_bytes += drawn.num_rows * count_bytes[e];
           layout.num_edges += drawn.num_edges;
           num_rows_ += drawn.num_rows;
@@ -137,16 +119,12 @@ private:
         }
       }
       layouts_.push_back({layout, slices_.size()});
-      edges_.push_back(layout.num_edges);
-      sizes_.push_back(layout.bytes());
-      offsets_.push_back(offsets_.back() + layout.bytes());
+      messages.append(layout.bytes());
     }
-    messages_.clear();
-    messages_.resize(offsets_.back());
     std::size_t s = 0;
     for (std::size_t rank = 0; rank < layouts_.size(); ++rank) {
       auto const& [layout, end] = layouts_[rank];
-      auto* const message = messages_.data() + offsets_[rank];
+      auto* const message = messages.data(rank);
       auto* counts = message;
       for (std::int64_t edges = 0; s < end; ++s) {
         auto& slice = slices_[s];
@@ -163,11 +141,10 @@ private:
     auto const& drawn = slice.drawn;
     auto* out = slice.counts;
     for (std::int64_t row = 0; row < drawn.num_rows; ++row) {
-      auto const count = narrow<std::uint32_t>(drawn.offsets[row + 1] - drawn.offsets[row],
-                                               "number of neighbours of a vertex");
+      auto const count =
+          narrow<std::uint32_t>(drawn.offsets[row + 1] - drawn.offsets[row], "number of neighbours of a vertex");
       if (slice.count_bytes < 4 && (count >> (8 * slice.count_bytes)) != 0) {
-        throw precondition_error(message("a rule took ", count,
-                                         " edges of a row, more than the fanout; give the rule ",
+        throw precondition_error(message("a rule took ", count, " edges of a row, more than the fanout; give the rule ",
                                          "may_exceed_fanout = true"));
       }
       for (std::int64_t b = 0; b < slice.count_bytes; ++b) {
@@ -190,12 +167,8 @@ private:
   Policy policy_;
   std::vector<packed_slice<Vertex>> slices_;
   std::vector<message_plan> layouts_; // [R]
-  std::vector<std::int64_t> edges_;   // [R]
-  std::vector<std::int64_t> sizes_;   // [R]
-  std::vector<std::int64_t> offsets_; // [R + 1]
   std::int64_t num_rows_ = 0;
   std::int64_t num_edges_ = 0;
-  buffer<Policy, std::byte> messages_;
   buffer<Policy, packed_slice<Vertex>> table_; // `slices_` where the executor reads them
 };
 

@@ -83,8 +83,8 @@ public:
   /// @shape  lists [T], first_place [T + 1], written: where each type begins in what is returned
   /// @where  enqueues only; a vertex that its type has not becomes −1: `check` names it
   template <class Vertex>
-  [[nodiscard]] array_view<space, global_id const>
-  join(std::span<array_view<space, Vertex const> const> lists, std::span<std::int64_t const> first_place) {
+  [[nodiscard]] array_view<space, global_id const> join(std::span<array_view<space, Vertex const> const> lists,
+                                                        std::span<std::int64_t const> first_place) {
     joined_.clear();
     joined_.resize(first_place.back());
     for (std::size_t t = 0; t < lists.size(); ++t) {
