@@ -23,12 +23,10 @@ struct key_list {
 
   GLT_HOST_DEVICE Key key(std::int64_t e) const { return keys[e]; }
   GLT_HOST_DEVICE Key known(std::int64_t n) const { return nodes[n]; }
-  GLT_HOST_DEVICE void put(std::int64_t e, local_id number, bool first) const {
-    numbers[e] = number;
-    firsts[e] = first ? 1 : 0;
-    if (first) {
-      nodes[number] = key(e);
-    }
+  GLT_HOST_DEVICE void set(std::int64_t e, local_id number) const { numbers[e] = number; }
+  GLT_HOST_DEVICE void add(std::int64_t e, local_id number) const {
+    firsts[e] = 1;
+    nodes[number] = key(e);
   }
 };
 
@@ -70,7 +68,7 @@ void compare(std::vector<std::int64_t> const& rounds, unsigned variety, std::int
       auto const there = make_buffer(keys, policy);
       auto const count = make_buffer(std::vector<std::int64_t>{size}, policy);
       buffer<Policy, local_id> numbers(size, policy);
-      buffer<Policy, local_id> firsts(size, policy);
+      auto firsts = make_buffer(std::vector<local_id>(static_cast<std::size_t>(size)), policy);
       bounded_size<space> bounded{.bound = size + slack};
       if (slack > 0) {
         bounded.exact = count.view();

@@ -19,8 +19,6 @@ namespace glt {
 
 template <device_policy Policy, vertex_id Vertex>
 class hetero_builder;
-template <device_policy Policy, vertex_id Vertex>
-class parallel_hetero_builder;
 
 /// Owns what a multi-hop sampler of a heterogeneous graph returns for a batch: vertices by node type, edges
 /// by edge type and hop, and views of each edge type as one block per layer. Reusable: sampling into it again
@@ -80,7 +78,6 @@ public:
 
 private:
   friend class hetero_builder<Policy, Vertex>;
-  friend class parallel_hetero_builder<Policy, Vertex>;
 
   using vertices = detail::sampled_vertices<Policy, Vertex>;
 

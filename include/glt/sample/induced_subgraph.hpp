@@ -12,14 +12,11 @@
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/full_rows.hpp>
 #include <glt/sample/detail/batch/known_edges.hpp>
-#include <glt/sample/detail/batch/parallel_builder.hpp>
-#include <glt/sample/detail/batch/parallel_known_edges.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -58,7 +55,7 @@ public:
   ///
   /// @throws precondition_error  if the options are wrong, or the graph is not square
   explicit induced_sampler(graph_type graph, induced_options options = {}, Policy policy = {})
-      : graph_(graph), options_(options), policy_(policy), builder_(make_builder(policy)), known_edges_(policy) {
+      : graph_(graph), options_(options), policy_(policy), builder_(policy), known_edges_(policy) {
     validate(options_);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
@@ -84,34 +81,17 @@ public:
       builder_.add_hop(edges_);
     }
     auto const outermost = builder_.next_frontier();
-    if constexpr (host_policy<Policy>) {
-      known_edges_.select(graph_, outermost, out.nodes(), position_in{&builder_}, options_.edge_ids, known_);
-      builder_.add_known_hop(known_);
-    } else {
-      known_edges_.select(graph_, outermost, builder_.look_up(), options_.edge_ids, known_);
-      builder_.add_known_hop(known_);
-      builder_.finish();
-    }
+    known_edges_.select(graph_, outermost, out.nodes(), builder_.look_up(), options_.edge_ids, known_);
+    builder_.add_known_hop(known_);
+    builder_.finish();
   }
 
 private:
-  using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
-                                     parallel_subgraph_builder<Policy, Vertex>>;
-  using edge_selector =
-      std::conditional_t<host_policy<Policy>, known_edges<Policy, Vertex>, parallel_known_edges<Policy, Vertex>>;
-
-  static builder make_builder(Policy const& policy) {
-    if constexpr (host_policy<Policy>) {
-      return {};
-    } else {
-      return builder(policy);
-    }
-  }
   graph_type graph_;
   induced_options options_;
   Policy policy_;
-  builder builder_;
-  edge_selector known_edges_;
+  subgraph_builder<Policy, Vertex> builder_;
+  detail::known_edges<Policy, Vertex> known_edges_;
   hop_sample<Policy, local_id> known_;
   hop_sample<Policy, Vertex> edges_;
 };

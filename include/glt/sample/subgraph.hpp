@@ -19,8 +19,6 @@ class subgraph_builder;
 namespace detail {
 struct subgraph_arrays;
 } // namespace detail
-template <device_policy Policy, vertex_id Vertex>
-class parallel_subgraph_builder;
 
 /// Owns what a multi-hop sampler returns for a batch of S seeds: its vertices, its edges hop by hop, and
 /// views of both as one block per layer. Reusable: sampling into it again keeps the memory.
@@ -62,7 +60,6 @@ public:
 
 private:
   friend class subgraph_builder<Policy, Vertex>;
-  friend class parallel_subgraph_builder<Policy, Vertex>;
   friend struct detail::subgraph_arrays;
 
   frontier expand_ = frontier::fresh;

@@ -64,8 +64,8 @@ TEST_CASE("edges between known vertices add no vertex") {
   glt::sampled_subgraph<cpu, std::int64_t> out;
   builder.begin(std::vector<std::int64_t>{70, 30}, glt::frontier::all, out);
   builder.add_hop(hop({0, 1, 1}, {90}));
-  CHECK(builder.position_of(90) == 2);
-  CHECK(builder.position_of(91) == -1);
+  CHECK(builder.look_up()(90) == 2);
+  CHECK(builder.look_up()(91) == -1);
   builder.add_known_hop({glt::make_buffer<cpu>(std::vector<glt::edge_offset>{0, 0, 2, 3}),
                          glt::make_buffer<cpu>(std::vector<glt::local_id>{2, 0, 1}), {}});
   CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{70, 30, 90});

@@ -15,6 +15,7 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/sample_reply.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/known_edges.hpp>
 #include <glt/sample/detail/batch/numbering.hpp>
@@ -121,8 +122,8 @@ private:
       }
     });
     selector_.select(graph.local(), array_view<space, local_id const>(wanted_.data(), std::ssize(wanted_)),
-                     array_view<space, Vertex const>(members_.data(), std::ssize(members_)), position_in{&numbering_},
-                     edge_ids, served_);
+                     array_view<space, Vertex const>(members_.data(), std::ssize(members_)),
+                     detail::position_in<first_seen_numbering<Vertex>>{&numbering_}, edge_ids, served_);
     sample_reply_layout<local_id> const layout(-1, edge_ids);
     auto const before = reply.size();
     reply.resize(before + static_cast<std::size_t>(layout.bytes(std::ssize(wanted_), served_.sources.size())));
@@ -205,7 +206,7 @@ private:
 
   Comm comm_;
   set_request set_;
-  known_edges<Policy, Vertex> selector_;
+  detail::known_edges<Policy, Vertex> selector_;
   first_seen_numbering<Vertex> numbering_;
   std::vector<Vertex> members_;
   std::vector<local_id> wanted_;

@@ -10,6 +10,7 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/position_table.hpp>
+#include <glt/sample/detail/batch/vertex_look_up.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -36,7 +37,7 @@ class parallel_numbering {
 
 public:
   explicit parallel_numbering(Policy policy = {})
-      : policy_(policy), slots_(0, policy), links_(0, policy), ranks_(0, policy), marks_(0, policy) {}
+      : policy_(policy), slots_(0, policy), links_(0, policy), ranks_(0, policy), flags_(0, policy) {}
 
   /// Forgets all keys and keeps the memory; makes room for `expected` numbers, though more may come, but not more
   /// than `most` different keys.
@@ -57,12 +58,13 @@ public:
   /// Tells how many numbers were given, or a better bound.
   void tighten(std::int64_t bound) noexcept { bound_ = std::min(bound_, bound); }
 
-  /// The table of the numbers given so far, for work that is enqueued before the next round.
+  /// Says in kernels where a vertex is in nodes, which are the known keys; for work that is enqueued before the next
+  /// round.
   ///
   /// @pre    `clear` was called
-  [[nodiscard]] detail::position_table table() noexcept {
-    auto const slots = static_cast<std::uint64_t>(num_slots_);
-    return {slots_.data(), slots - 1, 64 - std::countr_zero(slots)};
+  template <class Vertex>
+  [[nodiscard]] detail::vertex_look_up<space, Vertex> look_up(array_view<space, Vertex const> nodes) noexcept {
+    return {table(), nodes};
   }
 
   /// Numbers the keys of a round of occurrences after the before[0] keys of earlier rounds; writes to after[0] how
@@ -87,20 +89,25 @@ public:
       ex.for_each(bound_, detail::enter_known<space, Occurrences>{of, before, table()});
     }
     links_.resize(count.bound);
-    marks_.resize(count.bound);
+    flags_.resize(count.bound);
     ranks_.resize(count.bound + 1);
     ex.for_each(count.bound,
                 detail::enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
     ex.for_each(count.bound,
-                detail::mark_first<space>{count, before, slots_.data(), links_.view(), marks_.view()});
-    ex.exclusive_scan(std::as_const(marks_).view(), ranks_.view());
+                detail::flag_first<space>{count, before, slots_.data(), links_.view(), flags_.view()});
+    ex.exclusive_scan(std::as_const(flags_).view(), ranks_.view());
     ex.for_each(std::max<std::int64_t>(count.bound, 1), // one that writes the number of keys
-                detail::put_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
+                detail::set_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
                                                         std::as_const(links_).view(), std::as_const(ranks_).view()});
     bound_ = bound;
   }
 
 private:
+  [[nodiscard]] detail::position_table table() noexcept {
+    auto const slots = static_cast<std::uint64_t>(num_slots_);
+    return {slots_.data(), slots - 1, 64 - std::countr_zero(slots)};
+  }
+
   // An empty table for that many numbers, at most half full.
   void make_table(std::int64_t numbers) {
     num_slots_ = static_cast<std::int64_t>(
@@ -115,7 +122,7 @@ private:
   std::int64_t num_slots_ = 0;
   buffer<Policy, std::uint32_t> links_;
   buffer<Policy, local_id> ranks_;
-  buffer<Policy, local_id> marks_;
+  buffer<Policy, local_id> flags_;
   std::int64_t bound_ = 0;
   std::int64_t most_ = most_positions;
 };
