@@ -8,6 +8,7 @@
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_place.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
+#include <glt/sample/detail/batch/row_search.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -97,15 +98,7 @@ struct read_whole_rows {
   array_view<Space, typename Request::vertex> sources; // of the hop
   array_view<Space, edge_id> edge_ids;                 // of the batch
   GLT_HOST_DEVICE void operator()(std::int64_t e) const {
-    std::int64_t i = 0;
-    for (auto last = write.drawn.size() - 2; i < last;) { // the first row that ends behind e
-      auto const middle = i + (last - i) / 2;
-      if (write.drawn[middle + 1] > e) {
-        last = middle;
-      } else {
-        i = middle + 1;
-      }
-    }
+    auto const i = row_of_edge(write.drawn, e);
     auto const& graph = request.graph;
     auto const position = graph.offset(request.row(i)) + e - write.drawn[i];
     auto const place = write.place.edges() + e;
