@@ -58,7 +58,7 @@ build_with_cuda() {
   mkdir -p "$build"
   if ! cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_COMPILER="$nvcc" \
     "-DCMAKE_CUDA_ARCHITECTURES=$architectures" -DGLT_CUDA=ON -DGLT_THRUST=ON -DGLT_MPI=OFF -DGLT_IO=OFF -DGLT_METIS=OFF \
-    -DGLT_TORCH=OFF -DGLT_BUILD_EXAMPLES=OFF -DGLT_BUILD_TOOLS=OFF -DGLT_HOST_PROGRAMS=OFF "$@" > "$log" 2>&1; then
+    -DGLT_TORCH=OFF -DGLT_BUILD_EXAMPLES=OFF -DGLT_BUILD_PARTITION=OFF -DGLT_HOST_PROGRAMS=OFF "$@" > "$log" 2>&1; then
     tail -n 30 "$log" >&2
     printf 'error: cannot be configured (the whole log is %s)\n' "$log" >&2
     exit 1

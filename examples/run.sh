@@ -101,7 +101,7 @@ fresh() {
 # key_of <file>...: changes with the content of the files.
 key_of() { sha256sum "$@" | cut -d ' ' -f 1 | sha256sum | cut -d ' ' -f 1; }
 
-partition=$build/tools/glt-partition
+partition=$build/examples/partition/glt-partition
 parts=$out/parts-$ranks
 parts_key=$(cd "$data" && key_of "$partition" "${files[@]}")
 if fresh "$parts" "$parts_key"; then

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include "support/allocations.hpp"
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
 
+#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
@@ -382,5 +384,45 @@ TEST_CASE("arguments that cannot be right are refused before anything is sent") 
                   "expects no reply"));
     }
     comm.barrier(); // all ranks are still in step
+  });
+}
+
+TEST_CASE("calls that are made again allocate nothing") {
+  on_ranks([](auto comm) {
+    auto const ranks = static_cast<std::size_t>(comm.size());
+    auto const self = static_cast<std::size_t>(comm.rank());
+    std::vector<std::int64_t> sizes(ranks, 8);
+    sizes[self] = 0;
+    std::vector<std::int64_t> offsets(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      offsets[rank] = static_cast<std::int64_t>(8 * rank);
+    }
+    std::vector<char> mask(ranks, 1);
+    mask[self] = 0;
+    std::vector<std::byte> sent(8 * ranks);
+    std::vector<std::byte> received(8 * ranks);
+    std::vector<double> sums(3);
+    std::vector<call_header> headers;
+    reply_buffer replies;
+    auto const call_all = [&] {
+      exchange_headers(comm, {}, sizes, 0, {}, headers);
+      comm.all_to_all_v({sent.data(), sizes, offsets}, {received.data(), sizes, offsets});
+      auto request = comm.start_all_to_all_v({sent.data(), sizes, offsets}, {received.data(), sizes, offsets});
+      request.wait();
+      comm.all_to_all_replies({sent.data(), sizes, offsets}, mask, mask, replies);
+      comm.all_reduce(std::span(sums), reduction::sum);
+      comm.barrier();
+    };
+    // Ranks may be a call apart, and each such meeting wants memory once.
+    for (int i = 0; i < 20; ++i) {
+      call_all();
+    }
+    auto const before = num_allocations();
+    for (int i = 0; i < 5; ++i) {
+      call_all();
+    }
+    auto const allocations = num_allocations() - before;
+    comm.barrier();
+    CHECK(allocations == 0);
   });
 }

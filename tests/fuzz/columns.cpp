@@ -16,9 +16,9 @@
 namespace {
 
 template <class T>
-std::string read(glt::io::text_source& source, glt::io::column_options const& options,
+std::string read(glt::io::text_source& source, glt::io::detail::column_options const& options,
                  glt::io::read_options const& how) {
-  auto const table = glt::io::read_columns<T>(source, options, how);
+  auto const table = glt::io::detail::read_columns<T>(source, options, how);
   auto const values = table.template values<T>();
   glt_test::insist(values.size() == table.shape()[0] * table.shape()[1], "there are rows times columns");
   return std::to_string(table.shape()[1]) +

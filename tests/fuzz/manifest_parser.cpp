@@ -25,9 +25,9 @@ std::string with_right_sum(std::string text) {
     return text;
   }
   text.replace(place + key.size(), glt::io::detail::no_sum.size(), glt::io::detail::no_sum);
-  glt::io::checksum sum;
+  glt::io::detail::checksum sum;
   sum.add(text.data(), static_cast<std::int64_t>(text.size()));
-  return text.replace(place + key.size(), glt::io::detail::no_sum.size(), glt::io::checksum_text(sum.value()));
+  return text.replace(place + key.size(), glt::io::detail::no_sum.size(), glt::io::detail::checksum_text(sum.value()));
 }
 
 } // namespace
@@ -39,7 +39,7 @@ std::vector<std::string> glt_test::fuzz_seeds() {
   made.nodes = {{.name = "paper",
                  .offsets = {0, 3, 5},
                  .features = {{"x", glt::element_type::float32, {4}}},
-                 .labels = glt::io::manifest_array{"labels", glt::element_type::int64, {}},
+                 .labels = glt::io::detail::manifest_array{"labels", glt::element_type::int64, {}},
                  .times = true,
                  .train = {1, 1},
                  .valid = {0, 0},
@@ -54,14 +54,14 @@ std::vector<std::string> glt_test::fuzz_seeds() {
                  .halo = {1, 1},
                  .links = {{"train", {1, 0}, {0, 2}}}}};
   made.files = {{"part0/nodes/paper/original.npy", 152, 12345}};
-  return {glt::io::to_json(made)};
+  return {glt::io::detail::to_json(made)};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   try {
-    auto const read = glt::io::parse_manifest(with_right_sum(std::string(data, data + size)), "manifest.json");
+    auto const read = glt::io::detail::parse_manifest(with_right_sum(std::string(data, data + size)), "manifest.json");
     glt_test::insist(read.num_parts() >= 1, "there is a part");
-    auto const again = glt::io::parse_manifest(glt::io::to_json(read), "manifest.json");
+    auto const again = glt::io::detail::parse_manifest(glt::io::detail::to_json(read), "manifest.json");
     glt_test::insist(again == read, "what is written is what was read");
   } catch (glt::io_error const&) {
   }

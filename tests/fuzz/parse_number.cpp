@@ -22,11 +22,11 @@ void compare(char const* begin, char const* end) {
   T value{};
   T expected{};
   auto const* at = begin;
-  glt::io::number_fault fault{};
+  glt::io::detail::number_fault fault{};
   if constexpr (std::integral<T>) {
-    fault = glt::io::parse_integer(at, end, value);
+    fault = glt::io::detail::parse_integer(at, end, value);
   } else {
-    fault = glt::io::parse_real(at, end, value);
+    fault = glt::io::detail::parse_real(at, end, value);
     begin += end - begin > 1 && *begin == '+' && begin[1] != '-' ? 1 : 0;
   }
   auto const [stop, code] = std::from_chars(begin, end, expected);
@@ -34,12 +34,12 @@ void compare(char const* begin, char const* end) {
     return; // which from_chars does not take for a number
   }
   if (code == std::errc()) {
-    glt_test::insist(fault == glt::io::number_fault::none && at == stop, "a number is one");
+    glt_test::insist(fault == glt::io::detail::number_fault::none && at == stop, "a number is one");
     glt_test::insist(value == expected || (value != value && expected != expected), "the value is right");
   } else if (code == std::errc::invalid_argument) {
-    glt_test::insist(fault == glt::io::number_fault::missing, "what is no number is none");
+    glt_test::insist(fault == glt::io::detail::number_fault::missing, "what is no number is none");
   } else {
-    glt_test::insist(fault == glt::io::number_fault::out_of_range || (!std::integral<T> && std::abs(value) < 1),
+    glt_test::insist(fault == glt::io::detail::number_fault::out_of_range || (!std::integral<T> && std::abs(value) < 1),
                      "what is too large is refused, what is too small is small");
   }
 }

@@ -6,7 +6,7 @@
 #include "support/pickle_writer.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/peers/pickle.hpp>
+#include <glt/io/peers/detail/pickle.hpp>
 #include <glt/io/peers/torch_file.hpp>
 
 #include <cstddef>
@@ -18,17 +18,17 @@
 namespace {
 
 void read_plain(std::string_view content) {
-  glt::io::pickle_values values;
-  glt::io::plain_pickle_objects objects;
-  glt::io::pickle_reader<glt::io::plain_pickle_objects> reader(
+  glt::io::detail::pickle_values values;
+  glt::io::detail::plain_pickle_objects objects;
+  glt::io::detail::pickle_reader<glt::io::detail::plain_pickle_objects> reader(
       "input", {reinterpret_cast<std::byte const*>(content.data()), std::ssize(content)}, 0, values, objects);
   while (!reader.at_end()) {
     glt_test::insist(!reader.read().kind().empty(), "every value is of some kind");
   }
 }
 
-void read_tensor(glt::io::torch_file const& file, glt::io::pickle_value const& value, std::size_t length) {
-  if (value.get_if<glt::io::pickle_tensor>() != nullptr) {
+void read_tensor(glt::io::detail::torch_file const& file, glt::io::detail::pickle_value const& value, std::size_t length) {
+  if (value.get_if<glt::io::detail::pickle_tensor>() != nullptr) {
     auto const tensor = file.read(value);
     glt_test::insist(static_cast<std::size_t>(tensor.bytes().size()) <= length, "a tensor is no larger than its file");
   }
@@ -37,10 +37,10 @@ void read_tensor(glt::io::torch_file const& file, glt::io::pickle_value const& v
 void read_file(std::string const& content) {
   static glt_test::scratch_folder const scratch;
   glt_test::write_bytes(scratch / "input", content);
-  glt::io::torch_file const file(scratch / "input");
+  glt::io::detail::torch_file const file(scratch / "input");
   for (auto const* root : file.roots()) {
     read_tensor(file, *root, content.size());
-    if (auto const* const dict = root->get_if<glt::io::pickle_dict>()) {
+    if (auto const* const dict = root->get_if<glt::io::detail::pickle_dict>()) {
       for (auto const& [key, value] : dict->entries) {
         read_tensor(file, *value, content.size());
       }

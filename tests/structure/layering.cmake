@@ -1,32 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 cmake_minimum_required(VERSION 3.25)
 #
-# cmake -D ROOT=<project> -P layering.cmake: checks what the sources may include and name, file by file.
+# cmake -D ROOT=<project> [-D TABLE=<markdown>] -P layering.cmake: checks what the sources may include and name, file by
+# file. Which folder may include which stands in docs/architecture.md.
 
 set(core_folders core exec memory comm graph feature partition sample dist)
 
-# A folder may include itself and what is named here.
 # What a core header may take from the system or the processor, inside of a condition and with another way beside it.
 set(system_includes "memory:<sys/mman.h>" "feature:<emmintrin.h>" "feature:<immintrin.h>" "core:<emmintrin.h>")
 
-set(may_include_core "")
-set(may_include_exec core)
-set(may_include_memory core exec)
-set(may_include_comm core)
-set(may_include_graph core exec memory)
-set(may_include_feature core exec memory)
-set(may_include_partition core exec memory graph)
-set(may_include_sample core exec memory graph)
-set(may_include_dist ${core_folders})
-set(may_include_io ${core_folders})
-set(may_include_outofcore ${core_folders} io)
-set(may_include_metis ${core_folders})
-set(may_include_mpi core comm memory)
-set(may_include_thrust core exec memory)
-set(may_include_cuda core exec memory thrust)
-set(may_include_nccl core comm memory cuda)
-set(may_include_dlpack ${core_folders})
-set(may_include_torch ${core_folders} dlpack)
+# A folder may include itself and what its row of the table says.
+if(NOT TABLE)
+  set(TABLE "${ROOT}/docs/architecture.md")
+endif()
+set(folders_of_table "")
+file(STRINGS "${TABLE}" rows REGEX "^[|] `[a-z]+/` [|]" ENCODING UTF-8)
+foreach(row IN LISTS rows)
+  string(REGEX REPLACE "^[|] `([a-z]+)/` .*[|] *([a-z ]*) *[|]$" "\\1:\\2" row "${row}")
+  string(REGEX MATCH "^([a-z]+):([a-z ]*)$" row "${row}")
+  string(STRIP "${CMAKE_MATCH_2}" may_include)
+  string(REPLACE " " ";" may_include_${CMAKE_MATCH_1} "${may_include}")
+  list(APPEND folders_of_table "${CMAKE_MATCH_1}")
+endforeach()
+if(NOT "dist" IN_LIST folders_of_table)
+  message(FATAL_ERROR "${TABLE} has no table of folders with a row '| `dist/` | … | may include |'")
+endif()
 
 # Names that the core folders leave to the optional ones, and ending the process, which they leave to their user.
 set(optional_names "MPI_[A-Za-z]|ompi_|torch::|at::Tensor|thrust::|cuda[A-Z]|nccl[A-Z]|GLT_TEST|abort *\\(")
@@ -54,7 +52,7 @@ endfunction()
 # Every source file names the licence in its first lines.
 file(GLOB_RECURSE sources RELATIVE "${ROOT}"
      "${ROOT}/include/*.hpp" "${ROOT}/include/*.cuh" "${ROOT}/tests/*.cu" "${ROOT}/bench/*.cu" "${ROOT}/examples/*.cu"
-     "${ROOT}/tests/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/examples/*.?pp" "${ROOT}/tools/*.?pp"
+     "${ROOT}/tests/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/examples/*.?pp"
      "${ROOT}/cmake/*" "${ROOT}/tests/*.cmake" "${ROOT}/*CMakeLists.txt" "${ROOT}/tests/*.sh" "${ROOT}/bench/*.sh"
      "${ROOT}/examples/*.sh" "${ROOT}/.ci/run")
 list(FILTER sources EXCLUDE REGEX "^build")
@@ -73,7 +71,7 @@ foreach(header IN LISTS headers)
   cmake_path(GET header EXTENSION LAST_ONLY extension)
   if(header STREQUAL "glt.hpp")
     continue()
-  elseif(NOT DEFINED may_include_${folder})
+  elseif(NOT folder IN_LIST folders_of_table)
     fault("${path}" 1 "is in no folder of the design")
     continue()
   elseif(NOT extension MATCHES "^[.](hpp|cuh)$")

@@ -15,7 +15,8 @@ function(try name folder text expected)
     string(APPEND all "#include <glt/${folder}/probe.hpp>\n")
   endif()
   file(WRITE "${root}/include/glt/glt.hpp" "${all}")
-  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/layering.cmake
+  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -D TABLE=${CMAKE_CURRENT_LIST_DIR}/../../docs/architecture.md
+                          -P ${CMAKE_CURRENT_LIST_DIR}/layering.cmake
                   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")
   if(expected STREQUAL "PASS")
@@ -49,3 +50,10 @@ try(no_licence core "#pragma once\n" "has no SPDX line")
 try(no_guard core "// ${spdx}\n" "has no '#pragma once'")
 try(not_in_glt_hpp core "${top}" "add the line '#include <glt/core/probe.hpp>'")
 try(new_folder zoo "${top}" "is in no folder of the design")
+
+file(WRITE "${SCRATCH}/no_table.md" "| folder | what |\n")
+execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${SCRATCH}/good -D TABLE=${SCRATCH}/no_table.md
+                        -P ${CMAKE_CURRENT_LIST_DIR}/layering.cmake RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+if(status EQUAL 0)
+  message(SEND_ERROR "a page without the table of folders was not noticed")
+endif()

@@ -4,7 +4,7 @@
 #include <glt/core/error.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/peers/detail/peer_partition.hpp>
+#include <glt/io/peers/peer_partition.hpp>
 
 #include <doctest/doctest.h>
 

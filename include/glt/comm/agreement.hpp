@@ -3,6 +3,7 @@
 
 #include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <numeric>
 #include <span>
 #include <string>
@@ -38,15 +40,16 @@ enum class operation : std::uint16_t {
   exclude,
   walk,
   shuffle,
+  share,
   user,
 };
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 19> names{
+  constexpr std::array<std::string_view, 20> names{
       "leave", "make_graph", "make_features", "make_sampler", "plan_epoch", "sample", "collect",
       "sync_parameters", "gather_gradients", "estimate_hotness", "make_source_values", "make_directory",
-      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "user"};
+      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "share", "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";
 }
@@ -101,28 +104,37 @@ template <communicator C>
   if (comm.size() > 1) {
     comm.broadcast(reinterpret_cast<std::byte*>(cause.data()), static_cast<std::int64_t>(cause.size()), rank);
   }
-  throw collective_error(rank, cause.data());
+  try {
+    throw collective_error(rank, cause.data());
+  } catch (std::bad_alloc const&) { // the others leave with an error that this rank cannot make
+    if constexpr (losable<C>) {
+      comm.mark_lost();
+    }
+    throw;
+  }
 }
 
 } // namespace detail
 
-/// Tells every rank how many items to expect, and makes sure that all ranks are well and at the same call.
+/// Tells every rank how many items to expect, and makes sure that no rank has failed and all are at the same call.
 ///
 /// A rank that cannot go on passes the reason as `failure` instead of staying away.
 ///
-/// @shape  counts [R], items for every rank · received [R], written: the headers of all ranks, the own one
-///         included
+/// @shape  counts [R], items for every rank · headers [R], resized and written: those of all ranks, the own one
+///         included; its capacity holds what is sent, so that a vector which is used again allocates nothing
 /// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed;
 ///         none on one rank
 /// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest
 ///                           such rank is named), or if a rank is at another `site` than rank 0
-/// @throws precondition_error  if counts or received have not R elements
+/// @throws precondition_error  if counts has not R elements
 template <communicator C>
 void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> counts, std::int64_t value,
-                      std::string const& failure, std::span<call_header> received) {
+                      std::string const& failure, std::vector<call_header>& headers) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   detail::check_length("exchange_headers", "counts", counts.size(), comm.size());
-  detail::check_length("exchange_headers", "received", received.size(), comm.size());
+  if constexpr (requires { comm.note(site); }) { // for those who ask where this rank is
+    comm.note(site);
+  }
   call_header const own{.count = 0,
                         .total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0}),
                         .value = value,
@@ -130,7 +142,9 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
                         .hop = site.hop,
                         .what = static_cast<std::uint16_t>(site.what),
                         .failed = static_cast<std::uint16_t>(failure.empty() ? 0 : 1)};
-  std::vector<call_header> sent(ranks, own);
+  headers.assign(2 * ranks, own);
+  std::span const received(headers.data(), ranks);
+  std::span const sent(headers.data() + ranks, ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     sent[rank].count = counts[rank];
   }
@@ -140,6 +154,7 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
     comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()),
                     reinterpret_cast<std::byte*>(received.data()), header_bytes);
   }
+  headers.resize(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (received[rank].failed != 0) {
       detail::throw_everywhere(comm, static_cast<int>(rank), failure);

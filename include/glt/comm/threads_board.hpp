@@ -33,8 +33,10 @@ struct threads_family {
   std::condition_variable changed;
   std::optional<threads_failure> broken; ///< set when a thread leaves by exception
   std::vector<char> gone;                ///< [threads], set when a thread returns
+  std::vector<char> lost;                ///< [threads], each touched by its thread alone: see `losable`
 
-  explicit threads_family(int threads) : gone(static_cast<std::size_t>(threads), 0) {}
+  explicit threads_family(int threads)
+      : gone(static_cast<std::size_t>(threads), 0), lost(static_cast<std::size_t>(threads), 0) {}
 
   /// The calling thread returns; calls that still need it are given up.
   void leave(int thread) {
@@ -62,7 +64,7 @@ class threads_board {
 public:
   threads_board(std::shared_ptr<threads_family> family, std::vector<int> threads)
       : family_(std::move(family)), threads_(std::move(threads)), next_(threads_.size(), 0),
-        alarms_(threads_.size(), 0) {}
+        alarms_(threads_.size(), 0), idle_(threads_.size()) {}
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(threads_.size()); }
 
@@ -75,8 +77,7 @@ public:
       give_up(*family_->broken);
     }
     auto const number = next_[static_cast<std::size_t>(rank)]++;
-    auto& all = meetings_[number];
-    all.calls.resize(threads_.size(), nullptr);
+    auto& all = meeting_of(number);
     all.calls[static_cast<std::size_t>(rank)] = &call;
     if (++all.arrived == threads_.size()) {
       hold.unlock(); // all are here and stay until `done`
@@ -102,12 +103,31 @@ public:
     });
     all.calls[static_cast<std::size_t>(rank)] = nullptr;
     if (all.done && std::ranges::all_of(all.calls, [](auto* call) { return call == nullptr; })) {
-      meetings_.erase(number);
+      past_.push_back(meetings_.extract(number));
     }
     if (failure) {
       give_up(*failure);
     }
   }
+
+  /// A call of a rank that is not under way, with the memory of an earlier one; only that rank's thread calls this.
+  [[nodiscard]] std::unique_ptr<threads_call> take(int rank) {
+    auto& idle = idle_[static_cast<std::size_t>(rank)];
+    if (idle.empty()) {
+      return std::make_unique<threads_call>();
+    }
+    auto call = std::move(idle.back());
+    idle.pop_back();
+    return call;
+  }
+  /// Takes back what `take` returned, when the call is complete.
+  void give_back(int rank, std::unique_ptr<threads_call> call) {
+    idle_[static_cast<std::size_t>(rank)].push_back(std::move(call));
+  }
+
+  /// A rank cannot take part in agreements any more, on any board of the family; only its thread calls these.
+  void mark_lost(int rank) noexcept { family_->lost[thread_of(rank)] = 1; }
+  [[nodiscard]] bool is_lost(int rank) const noexcept { return family_->lost[thread_of(rank)] != 0; }
 
   /// Says whether this rank has raised the alarm.
   void set_alarm(int rank, bool raised) {
@@ -154,6 +174,30 @@ private:
     std::optional<threads_failure> failure;
   };
 
+  [[nodiscard]] std::size_t thread_of(int rank) const noexcept {
+    return static_cast<std::size_t>(threads_[static_cast<std::size_t>(rank)]);
+  }
+
+  // The meeting of a call; one that is over lends its memory to a new one.
+  meeting& meeting_of(std::int64_t number) {
+    if (auto const found = meetings_.find(number); found != meetings_.end()) {
+      return found->second;
+    }
+    if (past_.empty()) {
+      past_.reserve(meetings_.size() + 1); // room for all of them, for `wait` must not fail
+      auto& made = meetings_[number];
+      made.calls.resize(threads_.size(), nullptr);
+      return made;
+    }
+    auto again = std::move(past_.back());
+    past_.pop_back();
+    again.key() = number;
+    again.mapped().arrived = 0;
+    again.mapped().done = false;
+    again.mapped().failure.reset();
+    return meetings_.insert(std::move(again)).position->second;
+  }
+
   [[noreturn]] static void give_up(threads_failure const& failure) {
     throw collective_error(failure.rank, failure.cause);
   }
@@ -194,6 +238,8 @@ private:
   std::vector<std::int64_t> next_; ///< [R], the number of each rank's next call
   std::vector<char> alarms_;       ///< [R], nonzero for ranks that have raised theirs
   std::map<std::int64_t, meeting> meetings_;
+  std::vector<std::map<std::int64_t, meeting>::node_type> past_;
+  std::vector<std::vector<std::unique_ptr<threads_call>>> idle_; ///< [R], calls that only their rank touches
 };
 
 } // namespace glt::detail

@@ -15,13 +15,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace glt::detail {
 
 class threads_board;
 
-/// What one thread passes to a collective call; shown to the other threads until the call is complete.
+/// What one thread passes to a collective call; shown to the other threads until the call is complete. Reusable.
 struct threads_call {
   /// Does the work for all ranks at once; throws collective_error if their arguments do not fit together.
   using work = void (*)(std::span<threads_call* const> ranks);
@@ -34,13 +36,25 @@ struct threads_call {
 
   std::byte const* send = nullptr;
   std::byte* receive = nullptr;
-  std::vector<std::int64_t> send_sizes, send_offsets, receive_sizes, receive_offsets;
+  std::vector<std::int64_t> send_sizes, send_offsets, receive_sizes, receive_offsets; // their memory is kept
   std::span<char const> asked, answering;
   reply_buffer* replies = nullptr;
   int color = 0, order = 0;
   threads_board const* board = nullptr;     ///< that is split
   std::shared_ptr<threads_board> new_board; ///< of this rank's color
   int new_rank = 0;
+
+  /// Forgets what was passed before.
+  void begin(std::string_view name_of_call, work completion) {
+    std::tuple arrays(std::move(send_sizes), std::move(send_offsets), std::move(receive_sizes),
+                      std::move(receive_offsets));
+    *this = {};
+    name = name_of_call;
+    complete = completion;
+    std::tie(send_sizes, send_offsets, receive_sizes, receive_offsets) = std::move(arrays);
+    send_sizes.clear();
+    send_offsets.clear();
+  }
 };
 
 /// The call in words, for the text of an error.

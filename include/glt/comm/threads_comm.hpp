@@ -48,8 +48,9 @@ public:
     ///
     /// @throws collective_error  on every rank, if a rank has left or sizes do not match
     void wait() {
-      if (auto const call = std::move(call_)) {
+      if (auto call = std::move(call_)) {
         board_->wait(rank_, number_);
+        board_->give_back(rank_, std::move(call));
       }
     }
 
@@ -75,17 +76,17 @@ public:
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
     detail::check_bytes("all_to_all", bytes);
     auto call = named("all_to_all", detail::complete_all_to_all);
-    call.bytes = bytes;
-    call.send = send;
-    call.receive = receive;
-    run(call);
+    call->bytes = bytes;
+    call->send = send;
+    call->receive = receive;
+    run(std::move(call));
   }
 
   void all_to_all_v(outgoing out, incoming in) { start_all_to_all_v(out, in).wait(); }
 
   [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
     detail::check_exchange(out, in, rank_, size());
-    auto call = std::make_unique<detail::threads_call>(named("all_to_all_v", detail::complete_all_to_all_v));
+    auto call = named("all_to_all_v", detail::complete_all_to_all_v);
     set(*call, out);
     call->receive = in.data;
     call->receive_sizes.assign(in.sizes.begin(), in.sizes.end());
@@ -97,51 +98,55 @@ public:
                           reply_buffer& replies) {
     detail::check_replies(out, asked, answering, rank_, size());
     auto call = named("all_to_all_replies", detail::complete_replies);
-    set(call, out);
-    call.asked = asked;
-    call.answering = answering;
-    call.replies = &replies;
-    run(call);
+    set(*call, out);
+    call->asked = asked;
+    call->answering = answering;
+    call->replies = &replies;
+    run(std::move(call));
   }
 
   template <reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     auto call = named("all_reduce", nullptr);
-    call.detail = detail::reduction_name<T>(op);
-    call.complete = op == reduction::sum   ? detail::complete_all_reduce<T, reduction::sum>
+    call->detail = detail::reduction_name<T>(op);
+    call->complete = op == reduction::sum   ? detail::complete_all_reduce<T, reduction::sum>
                     : op == reduction::min ? detail::complete_all_reduce<T, reduction::min>
                                            : detail::complete_all_reduce<T, reduction::max>;
-    call.bytes = static_cast<std::int64_t>(values.size_bytes());
-    call.receive = reinterpret_cast<std::byte*>(values.data());
-    run(call);
+    call->bytes = static_cast<std::int64_t>(values.size_bytes());
+    call->receive = reinterpret_cast<std::byte*>(values.data());
+    run(std::move(call));
   }
 
   void broadcast(std::byte* data, std::int64_t bytes, int root) {
     detail::check_bytes("broadcast", bytes);
     detail::check_root("broadcast", root, size());
     auto call = named("broadcast", detail::complete_broadcast);
-    call.bytes = bytes;
-    call.root = root;
-    call.receive = data;
-    run(call);
+    call->bytes = bytes;
+    call->root = root;
+    call->receive = data;
+    run(std::move(call));
   }
 
   void barrier() {
     auto call = named("barrier", detail::complete_nothing);
-    run(call);
+    run(std::move(call));
   }
 
   [[nodiscard]] threads_comm split(int color, int order) { return divide("split", color, order); }
   [[nodiscard]] threads_comm duplicate() { return divide("duplicate", 0, 0); }
 
+  /// See `losable`; the others learn it when the thread leaves `run_threads` by the exception that lost it.
+  void mark_lost() noexcept { board_->mark_lost(rank_); }
+  [[nodiscard]] bool is_lost() const noexcept { return board_->is_lost(rank_); }
+
   /// See `alarming`.
   [[nodiscard]] threads_alarm make_alarm() const noexcept { return {board_, rank_}; }
 
 private:
-  static detail::threads_call named(std::string_view name, detail::threads_call::work complete) {
-    detail::threads_call call;
-    call.name = name;
-    call.complete = complete;
+  [[nodiscard]] std::unique_ptr<detail::threads_call> named(std::string_view name,
+                                                            detail::threads_call::work complete) const {
+    auto call = board_->take(rank_);
+    call->begin(name, complete);
     return call;
   }
 
@@ -151,15 +156,18 @@ private:
     call.send_offsets.assign(out.offsets.begin(), out.offsets.end());
   }
 
-  void run(detail::threads_call& call) { board_->wait(rank_, board_->arrive(rank_, call)); }
+  void run(std::unique_ptr<detail::threads_call> call) {
+    board_->wait(rank_, board_->arrive(rank_, *call));
+    board_->give_back(rank_, std::move(call));
+  }
 
   threads_comm divide(std::string_view name, int color, int order) {
     auto call = named(name, detail::threads_board::complete_split);
-    call.color = color;
-    call.order = order;
-    call.board = board_.get();
-    run(call);
-    return {std::move(call.new_board), call.new_rank};
+    call->color = color;
+    call->order = order;
+    call->board = board_.get();
+    board_->wait(rank_, board_->arrive(rank_, *call));
+    return {std::move(call->new_board), call->new_rank};
   }
 
   std::shared_ptr<detail::threads_board> board_;

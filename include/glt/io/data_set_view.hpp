@@ -14,6 +14,8 @@
 
 namespace glt::io {
 
+namespace detail {
+
 /// Edges of one type, borrowed, such as from mapped files; the position of an edge is its id.
 ///
 /// @shape  sources, destinations [E] · weights [E] or empty · times [E] or empty
@@ -47,20 +49,22 @@ struct edge_table_view {
   std::vector<link_split_view> links{};
 };
 
+} // namespace detail
+
 /// A whole data set, borrowed: from a `data_set` in memory, or from a `mapped_data_set` whose arrays stay in files.
 struct data_set_view {
   std::string name;
   std::span<node_table const> nodes;
-  std::vector<edge_table_view> edges{};
+  std::vector<detail::edge_table_view> edges{};
 };
 
 /// Borrows the edges of a table, which must outlive the view.
-[[nodiscard]] inline edge_table_view view_of(edge_table const& table) {
+[[nodiscard]] inline detail::edge_table_view view_of(edge_table const& table) {
   auto const pairs = [](vertex_pairs const& from) {
-    return vertex_pairs_view{.sources = host_view<global_id const>(from.sources),
+    return detail::vertex_pairs_view{.sources = host_view<global_id const>(from.sources),
                              .destinations = host_view<global_id const>(from.destinations)};
   };
-  edge_table_view made{.source = table.source,
+  detail::edge_table_view made{.source = table.source,
                        .name = table.name,
                        .destination = table.destination,
                        .columns = {.sources = host_view<global_id const>(table.sources),

@@ -19,15 +19,17 @@ namespace glt::detail {
 /// Displacements count from the first slice that is not empty. A slice whose size and displacement are at
 /// most `block_bytes` is that many MPI_BYTE; another one is a single element of an indexed type made of
 /// blocks of at most `block_bytes`, whose displacements are 64-bit. Both sides choose on their own: the bytes
-/// are the same. The arrays must live until the exchange is complete.
+/// are the same. The arrays must live until the exchange is complete. Reusable; the memory is kept.
 class mpi_exchange_plan {
 public:
   mpi_exchange_plan() noexcept = default;
 
+  /// Describes other slices; those before must have gone.
+  ///
   /// @shape  sizes [R], offsets [R], in bytes
-  mpi_exchange_plan(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets,
-                    std::int64_t block_bytes)
-      : mpi_exchange_plan() { // delegates, so that the destructor frees what was made before a failure
+  void set(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets, std::int64_t block_bytes) {
+    free_types();
+    empty_ = true;
     counts_.assign(sizes.size(), 0);
     displacements_.assign(sizes.size(), 0);
     types_.assign(sizes.size(), MPI_BYTE);
@@ -51,13 +53,7 @@ public:
   }
   mpi_exchange_plan(mpi_exchange_plan const&) = delete;
   mpi_exchange_plan& operator=(mpi_exchange_plan const&) = delete;
-  ~mpi_exchange_plan() {
-    for (auto& type : types_) {
-      if (type != MPI_BYTE && mpi_is_running()) {
-        MPI_Type_free(&type);
-      }
-    }
-  }
+  ~mpi_exchange_plan() { free_types(); }
 
   /// Where displacements count from. Slices to send and to receive may lie in one array, yet their bases
   /// differ: Open MPI takes equal ones for MPI_IN_PLACE.
@@ -70,6 +66,15 @@ public:
   [[nodiscard]] MPI_Datatype const* types() const noexcept { return types_.data(); }
 
 private:
+  void free_types() noexcept {
+    for (auto& type : types_) {
+      if (type != MPI_BYTE && mpi_is_running()) {
+        MPI_Type_free(&type);
+      }
+    }
+    types_.clear();
+  }
+
   static MPI_Datatype make_type(std::int64_t displacement, std::int64_t size, std::int64_t block_bytes) {
     auto const num_blocks = (size + block_bytes - 1) / block_bytes;
     std::vector<int> lengths(static_cast<std::size_t>(num_blocks), static_cast<int>(block_bytes));

@@ -3,8 +3,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/mpi/api.hpp>
+#include <glt/mpi/environment.hpp>
 #include <glt/mpi/error.hpp>
-#include <glt/mpi/exchange_plan.hpp>
+#include <glt/mpi/exchange.hpp>
 #include <glt/mpi/handle.hpp>
 
 #include <memory>
@@ -18,48 +19,44 @@ class mpi_comm;
 class mpi_request {
 public:
   mpi_request(mpi_request&&) noexcept = default;
-  mpi_request& operator=(mpi_request&&) noexcept = default;
-  ~mpi_request() = default;
+  mpi_request& operator=(mpi_request&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(travelling_, other.travelling_);
+    static_cast<void>(other.complete());
+    return *this;
+  }
+  ~mpi_request() { static_cast<void>(complete()); }
 
   /// Blocks until all bytes have arrived; a second call does nothing.
   ///
   /// @throws mpi_error  if MPI reports a failure
   void wait() {
-    if (auto const travelling = std::move(travelling_)) {
-      detail::check_mpi(MPI_Wait(&travelling->request, MPI_STATUS_IGNORE), "MPI_Wait");
+    if (auto const code = complete(); code != MPI_SUCCESS) {
+      handle_->family()->lost = true;
+      detail::check_mpi(code, "MPI_Wait");
     }
   }
 
 private:
   friend mpi_comm;
 
-  // Everything that MPI reads until the exchange is complete; its address never changes.
-  struct exchange {
-    exchange(std::shared_ptr<detail::mpi_handle const> handle_in, outgoing const& out, incoming const& in)
-        : handle(std::move(handle_in)), sent(out.sizes, out.offsets, handle->block_bytes()),
-          received(in.sizes, in.offsets, handle->block_bytes()) {
-      detail::check_mpi(MPI_Ialltoallw(sent.base(out.data), sent.counts(), sent.displacements(), sent.types(),
-                                       received.base(in.data), received.counts(), received.displacements(),
-                                       received.types(), handle->comm(), &request),
-                        "MPI_Ialltoallw");
+  mpi_request(std::shared_ptr<detail::mpi_handle> handle, outgoing const& out, incoming const& in)
+      : handle_(std::move(handle)), travelling_(handle_->exchanges().take()) {
+    travelling_->start(handle_->comm(), handle_->block_bytes(), out, in);
+  }
+
+  int complete() noexcept {
+    if (!travelling_) {
+      return MPI_SUCCESS;
     }
-    exchange(exchange const&) = delete;
-    exchange& operator=(exchange const&) = delete;
-    ~exchange() {
-      if (request != MPI_REQUEST_NULL && detail::mpi_is_running()) {
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-      }
-    }
+    auto const code =
+        detail::mpi_is_running() ? handle_->wait(travelling_->request(), "all_to_all_v") : MPI_SUCCESS;
+    handle_->exchanges().give_back(std::move(travelling_));
+    return code;
+  }
 
-    std::shared_ptr<detail::mpi_handle const> handle;
-    detail::mpi_exchange_plan sent;
-    detail::mpi_exchange_plan received;
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
-
-  explicit mpi_request(std::unique_ptr<exchange> travelling) noexcept : travelling_(std::move(travelling)) {}
-
-  std::unique_ptr<exchange> travelling_; // null once complete
+  std::shared_ptr<detail::mpi_handle> handle_;
+  std::unique_ptr<detail::mpi_exchange> travelling_; // null once complete
 };
 
 } // namespace glt

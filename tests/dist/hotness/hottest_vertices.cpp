@@ -3,6 +3,7 @@
 
 #include <glt/dist/hotness/hottest_vertices.hpp>
 
+#include <glt/comm/counting.hpp>
 #include <glt/core/random.hpp>
 
 #include "support/errors.hpp"
@@ -69,7 +70,28 @@ TEST_CASE("every rank gets as many of the hottest vertices of others as it asks 
                                      std::int64_t{1000}, std::numeric_limits<std::int64_t>::max() / 4}) {
       CAPTURE(count);
       auto const asked = count / (1 + comm.rank()); // other counts on other ranks
-      CHECK(glt::dist::hottest_vertices(comm, book, own, asked) == naive(whole, book, comm.rank(), asked));
+      glt::counting_comm counted(comm);
+      CHECK(glt::dist::hottest_vertices(counted, book, own, asked) == naive(whole, book, comm.rank(), asked));
+      CHECK(counted.counts().total().collectives <= 8);
+    }
+  });
+}
+
+TEST_CASE("many vertices of different hotness, of which few are wanted") {
+  glt_test::on_ranks([](auto comm) {
+    std::vector<glt::global_id> offsets{0};
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      offsets.push_back(offsets.back() + 3000 * (1 + rank));
+    }
+    glt::partition_book const book(offsets);
+    std::vector<double> whole;
+    glt::random_stream draws(glt::random_key(11), 0);
+    for (std::int64_t v = 0; v < book.num_vertices(); ++v) {
+      whole.push_back(static_cast<double>(draws.below(1 + v % 7 * 100000)));
+    }
+    for (std::int64_t const count : {1, 33, 500, 2999, 4000}) {
+      CHECK(glt::dist::hottest_vertices(comm, book, part_of(whole, book, comm.rank()), count) ==
+            naive(whole, book, comm.rank(), count));
     }
   });
 }

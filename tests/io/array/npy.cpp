@@ -40,7 +40,7 @@ void check_round_trip(scratch_folder const& scratch) {
     auto const read = io::read_npy<T>(scratch / "a.npy", 1);
     CHECK(read.shape == std::vector<std::int64_t>{n});
     CHECK(values_of(read) == values);
-    CHECK(io::read_npy_header(scratch / "a.npy").data_offset % 64 == 0);
+    CHECK(io::detail::read_npy_header(scratch / "a.npy").data_offset % 64 == 0);
   }
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("a set without types is read with all its tables, by any number of thr
     REQUIRE(nodes.features.size() == 2);
     CHECK(nodes.features[0].name == "node_feat");
     CHECK(nodes.features[0].values.matrix<float>()(1, 1) == 400);
-    CHECK(io::count_not_finite(data) == 1);
+    CHECK(io::detail::count_not_finite(data) == 1);
     CHECK(nodes.features[1].name == "node_species");
     CHECK(values_of<float>(nodes.features[1].values) == std::vector<float>{0.5, 1, 2, 3});
     CHECK(values_of<std::int64_t>(nodes.labels) == ids{0, 1, 2, 0});
@@ -127,7 +127,7 @@ TEST_CASE("link splits are read from arrays of either shape, and pickles are nam
   CHECK(data.edges[0].links[0].edges.sources == ids{0, 1, 2});
   CHECK(data.edges[0].links[0].edges.destinations == ids{1, 2, 3});
   CHECK(data.edges[0].links[0].negatives.sources == ids{3});
-  CHECK(io::find_ogb_pickles(scratch.path()).size() == 1);
+  CHECK(io::detail::find_ogb_pickles(scratch.path()).size() == 1);
   write_bytes(split / "test_edge.npy", npy_bytes("<i8", "(1, 2)", raw(ids{0, 4})));
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_ogb(scratch.path())); }), "test_edge.npy",
               "destinations", "id 0 is 4"));
@@ -198,6 +198,6 @@ TEST_CASE("the original files of a public link set are its arrays") {
   REQUIRE(data.edges[0].sources.size() == 1067911);
   CHECK(std::ranges::equal(data.edges[0].sources, expected.matrix().row(0)));
   CHECK(std::ranges::equal(data.edges[0].destinations, expected.matrix().row(1)));
-  CHECK(io::find_ogb_pickles(folder / "raw/ogbl_ddi").size() == 2);
+  CHECK(io::detail::find_ogb_pickles(folder / "raw/ogbl_ddi").size() == 2);
 }
 #endif

@@ -16,7 +16,7 @@ using namespace glt_test;
 namespace {
 
 std::string fault_of(std::filesystem::path const& folder, std::string const& split = {}) {
-  return thrown<io_error>([&] { static_cast<void>(io::find_ogb_pickles(folder, {.split = split})); });
+  return thrown<io_error>([&] { static_cast<void>(io::detail::find_ogb_pickles(folder, {.split = split})); });
 }
 
 } // namespace
@@ -55,12 +55,12 @@ TEST_CASE("a split is taken if it is the only one, and chosen otherwise") {
 TEST_CASE("pickles of a split are named") {
   scratch_folder const scratch;
   write_bytes(scratch / "num-node-list.csv", "1");
-  CHECK(io::find_ogb_pickles(scratch.path()).empty());
+  CHECK(io::detail::find_ogb_pickles(scratch.path()).empty());
   std::filesystem::create_directories(scratch / "split/target/sub");
   write_bytes(scratch / "split/target/valid.pt", "");
   write_bytes(scratch / "split/target/sub/test.pt", "");
   write_bytes(scratch / "split/target/train.csv.gz", "");
-  CHECK(io::find_ogb_pickles(scratch.path()) ==
+  CHECK(io::detail::find_ogb_pickles(scratch.path()) ==
         std::vector<std::filesystem::path>{scratch / "split/target/sub/test.pt", scratch / "split/target/valid.pt"});
 }
 

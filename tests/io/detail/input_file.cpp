@@ -14,7 +14,7 @@ using namespace glt_test;
 TEST_CASE("bytes come in order and the position follows") {
   scratch_folder const scratch;
   write_bytes(scratch / "a", std::string("abc\0efg", 7));
-  io::input_file file(scratch / "a");
+  io::detail::input_file file(scratch / "a");
   CHECK(file.size() == 7);
   std::string text(4, '?');
   file.read(text.data(), 4);
@@ -33,7 +33,7 @@ TEST_CASE("bytes come in order and the position follows") {
 TEST_CASE("what cannot be opened is named") {
   scratch_folder const scratch;
   auto const open = [&](std::string const& name) {
-    return thrown<io_error>([&] { io::input_file const file(scratch / name); });
+    return thrown<io_error>([&] { io::detail::input_file const file(scratch / name); });
   };
   CHECK(names(open("missing"), "missing", "there is no such file"));
   CHECK(names(open(""), scratch.path().string(), "not a regular file"));
@@ -44,7 +44,7 @@ TEST_CASE("what cannot be opened is named") {
 TEST_CASE("a file that ends early says where") {
   scratch_folder const scratch;
   write_bytes(scratch / "short", "12345");
-  io::input_file file(scratch / "short");
+  io::detail::input_file file(scratch / "short");
   char bytes[9];
   file.read(bytes, 2);
   try {

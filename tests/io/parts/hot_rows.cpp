@@ -94,8 +94,8 @@ TEST_CASE("all features and labels of a folder, and those of its edges, are coll
     auto const& names_of = made.labels[0];
     auto const hot = io::take_hot_rows(part);
     auto const& book = part.graph.books[0];
-    dist::named_features const features(comm, book, io::take_node_features(part));
-    dist::named_edge_features const edges(comm, book, io::take_edge_features(part));
+    dist::named_features const features(comm, book, io::detail::take_node_features(part));
+    dist::named_edge_features const edges(comm, book, io::detail::take_edge_features(part));
     CHECK(features.local().names() == std::vector<std::string>{"feat", "codes", "label"});
     CHECK(features.local().type("codes") == element_type::int8);
     CHECK(edges.local().rows().names() == std::vector<std::string>{"length", "kind"});

@@ -22,7 +22,7 @@ io::manifest of_part(int part) {
   made.nodes.push_back({.name = "node",
                         .offsets = {0, 3, 5},
                         .features = {{"feat", element_type::float32, {4}}},
-                        .labels = io::manifest_array{"", element_type::int64, {}},
+                        .labels = io::detail::manifest_array{"", element_type::int64, {}},
                         .times = part == 1,
                         .train = by_part(1 + part),
                         .valid = by_part(0),

@@ -131,10 +131,10 @@ TEST_CASE("one part of a folder") {
 TEST_CASE("parts are shared out over ranks evenly and in order") {
   for (int const parts : {1, 4, 7, 64}) {
     for (int ranks = 1; ranks <= parts; ++ranks) {
-      CHECK(io::first_part_of_rank(parts, 0, ranks) == 0);
-      CHECK(io::first_part_of_rank(parts, ranks, ranks) == parts);
+      CHECK(io::detail::first_part_of_rank(parts, 0, ranks) == 0);
+      CHECK(io::detail::first_part_of_rank(parts, ranks, ranks) == parts);
       for (int rank = 0; rank < ranks; ++rank) {
-        auto const count = io::first_part_of_rank(parts, rank + 1, ranks) - io::first_part_of_rank(parts, rank, ranks);
+        auto const count = io::detail::first_part_of_rank(parts, rank + 1, ranks) - io::detail::first_part_of_rank(parts, rank, ranks);
         CHECK((count == parts / ranks || count == (parts + ranks - 1) / ranks));
       }
     }

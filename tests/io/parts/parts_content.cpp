@@ -8,7 +8,7 @@
 
 using namespace glt;
 
-static_assert(std::is_nothrow_move_constructible_v<io::part_edges>);
+static_assert(std::is_nothrow_move_constructible_v<io::detail::part_edges>);
 
 TEST_CASE("a part holds nothing before it is filled, and hands over what it holds") {
   io::part_content made;

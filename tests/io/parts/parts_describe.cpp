@@ -20,7 +20,7 @@ TEST_CASE("a folder is described by a line for every type") {
   auto const data = hetero_known_set();
   io::write_parts(scratch / "parts", data, random_labels(data, 2),
                   {.partitioner = {"ldg", {{"slack", "1.1"}}, 3}, .halo = true});
-  auto const manifest = io::read_manifest(scratch / "parts");
+  auto const manifest = io::detail::read_manifest(scratch / "parts");
   auto const text = io::describe(manifest);
   CAPTURE(text);
   CHECK(std::ranges::count(text, '\n') == 2 + 3 + 4);

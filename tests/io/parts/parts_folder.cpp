@@ -50,9 +50,9 @@ struct whole_folder {
   }
   // Writes a folder like this with another manifest, which has the right checksum.
   void change(auto what) const {
-    auto manifest = io::read_manifest(path);
+    auto manifest = io::detail::read_manifest(path);
     what(manifest);
-    write_bytes(path / "manifest.json", io::to_json(manifest));
+    write_bytes(path / "manifest.json", io::detail::to_json(manifest));
   }
 
   scratch_folder scratch;
@@ -79,14 +79,14 @@ TEST_CASE("a folder says what it holds") {
   auto const& paper = folder.info().nodes[0];
   CHECK(paper.num_vertices() == 23);
   CHECK(paper.features.size() == 3);
-  CHECK(paper.features[2] == io::manifest_array{"../x/y", element_type::float32, {1, 2}});
-  CHECK(paper.labels == io::manifest_array{"", element_type::int32, {}});
+  CHECK(paper.features[2] == io::detail::manifest_array{"../x/y", element_type::float32, {1, 2}});
+  CHECK(paper.labels == io::detail::manifest_array{"", element_type::int32, {}});
   CHECK(paper.times);
   CHECK(paper.train.size() == 3);
   auto const& cites = folder.info().edges[0];
   CHECK(cites.num_edges() == 120);
   CHECK(cites.weights);
-  CHECK(cites.features[0] == io::manifest_array{"weights", element_type::bfloat16, {2}});
+  CHECK(cites.features[0] == io::detail::manifest_array{"weights", element_type::bfloat16, {2}});
   CHECK_FALSE(folder.info().is_homogeneous());
 }
 
@@ -148,14 +148,14 @@ TEST_CASE("a file that is cut, longer or missing is found without reading it") {
 
 TEST_CASE("an array that contradicts the manifest is refused whatever its length and checksum") {
   auto const& whole = shared_folder();
-  auto const files = io::read_manifest(whole.path).files;
+  auto const files = io::detail::read_manifest(whole.path).files;
   for (auto const& [name, bytes, sum] : files) {
     CAPTURE(name);
     auto const path = whole.path / name;
     auto const before = read_bytes(path);
     io::write_npy(path, std::array<std::uint16_t, 1>{1}, std::array<std::int64_t, 4>{1, 1, 1, 1});
     whole.change([&](io::manifest& manifest) {
-      auto const entry = std::ranges::find(manifest.files, name, &io::manifest_file::path);
+      auto const entry = std::ranges::find(manifest.files, name, &io::detail::manifest_file::path);
       entry->bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
     });
     CHECK(names(whole.fault({.validate = false}), path.string() + " (at byte"));
@@ -167,7 +167,7 @@ TEST_CASE("an array that contradicts the manifest is refused whatever its length
 
 TEST_CASE("a file that the manifest does not list, or lists twice, is not read") {
   auto const& whole = shared_folder();
-  auto const files = io::read_manifest(whole.path).files;
+  auto const files = io::detail::read_manifest(whole.path).files;
   whole.change([](io::manifest& manifest) {
     std::erase_if(manifest.files, [](auto const& file) { return names(file.path, "original.npy"); });
   });

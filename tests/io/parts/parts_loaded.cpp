@@ -34,7 +34,7 @@ TEST_CASE("features and labels of the usual types are handed over without a copy
   auto part = content();
   auto const* const features = part.nodes[0].features[0].values.bytes().data();
   auto const* const labels = part.nodes[0].labels.bytes().data();
-  auto const made = io::make_loaded_part(std::move(part));
+  auto const made = io::detail::make_loaded_part(std::move(part));
   CHECK(static_cast<void const*>(made.features.view().features.flat().data()) == features);
   CHECK(static_cast<void const*>(made.features.view().labels.data()) == labels);
   CHECK(made.more_features.empty());
@@ -50,28 +50,28 @@ TEST_CASE("one array becomes the features, the others keep their types") {
     nodes.features.push_back(
         {"codes", io::array::of<std::int8_t>(std::vector<std::int8_t>{0, 1, 2, 3, 4, 5, -6}, {7, 1})});
   };
-  auto const first = io::make_loaded_part(content(several));
+  auto const first = io::detail::make_loaded_part(content(several));
   CHECK(first.features.view().num_columns() == known_width);
   CHECK(first.more_features.size() == 2);
-  auto const codes = io::make_loaded_part(content(several), "codes");
+  auto const codes = io::detail::make_loaded_part(content(several), "codes");
   CHECK(codes.features.view().features(6, 0) == -6);
   CHECK(codes.more_features[1].name == "feat");
-  auto const line = io::make_loaded_part(content(several), "line");
+  auto const line = io::detail::make_loaded_part(content(several), "line");
   CHECK(line.features.view().num_columns() == 1);
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::make_loaded_part(content(several), "x")); }),
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::detail::make_loaded_part(content(several), "x")); }),
               "no features 'x'"));
 }
 
 TEST_CASE("labels that are not one whole number a vertex are targets") {
-  auto const bytes = io::make_loaded_part(content([](auto& nodes) {
+  auto const bytes = io::detail::make_loaded_part(content([](auto& nodes) {
     nodes.labels = io::array::of<std::uint8_t>(std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 255}, {7, 1});
   }));
   CHECK(bytes.features.view().labels[6] == 255);
-  auto const floats = io::make_loaded_part(
+  auto const floats = io::detail::make_loaded_part(
       content([](auto& nodes) { nodes.labels = io::array::of<float>(std::vector<float>(7, 0.5F)); }));
   CHECK(floats.features.view().labels.empty());
   CHECK(floats.targets.values<float>()[6] == 0.5F);
-  auto const many = io::make_loaded_part(content([](auto& nodes) {
+  auto const many = io::detail::make_loaded_part(content([](auto& nodes) {
     nodes.labels = io::array::of<std::int64_t>(std::vector<std::int64_t>(14), {7, 2});
   }));
   CHECK(many.features.view().labels.empty());
@@ -79,7 +79,7 @@ TEST_CASE("labels that are not one whole number a vertex are targets") {
 }
 
 TEST_CASE("a data set without features and labels has rows of no columns") {
-  auto const made = io::make_loaded_part(content([](auto& nodes) {
+  auto const made = io::detail::make_loaded_part(content([](auto& nodes) {
     nodes.features.clear();
     nodes.labels = {};
   }));
@@ -94,7 +94,7 @@ TEST_CASE("a graph of several types has no such form") {
   io::write_options const options;
   CHECK(names(thrown<precondition_error>([&] {
                 io::detail::data_set_cutter cutter(io::view_of(data), labels, options);
-                static_cast<void>(io::make_loaded_part(cutter.cut(0)));
+                static_cast<void>(io::detail::make_loaded_part(cutter.cut(0)));
               }),
               "3 node types and 4 edge types", "load_hetero"));
 }

@@ -193,7 +193,7 @@ TEST_CASE("parts are written in any order, and all of them") {
   io::parts_folder const whole(scratch / "whole");
   {
     io::parts_writer writer(scratch / "again", data.name);
-    writer.add(io::write_part(writer.folder(), whole.load_hetero(2)));
+    writer.add(io::detail::write_part(writer.folder(), whole.load_hetero(2)));
     CHECK(names(thrown<precondition_error>([&] { writer.commit(); }), "1 parts were written of a partition into 3"));
     writer.add(whole.load_hetero(0));
     writer.add(whole.load_hetero(1));

@@ -88,13 +88,13 @@ TEST_CASE("the text gives all numbers back") {
       auto const text = glt::io::quality_json(quality);
       CHECK(text.back() == '\n');
       CHECK(quality_of(json::parse(text)) == quality);
-      CHECK(json::parse(text) == glt::io::quality_object(quality));
+      CHECK(json::parse(text) == glt::io::detail::quality_object(quality));
     }
   }
 }
 
 TEST_CASE("keys keep their order") {
-  auto const object = glt::io::quality_object(glt_test::random_quality(2));
+  auto const object = glt::io::detail::quality_object(glt_test::random_quality(2));
   std::vector<std::string> keys;
   for (auto const& [key, value] : object.items()) {
     keys.push_back(key);

@@ -19,9 +19,9 @@ TEST_CASE("edges into every vertex are counted over all ranks, by the rows that 
   std::vector<global_id> const destinations{1, 1, 0, 3, 3, 3};
   glt_test::on_ranks([&](auto comm) {
     auto const reversed = [](global_id vertex) { return 3 - vertex; };
-    CHECK(glt::io::count_in_edges(comm, {sources, destinations}, 7, 4, reversed) ==
+    CHECK(glt::io::detail::count_in_edges(comm, {sources, destinations}, 7, 4, reversed) ==
           std::vector<std::int64_t>{3, 0, 2, 1});
-    CHECK(glt::io::count_in_edges(comm, {}, 0, 2, reversed) == std::vector<std::int64_t>{0, 0});
+    CHECK(glt::io::detail::count_in_edges(comm, {}, 0, 2, reversed) == std::vector<std::int64_t>{0, 0});
   });
 }
 
@@ -32,7 +32,7 @@ TEST_CASE("an edge list that is none is refused on every rank") {
     auto const refused = [&](std::vector<global_id> const& destinations, std::int64_t num_sources = 6,
                              glt::host_view<float const> values = {}) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(glt::io::count_in_edges(
+        static_cast<void>(glt::io::detail::count_in_edges(
             comm, {sources, destinations, values}, num_sources, 3, [](global_id v) { return v; },
             " of type (a, b, c)"));
       });
@@ -49,24 +49,24 @@ TEST_CASE("edges go to the ranks of their rows as they are to arrive, whatever t
   glt_test::scratch_folder const scratch;
   std::int64_t const num_edges = 100;
   auto const edge_at = [](std::int64_t e) {
-    return glt::io::moving_edge{.row = e * 7 % 20, .column = e % 13, .id = e + 1000};
+    return glt::io::detail::moving_edge{.row = e * 7 % 20, .column = e % 13, .id = e + 1000};
   };
   for (std::int64_t const memory : {0, 5000, 1 << 20}) {
     glt_test::on_ranks([&](auto comm) {
-      auto const rows = glt::io::slice_of(20, comm.size(), comm.rank());
+      auto const rows = glt::io::detail::slice_of(20, comm.size(), comm.rank());
       auto const folder = scratch / std::to_string(comm.rank());
       std::filesystem::create_directories(folder);
-      glt::io::edge_spill spill(folder, {rows.first, rows.last}, memory / 8);
+      glt::io::detail::edge_spill spill(folder, {rows.first, rows.last}, memory / 8);
       auto const rank_of_row = [&](global_id row) {
         int rank = 0;
-        while (row >= glt::io::slice_of(20, comm.size(), rank).last) {
+        while (row >= glt::io::detail::slice_of(20, comm.size(), rank).last) {
           ++rank;
         }
         return rank;
       };
-      glt::io::spill_edges(comm, num_edges, edge_at, {.for_edges = memory}, {}, rank_of_row, spill);
+      glt::io::detail::spill_edges(comm, num_edges, edge_at, {.for_edges = memory}, {}, rank_of_row, spill);
       auto const taken = spill.take(0);
-      auto const own = glt::io::compress_range(taken.view(), rows.first, rows.last);
+      auto const own = glt::io::detail::compress_range(taken.view(), rows.first, rows.last);
       std::int64_t next = 0;
       for (auto row = rows.first; row < rows.last; ++row) {
         for (std::int64_t e = 0; e < num_edges; ++e) {
@@ -85,14 +85,14 @@ TEST_CASE("edges go to the ranks of their rows as they are to arrive, whatever t
 
 TEST_CASE("ranges of rows have few edges and not many more rows, or one row") {
   std::vector<global_id> bounds;
-  glt::io::append_bounds({9, 1, 1, 1, 7, 0, 0, 2}, 0, 8, 3, bounds);
+  glt::io::detail::append_bounds({9, 1, 1, 1, 7, 0, 0, 2}, 0, 8, 3, bounds);
   CHECK(bounds == std::vector<global_id>{0, 1, 4, 5});
-  glt::io::append_bounds({9, 1, 1, 1, 7, 0, 0, 2}, 2, 4, 1, bounds);
+  glt::io::detail::append_bounds({9, 1, 1, 1, 7, 0, 0, 2}, 2, 4, 1, bounds);
   CHECK(bounds == std::vector<global_id>{0, 1, 4, 5, 2, 3});
   bounds.clear();
-  glt::io::append_bounds({0, 0, 0, 0, 0, 1, 0, 0, 0}, 0, 9, 2, bounds);
+  glt::io::detail::append_bounds({0, 0, 0, 0, 0, 1, 0, 0, 0}, 0, 9, 2, bounds);
   CHECK(bounds == std::vector<global_id>{0, 4, 8});
   bounds.clear();
-  glt::io::append_bounds({0, 3, 0}, 0, 3, 0, bounds);
+  glt::io::detail::append_bounds({0, 3, 0}, 0, 3, 0, bounds);
   CHECK(bounds == std::vector<global_id>{0, 1, 2});
 }

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-using glt::io::moving_edge;
+using glt::io::detail::moving_edge;
 using glt_test::names;
 using glt_test::thrown;
 
@@ -41,7 +41,7 @@ TEST_CASE("edges come back range by range in the order in which they went") {
   for (std::int64_t const count : {0, 1, 63, 64, 5000}) {
     for (std::int64_t const memory : {0, 4096, 1 << 20}) {
       auto const edges = random_edges(count, 30, 7);
-      glt::io::edge_spill spill(scratch.path(), {0, 1, 1, 17, 30}, memory);
+      glt::io::detail::edge_spill spill(scratch.path(), {0, 1, 1, 17, 30}, memory);
       for (auto const& edge : edges) {
         spill.add(edge);
       }
@@ -63,7 +63,7 @@ TEST_CASE("edges come back range by range in the order in which they went") {
 TEST_CASE("a spill leaves no files, and refuses rows of nobody") {
   glt_test::scratch_folder const scratch;
   {
-    glt::io::edge_spill spill(scratch.path(), {5, 8}, 0);
+    glt::io::detail::edge_spill spill(scratch.path(), {5, 8}, 0);
     for (auto const row : {4, 8}) {
       CHECK(names(thrown<glt::precondition_error>([&] { spill.add({row, 0, 3}); }), "edge 3", "outside [5, 8)"));
     }
@@ -73,10 +73,10 @@ TEST_CASE("a spill leaves no files, and refuses rows of nobody") {
     CHECK(!std::filesystem::is_empty(scratch.path()));
   }
   CHECK(std::filesystem::is_empty(scratch.path()));
-  auto const make = [&](std::vector<glt::global_id> bounds) { glt::io::edge_spill(scratch.path(), bounds, 0); };
+  auto const make = [&](std::vector<glt::global_id> bounds) { glt::io::detail::edge_spill(scratch.path(), bounds, 0); };
   CHECK(names(thrown<glt::precondition_error>([&] { make({1}); }), "1 bounds"));
   CHECK(names(thrown<glt::precondition_error>([&] { make({2, 1}); }), "ascending"));
-  glt::io::edge_spill spill(scratch.path() / "missing", {0, 1}, 0);
+  glt::io::detail::edge_spill spill(scratch.path() / "missing", {0, 1}, 0);
   CHECK(names(thrown<glt::io_error>([&] {
                 for (int i = 0; i < 64; ++i) {
                   spill.add({0, 0, i});
@@ -98,7 +98,7 @@ TEST_CASE("rows of a range hold their edges by id, in whatever order they came")
         std::ranges::reverse(edges);
         std::rotate(edges.begin(), edges.begin() + count / 3, edges.end());
       }
-      auto const rows = glt::io::compress_range(glt::host_view<moving_edge const>(edges.data(), count), 100, 141);
+      auto const rows = glt::io::detail::compress_range(glt::host_view<moving_edge const>(edges.data(), count), 100, 141);
       CHECK(rows.offsets.size() == 42);
       std::int64_t e = 0;
       for (std::int64_t r = 0; r < 41; ++r) {

@@ -8,7 +8,7 @@ TEST_CASE("every part has one rank, neighbours go together, and ranks differ by 
     for (int const ranks : {1, 2, 5, 7}) {
       CAPTURE(parts);
       CAPTURE(ranks);
-      glt::io::part_owners const owners(parts, ranks);
+      glt::io::detail::part_owners const owners(parts, ranks);
       int next = 0;
       for (int rank = 0; rank < ranks; ++rank) {
         auto const [first, last] = owners.parts_of(rank);

@@ -27,7 +27,7 @@ TEST_CASE("a rank makes the parts that are cut in memory, and keeps no file of w
   std::vector<std::string> expected; // with the checksum of every file
   io::detail::data_set_cutter cutter(io::view_of(data), labels, options);
   for (int part = 0; part < 5; ++part) {
-    expected.push_back(io::to_json(io::write_part(scratch / "memory", cutter.cut(part))));
+    expected.push_back(io::detail::to_json(io::detail::write_part(scratch / "memory", cutter.cut(part))));
   }
   on_ranks([&](auto comm) {
     io::detail::parts_input const input(io::view_of(data), labels, options.hot, options.halo);
@@ -36,7 +36,7 @@ TEST_CASE("a rank makes the parts that are cut in memory, and keeps no file of w
     io::detail::rank_parts parts(input, comm.size(), comm.rank(), {.for_edges = 4000}, own / "scratch");
     parts.gather(comm, {});
     for (auto part = parts.parts().first; part < parts.parts().last; ++part) {
-      CHECK(io::to_json(io::write_part(own, parts.make(static_cast<int>(part)))) ==
+      CHECK(io::detail::to_json(io::detail::write_part(own, parts.make(static_cast<int>(part)))) ==
             expected[static_cast<std::size_t>(part)]);
     }
     for (auto const& left : std::filesystem::recursive_directory_iterator(own / "scratch")) {

@@ -38,13 +38,13 @@ TEST_CASE("every row comes to its place in its part, whatever the size of a roun
         on_ranks([&](auto comm) {
           auto const own = folder / (std::to_string(comm.size()) + "-" + std::to_string(comm.rank()));
           std::filesystem::create_directories(own);
-          io::part_owners const owners(3, comm.size());
+          io::detail::part_owners const owners(3, comm.size());
           auto const [first, last] = owners.parts_of(comm.rank());
-          std::vector<io::scratch_array<std::byte>> of_parts;
+          std::vector<io::detail::scratch_array<std::byte>> of_parts;
           for (auto part = first; part < last; ++part) {
             of_parts.emplace_back(own / std::to_string(part), memory);
           }
-          io::shuffle_rows(comm, all, labels, owners, {.for_edges = memory}, {}, std::span(of_parts));
+          io::detail::shuffle_rows(comm, all, labels, owners, {.for_edges = memory}, {}, std::span(of_parts));
           for (auto part = static_cast<int>(first); part < last; ++part) {
             auto const expected = io::detail::cut_rows(all, glt::detail::originals_of(labels, part));
             auto const made = std::move(of_parts[static_cast<std::size_t>(part - first)]).take();
@@ -63,9 +63,9 @@ TEST_CASE("a rank that cannot write its rows fails all") {
   on_ranks([&](auto comm) {
     auto const own = scratch / (std::to_string(comm.size()) + "-" + std::to_string(comm.rank()));
     std::filesystem::create_directories(own);
-    io::part_owners const owners(4, comm.size());
+    io::detail::part_owners const owners(4, comm.size());
     auto const [first, last] = owners.parts_of(comm.rank());
-    std::vector<io::scratch_array<std::byte>> of_parts;
+    std::vector<io::detail::scratch_array<std::byte>> of_parts;
     for (auto part = first; part < last; ++part) {
       of_parts.emplace_back(own / std::to_string(part));
     }
@@ -73,7 +73,7 @@ TEST_CASE("a rank that cannot write its rows fails all") {
       std::filesystem::remove_all(own);
     }
     CHECK(names(thrown<collective_error>([&] {
-                  io::shuffle_rows(comm, all, labels, owners, {.for_edges = 1 << 20}, {}, std::span(of_parts));
+                  io::detail::shuffle_rows(comm, all, labels, owners, {.for_edges = 1 << 20}, {}, std::span(of_parts));
                 }),
                 "cannot be written", "rank " + std::to_string(comm.size() - 1)));
   });

@@ -33,8 +33,8 @@ void on_slices(Body body) {
     for (std::int64_t const rows : {0, 1, 2, 7, 64}) {
       for (std::int64_t const columns : {1, 3}) {
         for (std::int64_t const rows_a_round : {1, 5, 1000}) {
-          io::row_slices<decltype(comm), std::int64_t> slices(comm, rows, 3, rows_a_round);
-          auto const [first, last] = io::slice_of(rows, comm.size(), comm.rank());
+          io::detail::row_slices<decltype(comm), std::int64_t> slices(comm, rows, 3, rows_a_round);
+          auto const [first, last] = io::detail::slice_of(rows, comm.size(), comm.rank());
           CHECK(slices.own().first == first);
           CHECK(slices.own().last == last);
           for (int twice = 0; twice < 2; ++twice) {
@@ -73,7 +73,7 @@ TEST_CASE("every rank gets the slices of all others") {
     slices.hand_round(glt::host_view<std::int64_t>(values), columns);
     std::vector<std::int64_t> expected;
     for (int rank = 0; rank < comm.size(); ++rank) {
-      auto const [first, last] = io::slice_of(rows, comm.size(), rank);
+      auto const [first, last] = io::detail::slice_of(rows, comm.size(), rank);
       for (auto i = first * columns; i < last * columns; ++i) {
         expected.push_back(number_of(i, rank));
       }
@@ -104,7 +104,7 @@ TEST_CASE("a rank collects the slices of all, and the others nothing") {
 TEST_CASE("a round has as many rows as the rank with the least room takes from all others") {
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.rank() == comm.size() - 1;
-    CHECK(io::agree_on_rows_a_round(comm, {.for_edges = last ? 4800 : 9600}, 10) == 120 / comm.size());
-    CHECK(io::agree_on_rows_a_round(comm, {}, 10) == 1);
+    CHECK(io::detail::agree_on_rows_a_round(comm, {.for_edges = last ? 4800 : 9600}, 10) == 120 / comm.size());
+    CHECK(io::detail::agree_on_rows_a_round(comm, {}, 10) == 1);
   });
 }

@@ -19,7 +19,7 @@
 TEST_CASE("an array that grew in a file is the buffer that it would have been in memory") {
   glt_test::scratch_folder const scratch;
   for (std::int64_t const pieces : {0, 1, 7}) {
-    glt::io::scratch_array<std::int64_t> growing(scratch / "array");
+    glt::io::detail::scratch_array<std::int64_t> growing(scratch / "array");
     std::vector<std::int64_t> expected;
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
       std::vector<std::int64_t> values(static_cast<std::size_t>(piece * 500));
@@ -39,7 +39,7 @@ TEST_CASE("an array that grew in a file is the buffer that it would have been in
 
 TEST_CASE("elements may be put anywhere") {
   glt_test::scratch_folder const scratch;
-  glt::io::scratch_array<int> growing(scratch / "array");
+  glt::io::detail::scratch_array<int> growing(scratch / "array");
   growing.put(5, std::vector<int>{1, 2});
   growing.put(0, std::vector<int>{3});
   growing.put(1, std::vector<int>{4});
@@ -51,7 +51,7 @@ TEST_CASE("elements may be put anywhere") {
 TEST_CASE("it is the same however few elements wait in memory, and where they were put") {
   glt_test::scratch_folder const scratch;
   for (std::int64_t const waiting : {0, 9, 100, 1 << 16}) {
-    glt::io::scratch_array<int> growing(scratch / "array", waiting);
+    glt::io::detail::scratch_array<int> growing(scratch / "array", waiting);
     std::vector<int> expected(300, 0);
     for (int i = 0; i < 200; ++i) {
       int const place = i % 2 == 0 ? i : 297 - i % 11;
@@ -79,7 +79,7 @@ TEST_CASE("more arrays grow than a process may have open files") {
   few.rlim_cur = 40;
   REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
   {
-    std::vector<glt::io::scratch_array<int>> arrays;
+    std::vector<glt::io::detail::scratch_array<int>> arrays;
     for (int i = 0; i < 60; ++i) {
       arrays.emplace_back(scratch / ("array" + std::to_string(i)), 8);
     }
@@ -99,7 +99,7 @@ TEST_CASE("a full disk is an error that says what to do") {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   auto const signal_before = std::signal(SIGXFSZ, SIG_IGN);
-  glt::io::scratch_array<int> growing(scratch / "array", 1000);
+  glt::io::detail::scratch_array<int> growing(scratch / "array", 1000);
   rlimit small = before;
   small.rlim_cur = 2000;
   REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
@@ -116,12 +116,12 @@ TEST_CASE("a full disk is an error that says what to do") {
 TEST_CASE("an array that nobody took leaves no file, and one that cannot be made says where") {
   glt_test::scratch_folder const scratch;
   {
-    glt::io::scratch_array<float> growing(scratch / "array");
+    glt::io::detail::scratch_array<float> growing(scratch / "array");
     growing.append(std::vector<float>{1, 2});
     CHECK(scratch.num_entries() == 1);
   }
   CHECK(scratch.num_entries() == 0);
   CHECK(glt_test::names(
-      glt_test::thrown<glt::io_error>([&] { glt::io::scratch_array<float>(scratch.path() / "missing" / "array"); }),
+      glt_test::thrown<glt::io_error>([&] { glt::io::detail::scratch_array<float>(scratch.path() / "missing" / "array"); }),
       "missing/array", "make room"));
 }

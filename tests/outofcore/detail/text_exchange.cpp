@@ -19,7 +19,7 @@ std::string text_of(int rank) {
 
 TEST_CASE("rank 0 gets the texts of all ranks") {
   glt_test::on_ranks([](auto comm) {
-    auto const texts = glt::io::gather_texts(comm, text_of(comm.rank()));
+    auto const texts = glt::io::detail::gather_texts(comm, text_of(comm.rank()));
     REQUIRE(static_cast<int>(texts.size()) == comm.size());
     for (int rank = 0; rank < comm.size(); ++rank) {
       bool const there = comm.rank() == 0 || rank == comm.rank();
@@ -32,7 +32,7 @@ TEST_CASE("all ranks get the text of rank 0") {
   glt_test::on_ranks([](auto comm) {
     for (std::string const& text : {std::string(), std::string("short"), std::string(5000, 'y')}) {
       auto own = comm.rank() == 0 ? text : text_of(comm.rank());
-      glt::io::broadcast_text(comm, own);
+      glt::io::detail::broadcast_text(comm, own);
       CHECK(own == text);
     }
   });

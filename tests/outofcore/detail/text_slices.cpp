@@ -44,7 +44,7 @@ TEST_CASE("slices are whole lines, shared out without gaps") {
       for (int const ranks : {1, 2, 3, 8}) {
         auto at = begin;
         for (int rank = 0; rank < ranks; ++rank) {
-          auto const slice = io::slice_lines(scratch / "a", begin, ranks, rank);
+          auto const slice = io::detail::slice_lines(scratch / "a", begin, ranks, rank);
           REQUIRE(slice.begin == at);
           REQUIRE(slice.end >= slice.begin);
           auto const place = static_cast<std::size_t>(slice.begin);
@@ -69,10 +69,10 @@ TEST_CASE("ranks go on where a header ended, and a packed file is for rank 0") {
       std::string all;
       for (int rank = 0; rank < ranks; ++rank) {
         io::text_source source(scratch / name);
-        CHECK(io::next_line(source) == "head");
+        CHECK(io::detail::next_line(source) == "head");
         bool const packed = source.packed();
-        CHECK(io::rank_at_end(source, ranks) == (packed ? 0 : ranks - 1));
-        auto const own = text_of(io::source_of_rank(std::move(source), ranks, rank));
+        CHECK(io::detail::rank_at_end(source, ranks) == (packed ? 0 : ranks - 1));
+        auto const own = text_of(io::detail::source_of_rank(std::move(source), ranks, rank));
         CHECK((!packed || rank == 0 || own.empty()));
         all += own;
       }
@@ -88,7 +88,7 @@ TEST_CASE("errors in a slice count the lines before it") {
     text += std::to_string(i) + "\n";
   }
   write_bytes(scratch / "a", text);
-  io::text_source source(scratch / "a", io::slice_lines(scratch / "a", 2, 3, 2));
+  io::text_source source(scratch / "a", io::detail::slice_lines(scratch / "a", 2, 3, 2));
   REQUIRE(source.load());
   auto const number = std::stoi(std::string(source.unread().substr(0, source.unread().find('\n'))));
   CHECK(number > 15000);

@@ -9,68 +9,45 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/hotness/detail/heat_summary.hpp>
 #include <glt/partition/book.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace glt::detail {
 
-/// The vertices of this rank from the hottest to the coldest, the lower id first where two are as hot; without
-/// those that are never touched.
-class vertices_by_heat {
-public:
-  /// @throws precondition_error  if a hotness is negative or no number
-  explicit vertices_by_heat(host_view<double const> hotness) {
-    for (std::int64_t v = 0; v < hotness.size(); ++v) {
-      if (!(hotness[v] >= 0)) {
-        throw precondition_error(
-            message("hotness of vertex ", v, " of the part is ", hotness[v], "; it is 0 or more"));
-      }
-      if (hotness[v] > 0) {
-        vertices_.push_back(static_cast<local_id>(v));
-      }
-    }
-    std::ranges::stable_sort(vertices_, std::greater<>(), [&](local_id v) { return hotness[v]; });
-    for (auto const v : vertices_) {
-      heats_.push_back(std::bit_cast<std::int64_t>(hotness[v])); // numbers from 0 on are ordered as their bits
-    }
-  }
-
-  [[nodiscard]] std::vector<local_id> const& vertices() const noexcept { return vertices_; }
-  /// How many are hotter, by the bits of the hotness.
-  [[nodiscard]] std::int64_t hotter_than(std::int64_t bits) const {
-    return std::ranges::lower_bound(heats_, bits, std::greater<>()) - heats_.begin();
-  }
-
-private:
-  std::vector<local_id> vertices_;
-  std::vector<std::int64_t> heats_;
-};
-
-// One number for every rank, and one of every rank.
+/// `words` numbers for every rank, and as many of every rank.
 template <communicator Comm>
-[[nodiscard]] std::vector<std::int64_t> trade_numbers(Comm& comm, std::vector<std::int64_t> const& sent) {
+[[nodiscard]] std::vector<std::int64_t> exchange_words(Comm& comm, std::span<std::int64_t const> sent,
+                                                       std::int64_t words) {
   std::vector<std::int64_t> received(sent.size());
   comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()), reinterpret_cast<std::byte*>(received.data()),
-                  sizeof(std::int64_t));
+                  words * std::int64_t{sizeof(std::int64_t)});
   return received;
 }
 
-// Every rank's vertices that are hotter than a bound, which every rank sets for itself; 0 for itself.
-template <communicator Comm>
-[[nodiscard]] std::vector<std::int64_t> count_hotter(Comm& comm, vertices_by_heat const& own, std::int64_t bound) {
-  auto counts = trade_numbers(comm, std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), bound));
-  for (auto& asked : counts) {
-    asked = own.hotter_than(asked);
-  }
-  counts[static_cast<std::size_t>(comm.rank())] = 0;
-  return trade_numbers(comm, counts);
+/// The first given[p] of some items for rank p, and the first received_counts[p] of those of rank p.
+template <communicator Comm, bytes_copyable T>
+[[nodiscard]] std::vector<T> exchange_first(Comm& comm, std::span<T const> items, std::span<std::int64_t const> given,
+                                            std::span<std::int64_t const> received_counts) {
+  byte_counts sent;
+  byte_counts received;
+  sent.set(given, sizeof(T));
+  received.set(received_counts, sizeof(T));
+  std::vector<T> out(static_cast<std::size_t>(received.total()) / sizeof(T));
+  auto outgoing = sent.out(items.data());
+  std::vector<std::int64_t> const from_the_first(given.size(), 0);
+  outgoing.offsets = from_the_first;
+  comm.all_to_all_v(outgoing, received.in(out.data()));
+  return out;
 }
 
 } // namespace glt::detail
@@ -84,68 +61,83 @@ namespace glt::dist {
 /// the batches of one and only that one a `count`.
 ///
 /// @shape  hotness [rows of this part] → global ids, by owner, the hottest of an owner first
-/// @comm   collective; a header exchange, 131 exchanges of 8 bytes a rank, and 4 bytes a vertex of the result
+/// @comm   collective; one header exchange, five small ones (at most 2.1 KiB a rank in all) and two variable ones: 8
+///         bytes a vertex of the result and a few more, and 4 bytes a vertex of the result
 /// @throws collective_error  on every rank, if the book of a rank is not for these ranks or differs, there is
-///                           not one hotness per vertex of the part, one is negative or no number, or a
+///                           not one hotness per vertex of the part, one is negative or not a number, or a
 ///                           count is negative
-/// @cost   O(n log n) for n vertices of the part; memory O(n + result)
+/// @cost   O(n log n) for n vertices of the part; memory O(n + result · (1 + R / 256))
 template <communicator Comm>
 [[nodiscard]] std::vector<global_id> hottest_vertices(Comm& comm, partition_book const& book,
                                                       host_view<double const> hotness, std::int64_t count) {
-  std::vector<detail::vertices_by_heat> sorted;
+  std::optional<detail::vertices_by_heat> sorted;
   auto const failure = failure_of([&] {
     if (book.num_parts() != comm.size() || hotness.size() != book.size(comm.rank())) {
       throw precondition_error(detail::message("hotness of ", hotness.size(), " vertices for a book of ",
-                                                    book.num_parts(), " parts on rank ", comm.rank(), " of ",
-                                                    comm.size(), "; give one number per vertex of the part"));
+                                               book.num_parts(), " parts on rank ", comm.rank(), " of ", comm.size(),
+                                               "; give one number per vertex of the part"));
     }
     if (count < 0) {
       throw precondition_error(detail::message(count, " hottest vertices; ask for 0 or more"));
     }
-    sorted.emplace_back(hotness);
+    sorted.emplace(hotness);
   });
   agree(comm, {.what = operation::estimate_hotness}, failure, book_fingerprint(book), [](auto, auto) {
     return "chooses hot vertices by another partition book than rank 0; load parts of one partition on all ranks";
   });
-  auto const& own = sorted.front();
-  auto const total = [](std::vector<std::int64_t> const& counts) {
-    std::int64_t sum = 0;
-    for (auto const each : counts) {
-      sum += each;
-    }
-    return sum;
-  };
-  // Bisects the bits of the hotness for the lowest bound that at most `count` vertices are above.
-  std::int64_t bound = 0;
-  for (std::int64_t beyond = std::int64_t{1} << 62; beyond > 0; beyond /= 2) {
-    if (total(detail::count_hotter(comm, own, bound + beyond - 1)) > count) {
-      bound += beyond;
-    }
-  }
-  auto taken = detail::count_hotter(comm, own, bound);
-  auto const not_colder = detail::count_hotter(comm, own, bound - 1);
-  auto left = count - total(taken);
-  for (std::size_t rank = 0; rank < taken.size(); ++rank) {
-    auto const ties = std::min(left, not_colder[rank] - taken[rank]);
-    taken[rank] += ties;
-    left -= ties;
-  }
+  auto const ranks = static_cast<std::size_t>(comm.size());
+  auto const self = static_cast<std::size_t>(comm.rank());
+  auto const own = sorted->heats();
 
-  auto const given = detail::trade_numbers(comm, taken);
-  byte_counts sent_bytes;
-  byte_counts received_bytes;
-  sent_bytes.set(given, sizeof(local_id));
-  received_bytes.set(taken, sizeof(local_id));
-  std::vector<local_id> received(static_cast<std::size_t>(total(taken)));
-  auto out = sent_bytes.out(reinterpret_cast<std::byte const*>(own.vertices().data()));
-  std::vector<std::int64_t> const from_the_hottest(taken.size(), 0);
-  out.offsets = from_the_hottest;
-  comm.all_to_all_v(out, received_bytes.in(reinterpret_cast<std::byte*>(received.data())));
+  // A bound for every rank from a few heats of all; 0 vertices are wanted of oneself.
+  auto wanted = detail::exchange_words(comm, std::vector(ranks, count), 1);
+  wanted[self] = 0;
+  detail::heat_summary const summary(comm.size());
+  std::vector<std::int64_t> words(ranks * static_cast<std::size_t>(summary.size()));
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    summary.write(own, wanted[rank], std::span(words).subspan(rank * static_cast<std::size_t>(summary.size()),
+                                                              static_cast<std::size_t>(summary.size())));
+  }
+  auto const bound = summary.bound(detail::exchange_words(comm, words, summary.size()), count);
+
+  // What is above the bound, and how many are just as hot.
+  auto const bounds = detail::exchange_words(comm, std::vector(ranks, bound), 1);
+  std::vector<std::int64_t> pairs(2 * ranks, 0);
+  std::vector<std::int64_t> given(ranks, 0);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (wanted[rank] > 0) {
+      given[rank] = detail::hotter_than(own, bounds[rank]);
+      pairs[2 * rank] = given[rank];
+      pairs[2 * rank + 1] = detail::hotter_than(own, bounds[rank] - 1) - given[rank];
+    }
+  }
+  pairs = detail::exchange_words(comm, pairs, 2);
+  std::vector<std::int64_t> above(ranks);
+  std::vector<std::int64_t> ties(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    above[rank] = pairs[2 * rank];
+    ties[rank] = pairs[2 * rank + 1];
+  }
+  auto const heats = detail::exchange_first(comm, own, given, above);
+  if (std::ssize(heats) > count) { // the bound was too low; now the exact one is known
+    auto all = heats;
+    std::ranges::nth_element(all, all.begin() + std::max<std::int64_t>(count - 1, 0), std::greater<>());
+    auto const exact = all[static_cast<std::size_t>(std::max<std::int64_t>(count - 1, 0))];
+    auto rest = std::span(heats);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      auto const of_rank = rest.first(static_cast<std::size_t>(above[rank]));
+      rest = rest.subspan(of_rank.size());
+      above[rank] = detail::hotter_than(of_rank, exact);
+      ties[rank] = detail::hotter_than(of_rank, exact - 1) - above[rank];
+    }
+  }
+  auto const taken = detail::take_hottest(std::move(above), ties, count);
+  auto const rows = detail::exchange_first(comm, sorted->vertices(), detail::exchange_words(comm, taken, 1), taken);
   std::vector<global_id> hottest;
-  hottest.reserve(received.size());
-  for (std::size_t rank = 0; rank < taken.size(); ++rank) {
+  hottest.reserve(rows.size());
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
     for (std::int64_t i = 0; i < taken[rank]; ++i) {
-      hottest.push_back(book.begin(static_cast<int>(rank)) + received[hottest.size()]);
+      hottest.push_back(book.begin(static_cast<int>(rank)) + rows[hottest.size()]);
     }
   }
   return hottest;

@@ -5,8 +5,8 @@
 #include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/detail/input_file.hpp>
-#include <glt/io/detail/staging.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <array>
@@ -24,7 +24,7 @@ namespace glt::io {
 /// An array as it came from a file, rows contiguous.
 ///
 /// @shape  data [product of shape]
-template <npy_element T>
+template <detail::npy_element T>
 struct npy_array {
   std::vector<std::int64_t> shape;
   buffer<device::cpu, T> data;
@@ -38,12 +38,12 @@ struct npy_array {
 /// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
 ///                   Fortran order, or its length contradicts its shape
 /// @cost   one read of the file; memory is allocated only after its length was checked
-template <npy_element T>
+template <detail::npy_element T>
 [[nodiscard]] npy_array<T> read_npy(std::filesystem::path const& path) {
-  input_file file(path);
+  detail::input_file file(path);
   auto header = detail::read_npy_header(file);
-  if (header.type != npy_type<T>()) {
-    file.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", npy_type<T>(),
+  if (header.type != detail::npy_type<T>()) {
+    file.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", detail::npy_type<T>(),
                                       "'; convert it with NumPy's astype"));
   }
   if (header.fortran_order) {
@@ -71,7 +71,7 @@ template <npy_element T>
 /// Reads an array of a certain number of dimensions.
 ///
 /// @throws io_error  as `read_npy` does, and if the array has another number of dimensions
-template <npy_element T>
+template <detail::npy_element T>
 [[nodiscard]] npy_array<T> read_npy(std::filesystem::path const& path, int dimensions) {
   auto array = read_npy<T>(path);
   if (array.shape.size() != static_cast<std::size_t>(dimensions)) {
@@ -90,7 +90,7 @@ template <npy_element T>
 ///                             header
 /// @throws io_error            if the file cannot be written
 template <std::ranges::contiguous_range Range>
-  requires npy_element<std::ranges::range_value_t<Range>>
+  requires detail::npy_element<std::ranges::range_value_t<Range>>
 void write_npy(std::filesystem::path const& path, Range const& values, std::span<std::int64_t const> shape) {
   using element = std::ranges::range_value_t<Range>;
   auto const count = static_cast<std::int64_t>(std::ranges::size(values));
@@ -98,12 +98,12 @@ void write_npy(std::filesystem::path const& path, Range const& values, std::span
     throw precondition_error(glt::detail::message(
         path.string(), ": ", count, " values do not make an array of shape ", detail::shape_text(shape)));
   }
-  auto const head = detail::npy_start(npy_type<element>(), shape);
+  auto const head = detail::npy_start(detail::npy_type<element>(), shape);
   if (!head) {
     throw precondition_error(glt::detail::message(path.string(), ": a shape of ", shape.size(),
                                                   " dimensions does not fit an .npy header; give fewer"));
   }
-  staged_file file(path);
+  detail::atomic_file file(path);
   file.write(head->data(), static_cast<std::int64_t>(head->size()));
   file.write(std::ranges::data(values), count * static_cast<std::int64_t>(sizeof(element)));
   file.commit();
@@ -111,7 +111,7 @@ void write_npy(std::filesystem::path const& path, Range const& values, std::span
 
 /// Writes an array of one dimension.
 template <std::ranges::contiguous_range Range>
-  requires npy_element<std::ranges::range_value_t<Range>>
+  requires detail::npy_element<std::ranges::range_value_t<Range>>
 void write_npy(std::filesystem::path const& path, Range const& values) {
   std::array const shape{static_cast<std::int64_t>(std::ranges::size(values))};
   write_npy(path, values, shape);
@@ -119,7 +119,7 @@ void write_npy(std::filesystem::path const& path, Range const& values) {
 
 /// Writes a matrix.
 template <class T>
-  requires npy_element<std::remove_const_t<T>>
+  requires detail::npy_element<std::remove_const_t<T>>
 void write_npy(std::filesystem::path const& path, host_matrix<T> values) {
   std::array const shape{values.rows(), values.columns()};
   write_npy(path, values.flat(), shape);

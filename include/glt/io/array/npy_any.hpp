@@ -132,7 +132,7 @@ array read_npy_source(Source& source) {
 ///                   contradicts its shape, or a uint64 does not fit int64
 /// @cost   one read of the file; memory is allocated only after its length was checked
 [[nodiscard]] inline array read_npy_any(std::filesystem::path const& path) {
-  input_file file(path);
+  detail::input_file file(path);
   return detail::read_npy_source(file);
 }
 
@@ -140,7 +140,7 @@ array read_npy_source(Source& source) {
 ///
 /// @throws io_error  as of a path
 [[nodiscard]] inline array read_npy_any(host_view<std::byte const> bytes, std::string const& name) {
-  memory_source source(bytes, name);
+  detail::memory_source source(bytes, name);
   return detail::read_npy_source(source);
 }
 

@@ -83,7 +83,7 @@ class npz_file {
 public:
   /// @throws io_error  if there is no such file, or it is no whole ZIP archive
   explicit npz_file(std::filesystem::path path) : path_(std::move(path)) {
-    input_file const file(path_);
+    detail::input_file const file(path_);
     int code = 0;
     archive_.reset(zip_open(path_.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code));
     if (!archive_) {

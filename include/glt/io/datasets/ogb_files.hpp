@@ -123,8 +123,6 @@ private:
   std::optional<path> split_;
 };
 
-} // namespace detail
-
 /// The files of a split that `read_ogb` leaves out because they are pickles of PyTorch, in alphabetical order.
 ///
 /// @throws io_error  as `read_ogb` if the folder is none of a data set, or the split is not there
@@ -142,5 +140,7 @@ private:
   std::ranges::sort(found);
   return found;
 }
+
+} // namespace detail
 
 } // namespace glt::io

@@ -6,8 +6,8 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
+#include <glt/io/array/detail/scipy_csr.hpp>
 #include <glt/io/array/npz.hpp>
-#include <glt/io/array/scipy_csr.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
 
@@ -26,7 +26,7 @@ namespace glt::io {
 /// How an archive that holds a citation graph is read.
 struct planetoid_options {
   std::int64_t split = 0; ///< row of the masks, if they are matrices with a row for every split
-  dense_options dense{};  ///< of features that are sparse on disk
+  detail::dense_options dense{};  ///< of features that are sparse on disk
 };
 
 namespace detail {

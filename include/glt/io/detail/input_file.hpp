@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// A regular file open for reading, whose every fault is an `io_error` with path and byte offset.
 class input_file {
@@ -94,4 +94,4 @@ private:
   std::int64_t position_ = 0;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -69,7 +69,7 @@ public:
     data_set_view made{.name = name(), .nodes = nodes_};
     for (auto const& edges : edges_) {
       auto const ends = edges.edge_index.matrix<global_id>();
-      auto& table = made.edges.emplace_back(edge_table_view{.source = edges.type.source,
+      auto& table = made.edges.emplace_back(detail::edge_table_view{.source = edges.type.source,
                                                             .name = edges.type.name,
                                                             .destination = edges.type.destination,
                                                             .columns = {.sources = ends.row(0),
@@ -82,7 +82,7 @@ public:
         auto const negatives = edges.links.find(split + "_edge_neg");
         if (links != edges.links.end() || negatives != edges.links.end()) {
           auto const pairs = [&](auto found) {
-            return found == edges.links.end() ? vertex_pairs_view{} : pairs_of(found->second);
+            return found == edges.links.end() ? detail::vertex_pairs_view{} : pairs_of(found->second);
           };
           table.links.push_back({split, pairs(links), pairs(negatives)});
         }
@@ -98,7 +98,7 @@ private:
   static host_view<T const> values_of(array const& values) {
     return values.empty() ? host_view<T const>() : values.values<T>();
   }
-  static vertex_pairs_view pairs_of(array const& pairs) {
+  static detail::vertex_pairs_view pairs_of(array const& pairs) {
     auto const rows = pairs.matrix<global_id>();
     return {.sources = rows.row(0), .destinations = rows.row(1)};
   }
@@ -179,7 +179,7 @@ private:
       if (file) {
         check_list(*file, values);
       }
-      return file ? integers_of(values, file->string()) : std::vector<std::int64_t>();
+      return file ? detail::integers_of(values, file->string()) : std::vector<std::int64_t>();
     };
     if (auto const count = counts.find(type.name); count != counts.end()) {
       rows_are(files_.meta(), count->second);

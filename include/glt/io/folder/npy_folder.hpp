@@ -7,8 +7,8 @@
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
+#include <glt/io/array/detail/scipy_csr.hpp>
 #include <glt/io/array/npy_any.hpp>
-#include <glt/io/array/scipy_csr.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
@@ -28,7 +28,7 @@ namespace glt::io {
 
 /// How a folder of arrays is read.
 struct npy_folder_options {
-  dense_options dense{}; ///< of features that are sparse on disk
+  detail::dense_options dense{}; ///< of features that are sparse on disk
   read_options reading{};
 };
 

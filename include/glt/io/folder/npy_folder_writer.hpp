@@ -11,7 +11,7 @@
 #include <glt/io/array/npy.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/staging.hpp>
+#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/folder/detail/npy_folder_layout.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 
@@ -134,7 +134,7 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, d
     tables = detail::tables_of(piece);
     if (comm.rank() == 0 && detail::needs_tables(tables)) {
       auto const text = detail::tables_text(tables);
-      staged_file file(folder / "meta.json");
+      detail::atomic_file file(folder / "meta.json");
       file.write(text.data(), std::ssize(text));
       file.commit();
     }
@@ -178,7 +178,7 @@ inline void write_checked_folder(std::filesystem::path const& folder, data_set_v
 ///                             "valid" and "test", each once and in this order
 /// @throws io_error            if the folder exists and is not empty, or cannot be written
 inline void write_npy_folder(std::filesystem::path const& folder, data_set_view const& data) {
-  staged_folder staged(folder);
+  detail::atomic_folder staged(folder);
   detail::write_checked_folder(staged.path(), data);
   staged.commit();
 }

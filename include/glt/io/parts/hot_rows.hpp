@@ -42,7 +42,7 @@ namespace glt::io {
   auto const rows = found->values.rows();
   auto const columns = found->values.columns();
   return {std::move(hot.ids),
-          feature_store<device::cpu, float>(rows, columns, convert<float>(std::move(found->values)))};
+          feature_store<device::cpu, float>(rows, columns, detail::convert<float>(std::move(found->values)))};
 }
 
 /// Takes the hot rows of all features of the vertices of a type out of a part, for `dist::named_collector`.
@@ -52,7 +52,7 @@ namespace glt::io {
 [[nodiscard]] inline dist::named_hot_rows<device::cpu> take_hot_rows(part_content& part, int type = 0) {
   auto hot = std::exchange(part.nodes[static_cast<std::size_t>(type)].hot, {});
   auto const rows = hot.ids.size();
-  return {std::move(hot.ids), make_feature_table(rows, std::move(hot.features))};
+  return {std::move(hot.ids), detail::make_feature_table(rows, std::move(hot.features))};
 }
 
 } // namespace glt::io

@@ -29,6 +29,8 @@ struct partitioner_note {
   friend bool operator==(partitioner_note const&, partitioner_note const&) = default;
 };
 
+namespace detail {
+
 /// Name, element type and shape of one row of arrays that every part has.
 struct manifest_array {
   std::string name;
@@ -89,20 +91,22 @@ struct manifest_file {
   friend bool operator==(manifest_file const&, manifest_file const&) = default;
 };
 
+} // namespace detail
+
 /// What the folder of a partitioned data set says about itself.
 struct manifest {
   std::string name;
   partitioner_note partitioner{};
-  std::vector<manifest_nodes> nodes{};
-  std::vector<manifest_edges> edges{};
-  std::vector<manifest_file> files{};
+  std::vector<detail::manifest_nodes> nodes{};
+  std::vector<detail::manifest_edges> edges{};
+  std::vector<detail::manifest_file> files{};
 
   /// @pre    there is a node type; not checked (likewise `book`)
   [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(nodes.front().offsets.size()) - 1; }
   /// Bytes of all files but the manifest.
   [[nodiscard]] std::int64_t num_bytes() const noexcept {
     return std::accumulate(files.begin(), files.end(), std::int64_t{0},
-                           [](std::int64_t sum, manifest_file const& file) { return sum + file.bytes; });
+                           [](std::int64_t sum, detail::manifest_file const& file) { return sum + file.bytes; });
   }
   /// True if it has one type of vertices and one of edges.
   [[nodiscard]] bool is_homogeneous() const noexcept { return nodes.size() == 1 && edges.size() == 1; }
@@ -130,8 +134,6 @@ inline void add_counts(std::vector<std::int64_t>& all, std::vector<std::int64_t>
   all.resize(std::max(all.size(), more.size()));
   std::transform(more.begin(), more.end(), all.begin(), all.begin(), std::plus<>());
 }
-
-} // namespace detail
 
 /// Takes what the manifest of another part of the same folder says into `all`, which may be empty at first.
 ///
@@ -184,5 +186,7 @@ inline void add(manifest& all, manifest const& more) {
   }
   all.files.insert(all.files.end(), more.files.begin(), more.files.end());
 }
+
+} // namespace detail
 
 } // namespace glt::io

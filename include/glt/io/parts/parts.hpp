@@ -31,11 +31,15 @@ namespace glt::io {
   return parts_folder(dir).load(part, options);
 }
 
+namespace detail {
+
 /// The first part of a rank where P parts are shared out over R ranks: rank r has those from there up to the first
 /// of rank r + 1.
 [[nodiscard]] inline int first_part_of_rank(int num_parts, int rank, int num_ranks) noexcept {
   return static_cast<int>(std::int64_t{num_parts} * rank / num_ranks);
 }
+
+} // namespace detail
 
 /// Loads what a rank owns where parts are shared out over fewer ranks, or as many: several neighbouring parts become
 /// one, and the books those of R parts.
@@ -62,13 +66,13 @@ namespace glt::io {
     auto const& fine = folder.info().nodes[t].offsets;
     std::vector<global_id> offsets;
     for (int r = 0; r <= num_ranks; ++r) {
-      offsets.push_back(fine[static_cast<std::size_t>(first_part_of_rank(num_parts, r, num_ranks))]);
+      offsets.push_back(fine[static_cast<std::size_t>(detail::first_part_of_rank(num_parts, r, num_ranks))]);
     }
     books.emplace_back(std::move(offsets));
   }
   std::vector<part_content> parts;
-  auto const end = first_part_of_rank(num_parts, rank + 1, num_ranks);
-  for (int part = first_part_of_rank(num_parts, rank, num_ranks); part < end; ++part) {
+  auto const end = detail::first_part_of_rank(num_parts, rank + 1, num_ranks);
+  for (int part = detail::first_part_of_rank(num_parts, rank, num_ranks); part < end; ++part) {
     parts.push_back(folder.load_hetero(part, options));
   }
   if (parts.size() == 1) {
@@ -76,7 +80,7 @@ namespace glt::io {
     parts[0].graph.part = rank;
     return std::move(parts[0]);
   }
-  return merge_parts(parts, std::move(books), rank);
+  return detail::merge_parts(parts, std::move(books), rank);
 }
 
 /// The same of a graph without types.
@@ -86,7 +90,7 @@ namespace glt::io {
 /// @cost   as `load_hetero_for_rank`
 [[nodiscard]] inline loaded_part load_for_rank(parts_folder const& folder, int rank, int num_ranks,
                                                load_options const& options = {}) {
-  return make_loaded_part(load_hetero_for_rank(folder, rank, num_ranks, options), options.feature);
+  return detail::make_loaded_part(load_hetero_for_rank(folder, rank, num_ranks, options), options.feature);
 }
 
 } // namespace glt::io

@@ -21,6 +21,8 @@ struct hot_rows {
   std::vector<named_array> features;
 };
 
+namespace detail {
+
 /// What is known about the vertices of one type that a part owns, by local id; lists hold global ids.
 ///
 /// @shape  features [rows, …] each · labels [rows, …] or empty · times [rows] or empty
@@ -45,11 +47,13 @@ struct part_edges {
   std::vector<link_split> links;       ///< pairs whose destination the part owns, in global ids
 };
 
+} // namespace detail
+
 /// One part of a partitioned data set with all that is known about its vertices and edges.
 struct part_content {
   hetero_part<device::cpu> graph;
-  std::vector<part_nodes> nodes; ///< by node type
-  std::vector<part_edges> edges; ///< by edge type
+  std::vector<detail::part_nodes> nodes; ///< by node type
+  std::vector<detail::part_edges> edges; ///< by edge type
 };
 
 } // namespace glt::io

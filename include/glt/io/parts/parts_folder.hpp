@@ -40,14 +40,14 @@ public:
   ///
   /// @throws io_error  if there is no manifest, it is damaged or of another version, or a file is missing or of
   ///                   another length
-  explicit parts_folder(std::filesystem::path dir) : path_(std::move(dir)), manifest_(read_manifest(path_)) {
-    std::ranges::sort(manifest_.files, {}, &manifest_file::path);
-    auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &manifest_file::path);
+  explicit parts_folder(std::filesystem::path dir) : path_(std::move(dir)), manifest_(detail::read_manifest(path_)) {
+    std::ranges::sort(manifest_.files, {}, &detail::manifest_file::path);
+    auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &detail::manifest_file::path);
     if (twice != manifest_.files.end()) {
       throw io_error((path_ / detail::manifest_file_name).string(), 0, "lists " + twice->path + " twice");
     }
     for (auto const& file : manifest_.files) {
-      auto const bytes = input_file(path_ / file.path).size();
+      auto const bytes = detail::input_file(path_ / file.path).size();
       if (bytes != file.bytes) {
         throw io_error((path_ / file.path).string(), std::min(bytes, file.bytes),
                        glt::detail::message("has ", bytes, " bytes, but the manifest says ", file.bytes,
@@ -93,7 +93,7 @@ public:
     if (options.verify) {
       verify(part);
     }
-    map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
+    detail::map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
     return detail::part_reader(path_, manifest_, part, mapping, options.validate).read();
   }
 
@@ -104,7 +104,7 @@ public:
   /// @throws io_error            as `load_hetero`
   /// @cost   as `load_hetero`; a copy of features and labels whose type is not float32 and int64
   [[nodiscard]] loaded_part load(int part, load_options const& options = {}) const {
-    return make_loaded_part(load_hetero(part, options), options.feature);
+    return detail::make_loaded_part(load_hetero(part, options), options.feature);
   }
 
 private:
@@ -117,7 +117,7 @@ private:
 
   void verify_below(std::string const& start, progress_callback const& on_progress) const {
     progress state{"checking files", "bytes", 0, 0};
-    auto const wanted = [&](manifest_file const& file) { return file.path.starts_with(start); };
+    auto const wanted = [&](detail::manifest_file const& file) { return file.path.starts_with(start); };
     for (auto const& file : manifest_.files) {
       state.total += wanted(file) ? file.bytes : 0;
     }
@@ -125,10 +125,10 @@ private:
       if (!wanted(file)) {
         continue;
       }
-      if (auto const sum = checksum_of_file(path_ / file.path); sum != file.xxh3) {
+      if (auto const sum = detail::checksum_of_file(path_ / file.path); sum != file.xxh3) {
         throw io_error((path_ / file.path).string(), 0,
-                       glt::detail::message("is damaged: its checksum is ", checksum_text(sum),
-                                            ", but the manifest says ", checksum_text(file.xxh3),
+                       glt::detail::message("is damaged: its checksum is ", detail::checksum_text(sum),
+                                            ", but the manifest says ", detail::checksum_text(file.xxh3),
                                             "; copy the folder again"));
       }
       state.done += file.bytes;

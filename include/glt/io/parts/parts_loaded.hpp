@@ -32,7 +32,7 @@ struct loaded_part {
   array targets{};                           ///< [rows, …] labels that are not one whole number a vertex
   buffer<device::cpu, std::int64_t> times{}; ///< [rows] or empty
   hot_rows hot{};
-  part_edges edges{};     ///< by position in the rows of `graph`
+  detail::part_edges edges{};     ///< by position in the rows of `graph`
   std::string feature{};  ///< the name of `features`; empty if there are none
 };
 
@@ -58,8 +58,6 @@ inline named_array take_features(std::vector<named_array>& all, std::string cons
   all.erase(wanted);
   return taken;
 }
-
-} // namespace detail
 
 /// The part of a graph with one type of vertices and one of edges, in the form that graphs without types have.
 ///
@@ -97,5 +95,7 @@ inline named_array take_features(std::vector<named_array>& all, std::string cons
           .edges = std::move(content.edges[0]),
           .feature = std::move(chosen.name)};
 }
+
+} // namespace detail
 
 } // namespace glt::io

@@ -5,7 +5,7 @@
 #include <glt/core/message.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/staging.hpp>
+#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/detail/data_set_cutter.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
@@ -29,7 +29,7 @@ namespace glt::io {
 /// For those who make the parts themselves; `write_parts` does it all for a data set in memory.
 class parts_writer {
 public:
-  /// @throws io_error  as `staged_folder`
+  /// @throws io_error  as `atomic_folder`
   explicit parts_writer(std::filesystem::path dir, std::string name, partitioner_note partitioner = {})
       : staged_(std::move(dir)) {
     manifest_.name = std::move(name);
@@ -43,40 +43,40 @@ public:
   ///
   /// @throws precondition_error  as `write_part` and `add` of manifests, or if the part was written before
   /// @throws io_error            as `write_part`
-  void add(part_content const& part) { add(write_part(folder(), part)); }
+  void add(part_content const& part) { add(detail::write_part(folder(), part)); }
 
   /// Takes note of a part that was written to `folder()`.
   ///
   /// @throws precondition_error  as `add` of manifests, or if a file of it was written before
   void add(manifest const& part) {
-    io::add(manifest_, part);
+    detail::add(manifest_, part);
     ++num_added_;
   }
 
   /// Writes the manifest and gives the folder its name, when everything has reached the disk.
   ///
   /// @throws precondition_error  if a part is missing, or a name is not UTF-8
-  /// @throws io_error            if the manifest cannot be written, or as `staged_folder::commit`
+  /// @throws io_error            if the manifest cannot be written, or as `atomic_folder::commit`
   void commit() {
     if (num_added_ == 0 || num_added_ != manifest_.num_parts()) {
       throw precondition_error(glt::detail::message(num_added_, " parts were written of a partition into ",
                                                     num_added_ == 0 ? 0 : manifest_.num_parts(),
                                                     "; write every part once"));
     }
-    std::ranges::sort(manifest_.files, {}, &manifest_file::path);
-    auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &manifest_file::path);
+    std::ranges::sort(manifest_.files, {}, &detail::manifest_file::path);
+    auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &detail::manifest_file::path);
     if (twice != manifest_.files.end()) {
       throw precondition_error(twice->path + " was written twice; write every part once");
     }
-    auto const text = to_json(manifest_);
-    staged_file file(folder() / detail::manifest_file_name);
+    auto const text = detail::to_json(manifest_);
+    detail::atomic_file file(folder() / detail::manifest_file_name);
     file.write(text.data(), static_cast<std::int64_t>(text.size()));
     file.commit();
     staged_.commit();
   }
 
 private:
-  staged_folder staged_;
+  detail::atomic_folder staged_;
   manifest manifest_;
   int num_added_ = 0;
 };

@@ -11,8 +11,8 @@
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/json_cursor.hpp>
 #include <glt/io/detail/table_checks.hpp>
-#include <glt/io/peers/detail/peer_partition.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
+#include <glt/io/peers/peer_partition.hpp>
 #include <glt/io/peers/torch_file.hpp>
 #include <glt/memory/buffer.hpp>
 

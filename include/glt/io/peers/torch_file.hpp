@@ -8,10 +8,10 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/detail/input_file.hpp>
+#include <glt/io/peers/detail/pickle.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
 #include <glt/io/peers/detail/torch_archive.hpp>
 #include <glt/io/peers/detail/torch_pickle.hpp>
-#include <glt/io/peers/pickle.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -84,8 +84,6 @@ inline void copy_tensor(pickle_tensor const& tensor, std::int64_t count, std::by
     }
   }
 }
-
-} // namespace detail
 
 /// A file of torch.save, or Python's pickles of tensors, read without executing anything.
 ///
@@ -204,11 +202,13 @@ private:
   std::vector<pickle_value const*> roots_{};
 };
 
+} // namespace detail
+
 /// Reads a file whose every pickle is a tensor; several are joined along the first dimension.
 ///
 /// @throws io_error  as `torch_file`, and if they differ in type or in the size of a row
 [[nodiscard]] inline array read_torch_tensor(std::filesystem::path const& path) {
-  torch_file const file(path);
+  detail::torch_file const file(path);
   auto first = file.read(*file.roots().front());
   if (file.roots().size() == 1) {
     return first;

@@ -46,8 +46,6 @@ inline void add_table(nlohmann::ordered_json& object, part_table const& table) {
   }
 }
 
-} // namespace detail
-
 /// The quality of a partition as a JSON object, to be written or put into another.
 ///
 /// - `num_parts`
@@ -98,11 +96,13 @@ inline void add_table(nlohmann::ordered_json& object, part_table const& table) {
   return object;
 }
 
+} // namespace detail
+
 /// The quality of a partition as JSON text, with the keys of `quality_object`.
 ///
 /// Bytes of a name that are no UTF-8 become U+FFFD.
 [[nodiscard]] inline std::string quality_json(partition_quality const& quality) {
-  return quality_object(quality).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return detail::quality_object(quality).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 } // namespace glt::io

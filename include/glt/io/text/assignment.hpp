@@ -10,7 +10,7 @@
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -86,7 +86,7 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
 /// @throws precondition_error  if read.threads < 1
 [[nodiscard]] inline buffer<device::cpu, local_id> read_assignment(text_source& source, read_options const& read = {}) {
   detail::assignment_lines lines;
-  parse_lines(source, read, "reading parts", lines);
+  detail::parse_lines(source, read, "reading parts", lines);
   return std::move(lines).finish();
 }
 
@@ -99,7 +99,7 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
     text_source source(path);
     return read_assignment(source, read);
   }
-  return read_npy_header(path).type == npy_type<std::int32_t>() ? detail::read_npy_assignment<std::int32_t>(path)
+  return detail::read_npy_header(path).type == detail::npy_type<std::int32_t>() ? detail::read_npy_assignment<std::int32_t>(path)
                                                                  : detail::read_npy_assignment<std::int64_t>(path);
 }
 

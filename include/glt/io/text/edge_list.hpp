@@ -11,7 +11,8 @@
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/renumber.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/edge_column.hpp>
+#include <glt/io/text/text_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -73,7 +74,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   auto columns = options.columns.empty() ? detail::columns_of_first_line(source) : options.columns;
   auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
   detail::edge_lines lines(std::move(columns), options.first_vertex, limit);
-  parse_lines(source, read, "reading edges", lines);
+  detail::parse_lines(source, read, "reading edges", lines);
 
   auto set = detail::graph_of(source.path());
   auto& edges = set.edges.front();

@@ -10,7 +10,7 @@
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 
 #include <algorithm>
 #include <array>
@@ -188,7 +188,7 @@ inline void check_entries(text_source const& source, matrix_market_header const&
 [[nodiscard]] inline data_set read_matrix_market(text_source& source, read_options const& read = {}) {
   auto const header = detail::read_matrix_market_header(source);
   detail::matrix_market_lines lines(header);
-  parse_lines(source, read, "reading entries", lines);
+  detail::parse_lines(source, read, "reading entries", lines);
   detail::check_entries(source, header, lines.num_entries());
   auto set = detail::graph_of(source.path());
   set.nodes.front().num_nodes = header.size;

@@ -11,7 +11,7 @@
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -211,7 +211,7 @@ inline void check_counts(text_source const& source, metis_header const& header, 
 [[nodiscard]] inline data_set read_metis_graph(text_source& source, read_options const& read = {}) {
   auto const header = detail::read_metis_header(source);
   detail::metis_lines lines(header);
-  parse_lines(source, read, "reading neighbours", lines);
+  detail::parse_lines(source, read, "reading neighbours", lines);
   detail::check_counts(source, header, lines.num_rows(), lines.num_neighbors());
   auto set = detail::graph_of(source.path());
   set.nodes.front().num_nodes = header.num_vertices;

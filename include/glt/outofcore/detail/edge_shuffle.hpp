@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Counts the edges into every vertex of a type, every rank those of its slice, and checks their ends; errors call the
 /// edges "edge e" + of_type.
@@ -120,4 +120,4 @@ void spill_edges(Comm& comm, std::int64_t num_edges, EdgeAt edge_at, memory_plan
       });
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// An edge on its way to the part that owns its destination.
 struct moving_edge {
@@ -179,4 +179,4 @@ struct range_rows {
   return made;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

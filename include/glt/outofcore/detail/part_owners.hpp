@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Which rank makes which part: each makes neighbouring ones, as equal in number as can be.
 class part_owners {
@@ -27,4 +27,4 @@ private:
   std::vector<int> rank_of_;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

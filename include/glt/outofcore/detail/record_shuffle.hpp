@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Sends records of a fixed size to the ranks that own them, round by round, so that memory is bounded by a round.
 ///
@@ -88,4 +88,4 @@ private:
   std::vector<std::byte> received_;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Moves rows of vertices to the ranks that make their parts, where each goes to the place of its vertex in the part.
 ///
@@ -66,4 +66,4 @@ void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, pa
   dist::agree(comm, {.what = operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Rows of a slice that all ranks have room to exchange at a time, of that many bytes each; at least 1.
 ///
@@ -161,4 +161,4 @@ private:
   extents received_;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// An array that grows in a file, because it may not fit memory, and is used as a buffer when it is complete.
 ///
@@ -132,4 +132,4 @@ private:
   std::int64_t size_ = 0;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// A folder for what waits on disk, which goes away with everything in it.
 class scratch_folder {
@@ -35,4 +35,4 @@ private:
   std::filesystem::path path_;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// A range of the items of a list.
 struct item_range {
@@ -62,4 +62,4 @@ void shuffle_in_rounds(Comm& comm, record_shuffle<Comm>& shuffle, std::int64_t n
   dist::agree(comm, {.what = operation::shuffle, .step = step}, failure, 0, [](auto, auto) { return ""; });
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Sends a text of every rank to rank 0.
 ///
@@ -53,4 +53,4 @@ void broadcast_text(Comm& comm, std::string& text) {
   comm.broadcast(reinterpret_cast<std::byte*>(text.data()), size, 0);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

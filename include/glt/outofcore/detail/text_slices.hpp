@@ -4,7 +4,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/io/detail/input_file.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 
 #include <algorithm>
@@ -15,9 +15,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Where the first line begins that does not begin before `place`, which is not 0.
 inline std::int64_t find_line(input_file& file, std::int64_t place) {
@@ -35,8 +33,6 @@ inline std::int64_t find_line(input_file& file, std::int64_t place) {
   return file.size();
 }
 
-} // namespace detail
-
 /// The slice of the lines of a plain file that a rank reads: the bytes from `begin` on are shared out evenly, and a
 /// line belongs to the rank in whose share it begins.
 ///
@@ -48,7 +44,7 @@ inline std::int64_t find_line(input_file& file, std::int64_t place) {
   input_file file(path);
   auto const [first, last] = slice_of(std::max<std::int64_t>(file.size() - begin, 0), ranks, rank);
   auto const line_from = [&](std::int64_t place) {
-    return place == 0 ? begin : detail::find_line(file, begin + place);
+    return place == 0 ? begin : find_line(file, begin + place);
   };
   return {line_from(first), line_from(last)};
 }
@@ -71,4 +67,4 @@ inline std::int64_t find_line(input_file& file, std::int64_t place) {
   return source.packed() ? 0 : ranks - 1;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

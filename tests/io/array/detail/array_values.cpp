@@ -32,10 +32,10 @@ io::array halves(element_type type, std::vector<std::uint16_t> const& bits) {
 template <class T>
 void check_numbers() {
   auto const values = array_of<T>({T(0), T(1), T(100), T(7)});
-  CHECK(io::integers_of(values, "a") == std::vector<std::int64_t>{0, 1, 100, 7});
-  CHECK(io::floats_of(values) == std::vector<float>{0, 1, 100, 7});
-  CHECK(io::count_not_finite(values) == 0);
-  CHECK(io::integers_of(array_of<T>({}), "a").empty());
+  CHECK(io::detail::integers_of(values, "a") == std::vector<std::int64_t>{0, 1, 100, 7});
+  CHECK(io::detail::floats_of(values) == std::vector<float>{0, 1, 100, 7});
+  CHECK(io::detail::count_not_finite(values) == 0);
+  CHECK(io::detail::integers_of(array_of<T>({}), "a").empty());
 }
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -51,47 +51,47 @@ TEST_CASE("elements of every type become integers and floats") {
   check_numbers<std::int64_t>();
   check_numbers<float>();
   check_numbers<double>();
-  CHECK(io::integers_of(array_of<std::int64_t>({INT64_MIN, INT64_MAX}), "a") ==
+  CHECK(io::detail::integers_of(array_of<std::int64_t>({INT64_MIN, INT64_MAX}), "a") ==
         std::vector<std::int64_t>{INT64_MIN, INT64_MAX});
-  CHECK(io::integers_of(array_of<double>({-9007199254740992.0}), "a") == std::vector<std::int64_t>{-9007199254740992});
+  CHECK(io::detail::integers_of(array_of<double>({-9007199254740992.0}), "a") == std::vector<std::int64_t>{-9007199254740992});
 }
 
 TEST_CASE("numbers of 16 bits become integers and floats") {
   auto const halved = halves(element_type::float16, {0x3C00, 0xC000, 0});
-  CHECK(io::integers_of(halved, "a") == std::vector<std::int64_t>{1, -2, 0});
+  CHECK(io::detail::integers_of(halved, "a") == std::vector<std::int64_t>{1, -2, 0});
   auto const brain = halves(element_type::bfloat16, {0x3FC0, 0xC000});
-  CHECK(io::floats_of(brain) == std::vector<float>{1.5, -2});
+  CHECK(io::detail::floats_of(brain) == std::vector<float>{1.5, -2});
 }
 
 TEST_CASE("a row of a matrix becomes integers") {
   std::array<std::int32_t, 6> const values{1, 2, 3, 4, 5, 6};
   auto const matrix = io::array::of(host_view<std::int32_t const>(values), {2, 3});
-  CHECK(io::integers_of_row(matrix, 0, "a") == std::vector<std::int64_t>{1, 2, 3});
-  CHECK(io::integers_of_row(matrix, 1, "a") == std::vector<std::int64_t>{4, 5, 6});
+  CHECK(io::detail::integers_of_row(matrix, 0, "a") == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(io::detail::integers_of_row(matrix, 1, "a") == std::vector<std::int64_t>{4, 5, 6});
 }
 
 TEST_CASE("what is no whole number is refused as an integer") {
   for (double const bad : {0.5, not_a_number, infinite, -infinite, 1e300, 9007199254740994.0}) {
     CAPTURE(bad);
-    CHECK(names(thrown<io_error>([&] { static_cast<void>(io::integers_of(array_of<double>({1, bad}), "ids.npy")); }),
+    CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::integers_of(array_of<double>({1, bad}), "ids.npy")); }),
                 "ids.npy", "element 1 is", "whole number", "int64"));
   }
   auto const halved = halves(element_type::float16, {0x3800});
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::integers_of(halved, "ids.npy")); }), "element 0 is 0.5"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::integers_of(halved, "ids.npy")); }), "element 0 is 0.5"));
 }
 
 TEST_CASE("elements that are not finite are counted in every type") {
-  CHECK(io::count_not_finite(array_of<double>({1, not_a_number, infinite, -infinite, 0, -not_a_number})) == 4);
-  CHECK(io::count_not_finite(array_of<float>({1, std::numeric_limits<float>::quiet_NaN(), 3e38F})) == 1);
-  CHECK(io::count_not_finite(halves(element_type::float16, {0x3C00, 0x7C00, 0xFC00, 0x7E00, 0x7BFF})) == 3);
-  CHECK(io::count_not_finite(halves(element_type::bfloat16, {0x3F80, 0x7F80, 0xFF80, 0x7FC0, 0x7F7F})) == 3);
-  CHECK(io::count_not_finite(array_of<std::int64_t>({-1})) == 0);
-  CHECK(io::count_not_finite(io::array()) == 0);
+  CHECK(io::detail::count_not_finite(array_of<double>({1, not_a_number, infinite, -infinite, 0, -not_a_number})) == 4);
+  CHECK(io::detail::count_not_finite(array_of<float>({1, std::numeric_limits<float>::quiet_NaN(), 3e38F})) == 1);
+  CHECK(io::detail::count_not_finite(halves(element_type::float16, {0x3C00, 0x7C00, 0xFC00, 0x7E00, 0x7BFF})) == 3);
+  CHECK(io::detail::count_not_finite(halves(element_type::bfloat16, {0x3F80, 0x7F80, 0xFF80, 0x7FC0, 0x7F7F})) == 3);
+  CHECK(io::detail::count_not_finite(array_of<std::int64_t>({-1})) == 0);
+  CHECK(io::detail::count_not_finite(io::array()) == 0);
 }
 
 TEST_CASE("those of a data set are counted in features, labels and weights") {
   io::data_set data;
-  CHECK(io::count_not_finite(data) == 0);
+  CHECK(io::detail::count_not_finite(data) == 0);
   data.nodes.resize(2);
   data.edges.resize(1);
   data.nodes[0].features.push_back({"a", array_of<double>({not_a_number, 1})});
@@ -99,5 +99,5 @@ TEST_CASE("those of a data set are counted in features, labels and weights") {
   data.nodes[1].labels = array_of<double>({not_a_number});
   data.edges[0].features.push_back({"a", array_of<double>({not_a_number})});
   data.edges[0].weights = {1, static_cast<float>(not_a_number)};
-  CHECK(io::count_not_finite(data) == 6);
+  CHECK(io::detail::count_not_finite(data) == 6);
 }

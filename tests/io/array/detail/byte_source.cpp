@@ -12,13 +12,13 @@
 using namespace glt;
 using namespace glt_test;
 
-static_assert(io::byte_source<io::memory_source>);
-static_assert(io::byte_source<io::input_file>);
-static_assert(!io::byte_source<int>);
+static_assert(io::detail::byte_source<io::detail::memory_source>);
+static_assert(io::detail::byte_source<io::detail::input_file>);
+static_assert(!io::detail::byte_source<int>);
 
 TEST_CASE("bytes in memory are read in order, and not beyond their end") {
   std::array const bytes{std::byte{1}, std::byte{2}, std::byte{3}};
-  io::memory_source source(bytes, "there");
+  io::detail::memory_source source(bytes, "there");
   CHECK(source.size() == 3);
   std::array<std::byte, 2> two{};
   source.read(two.data(), 2);

@@ -23,7 +23,7 @@ TEST_CASE("the bytes of a file are there, in every way of mapping") {
     }
     write_bytes(scratch / "a", bytes);
     for (bool const populate : {false, true}) {
-      io::mapped_file const file(scratch / "a", {.populate = populate, .huge_pages = populate});
+      io::detail::mapped_file const file(scratch / "a", {.populate = populate, .huge_pages = populate});
       CHECK(file.size() == size);
       CHECK(file.path() == scratch / "a");
       CHECK(std::string(reinterpret_cast<char const*>(file.data()), static_cast<std::size_t>(size)) == bytes);
@@ -35,7 +35,7 @@ TEST_CASE("what is written to the bytes never reaches the file") {
   scratch_folder const scratch;
   write_bytes(scratch / "a", "unchanged");
   {
-    io::mapped_file file(scratch / "a");
+    io::detail::mapped_file file(scratch / "a");
     file.data()[0] = std::byte{'X'};
     CHECK(file.data()[0] == std::byte{'X'});
   }
@@ -45,13 +45,13 @@ TEST_CASE("what is written to the bytes never reaches the file") {
 TEST_CASE("the bytes stay when the file is removed") {
   scratch_folder const scratch;
   write_bytes(scratch / "a", "still here");
-  io::mapped_file const file(scratch / "a");
+  io::detail::mapped_file const file(scratch / "a");
   std::filesystem::remove(scratch / "a");
   CHECK(file.data()[9] == std::byte{'e'});
 }
 
 TEST_CASE("what is no file is refused") {
   scratch_folder const scratch;
-  CHECK(names(thrown<io_error>([&] { io::mapped_file const file(scratch / "no"); }), "/no", "no such file"));
-  CHECK(names(thrown<io_error>([&] { io::mapped_file const file(scratch.path()); }), "not a regular file"));
+  CHECK(names(thrown<io_error>([&] { io::detail::mapped_file const file(scratch / "no"); }), "/no", "no such file"));
+  CHECK(names(thrown<io_error>([&] { io::detail::mapped_file const file(scratch.path()); }), "not a regular file"));
 }

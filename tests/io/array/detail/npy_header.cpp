@@ -28,10 +28,10 @@ std::string start(std::string const& dictionary, int version = 1) {
   return bytes + dictionary;
 }
 
-io::npy_header header_of(std::string const& bytes) {
+io::detail::npy_header header_of(std::string const& bytes) {
   scratch_folder const scratch;
   write_bytes(scratch / "a.npy", bytes);
-  return io::read_npy_header(scratch / "a.npy");
+  return io::detail::read_npy_header(scratch / "a.npy");
 }
 
 std::string fault_of(std::string const& bytes) {
@@ -41,13 +41,13 @@ std::string fault_of(std::string const& bytes) {
 } // namespace
 
 TEST_CASE("type names are NumPy's") {
-  CHECK(io::npy_type<std::int32_t>() == "<i4");
-  CHECK(io::npy_type<std::int64_t>() == "<i8");
-  CHECK(io::npy_type<std::uint16_t>() == "<u2");
-  CHECK(io::npy_type<std::uint8_t>() == "|u1");
-  CHECK(io::npy_type<std::int8_t>() == "|i1");
-  CHECK(io::npy_type<float>() == "<f4");
-  CHECK(io::npy_type<double>() == "<f8");
+  CHECK(io::detail::npy_type<std::int32_t>() == "<i4");
+  CHECK(io::detail::npy_type<std::int64_t>() == "<i8");
+  CHECK(io::detail::npy_type<std::uint16_t>() == "<u2");
+  CHECK(io::detail::npy_type<std::uint8_t>() == "|u1");
+  CHECK(io::detail::npy_type<std::int8_t>() == "|i1");
+  CHECK(io::detail::npy_type<float>() == "<f4");
+  CHECK(io::detail::npy_type<double>() == "<f8");
 }
 
 TEST_CASE("headers of every version and spelling") {

@@ -15,7 +15,7 @@ using namespace glt_test;
 namespace {
 
 std::string read(std::string const& bytes) {
-  io::memory_source source({reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)}, "format.npy");
+  io::detail::memory_source source({reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)}, "format.npy");
   return io::detail::read_npy_string(source);
 }
 

@@ -21,19 +21,19 @@ io::array matrix(std::vector<std::int32_t> const& values, std::int64_t rows, std
   return io::array::of(host_view<std::int32_t const>(values), {rows, columns});
 }
 
-std::pair<ids, ids> read(io::array const& values, io::pair_layout layout) {
-  auto const pairs = io::to_pairs(values, "edges.npy", layout);
+std::pair<ids, ids> read(io::array const& values, io::detail::pair_layout layout) {
+  auto const pairs = io::detail::to_pairs(values, "edges.npy", layout);
   return {pairs.sources, pairs.destinations};
 }
 
-std::string fault_of(io::array const& values, io::pair_layout layout) {
+std::string fault_of(io::array const& values, io::detail::pair_layout layout) {
   return thrown<io_error>([&] { static_cast<void>(read(values, layout)); });
 }
 
 } // namespace
 
 TEST_CASE("pairs are read from two rows and from two columns") {
-  using enum io::pair_layout;
+  using enum io::detail::pair_layout;
   std::pair<ids, ids> const expected{{1, 2, 3}, {4, 5, 6}};
   CHECK(read(matrix({1, 2, 3, 4, 5, 6}, 2, 3), rows) == expected);
   CHECK(read(matrix({1, 2, 3, 4, 5, 6}, 2, 3), either) == expected);
@@ -51,7 +51,7 @@ TEST_CASE("pairs are read from two rows and from two columns") {
 }
 
 TEST_CASE("another shape is refused") {
-  using enum io::pair_layout;
+  using enum io::detail::pair_layout;
   std::vector<std::int32_t> const six{1, 2, 3, 4, 5, 6};
   CHECK(names(fault_of(matrix(six, 3, 2), rows), "edges.npy", "(3, 2)", "[2, E]", "transpose"));
   CHECK(names(fault_of(matrix(six, 2, 3), columns), "(2, 3)", "[E, 2]", "transpose"));

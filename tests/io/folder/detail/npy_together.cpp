@@ -40,11 +40,11 @@ TEST_CASE("lists, matrices and pairs are those that one rank writes") {
       auto const more = own_elements(rank);
       all.insert(all.end(), more.begin(), more.end());
     }
-    io::write_npy_together(comm, scratch / (name + "list.npy"), host_view<std::int64_t const>(own));
-    io::write_pairs_together(comm, scratch / (name + "pairs.npy"), own, own);
+    io::detail::write_npy_together(comm, scratch / (name + "list.npy"), host_view<std::int64_t const>(own));
+    io::detail::write_pairs_together(comm, scratch / (name + "pairs.npy"), own, own);
     auto const rows = static_cast<std::int64_t>(own.size());
     std::vector<float> values(own.size() * 2, static_cast<float>(comm.rank()));
-    io::write_npy_together(comm, scratch / (name + "rows.npy"), io::array::of<float>(values, {rows, 2, 1}));
+    io::detail::write_npy_together(comm, scratch / (name + "rows.npy"), io::array::of<float>(values, {rows, 2, 1}));
     comm.barrier();
     if (comm.rank() == 0) {
       auto const file = scratch / (name + "alone.npy");
@@ -65,9 +65,9 @@ TEST_CASE("lists, matrices and pairs are those that one rank writes") {
 TEST_CASE("bfloat16 is two bytes to NumPy") {
   scratch_folder const scratch;
   serial_comm alone;
-  io::write_npy_together(alone, scratch / "a.npy",
+  io::detail::write_npy_together(alone, scratch / "a.npy",
                          io::array(element_type::bfloat16, {3}, buffer<device::cpu, std::byte>(6)));
-  CHECK(io::read_npy_header(scratch / "a.npy").type == "|V2");
+  CHECK(io::detail::read_npy_header(scratch / "a.npy").type == "|V2");
   CHECK(io::read_npy_any(scratch / "a.npy").type() == element_type::bfloat16);
 }
 
@@ -77,10 +77,10 @@ TEST_CASE("ranks that differ, and a file that cannot be written, end all ranks")
       [&](auto comm) {
         auto const columns = comm.rank() == 1 ? 3 : 2;
         io::array const rows(element_type::int8, {4, columns}, buffer<device::cpu, std::byte>(4 * columns));
-        CHECK(names(thrown<collective_error>([&] { io::write_npy_together(comm, scratch / "a.npy", rows); }),
+        CHECK(names(thrown<collective_error>([&] { io::detail::write_npy_together(comm, scratch / "a.npy", rows); }),
                     "rank 1", "another type or length"));
         CHECK(names(thrown<collective_error>([&] {
-                      io::write_npy_together(comm, scratch / "no/a.npy", host_view<std::int64_t const>());
+                      io::detail::write_npy_together(comm, scratch / "no/a.npy", host_view<std::int64_t const>());
                     }),
                     "no/a.npy", "cannot be created"));
       },

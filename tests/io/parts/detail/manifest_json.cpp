@@ -33,7 +33,7 @@ io::manifest small_manifest() {
 } // namespace
 
 TEST_CASE("the text says what the manifest holds, with lists of numbers on one line") {
-  auto const text = io::to_json(small_manifest());
+  auto const text = io::detail::to_json(small_manifest());
   auto const json = nlohmann::ordered_json::parse(text);
   CHECK(json["format"] == "glt-parts");
   CHECK(json["num_parts"] == 2);
@@ -41,14 +41,14 @@ TEST_CASE("the text says what the manifest holds, with lists of numbers on one l
   CHECK(json["node_types"][0]["num_nodes"] == 5);
   CHECK(json["edge_types"][0]["num_edges"] == 6);
   CHECK(names(text, "\"offsets\": [0, 3, 5]", "\"version\": 1"));
-  CHECK(text == io::to_json(small_manifest()));
+  CHECK(text == io::detail::to_json(small_manifest()));
 }
 
 TEST_CASE("the sum at the end of the text is that of the text") {
   auto made = small_manifest();
-  auto const before = io::to_json(made);
+  auto const before = io::detail::to_json(made);
   made.name = "smalm";
-  auto const after = io::to_json(made);
+  auto const after = io::detail::to_json(made);
   CHECK(before.size() == after.size());
   CHECK(before.substr(before.rfind("xxh3")) != after.substr(after.rfind("xxh3")));
 }
@@ -56,5 +56,5 @@ TEST_CASE("the sum at the end of the text is that of the text") {
 TEST_CASE("a name that is no UTF-8 cannot be stored") {
   auto made = small_manifest();
   made.name = "caf\xE9";
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::to_json(made)); }), "cannot be stored"));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::detail::to_json(made)); }), "cannot be stored"));
 }

@@ -30,7 +30,7 @@ io::manifest const& known_manifest() {
                     {.partitioner = {"by \"hand\"", {{"slack", "1.1"}, {"passes", "2"}}, UINT64_MAX},
                      .hot = {{.node_type = 1, .by_part = {{0, 1, 2, 3}, {4}}}},
                      .halo = true});
-    return io::read_manifest(scratch / "parts");
+    return io::detail::read_manifest(scratch / "parts");
   }();
   return made;
 }
@@ -40,36 +40,36 @@ std::string signed_text(nlohmann::ordered_json value) {
   std::string const none(16, '0');
   value["xxh3"] = none;
   auto text = value.dump();
-  io::checksum sum;
+  io::detail::checksum sum;
   sum.add(text.data(), static_cast<std::int64_t>(text.size()));
-  return text.replace(text.rfind(none), none.size(), io::checksum_text(sum.value()));
+  return text.replace(text.rfind(none), none.size(), io::detail::checksum_text(sum.value()));
 }
 
 // What is wrong with a manifest one of whose values is another one, in JSON.
 std::string fault(std::string const& pointer, std::string const& value) {
-  auto json = nlohmann::ordered_json::parse(io::to_json(known_manifest()));
+  auto json = nlohmann::ordered_json::parse(io::detail::to_json(known_manifest()));
   json[nlohmann::ordered_json::json_pointer(pointer)] = nlohmann::ordered_json::parse(value);
-  return thrown<io_error>([&] { static_cast<void>(io::parse_manifest(signed_text(json), "m.json")); });
+  return thrown<io_error>([&] { static_cast<void>(io::detail::parse_manifest(signed_text(json), "m.json")); });
 }
 
 std::string fault_of(std::string const& text) {
-  return thrown<io_error>([&] { static_cast<void>(io::parse_manifest(text, "m.json")); });
+  return thrown<io_error>([&] { static_cast<void>(io::detail::parse_manifest(text, "m.json")); });
 }
 
 } // namespace
 
 TEST_CASE("a manifest comes back from its text") {
-  auto const text = io::to_json(known_manifest());
-  CHECK(io::parse_manifest(text, "m.json") == known_manifest());
-  CHECK(io::to_json(io::parse_manifest(text, "m.json")) == text);
+  auto const text = io::detail::to_json(known_manifest());
+  CHECK(io::detail::parse_manifest(text, "m.json") == known_manifest());
+  CHECK(io::detail::to_json(io::detail::parse_manifest(text, "m.json")) == text);
   auto const json = nlohmann::ordered_json::parse(text);
-  CHECK(io::parse_manifest(signed_text(json), "m.json") == known_manifest());
+  CHECK(io::detail::parse_manifest(signed_text(json), "m.json") == known_manifest());
   CHECK(json["node_types"][0]["features"][1]["file"] == "feature-labels.npy");
   CHECK(names(text, "\"offsets\": [0, ", "\"version\": 1"));
 }
 
 TEST_CASE("a text that was changed anywhere is refused") {
-  auto const text = io::to_json(known_manifest());
+  auto const text = io::detail::to_json(known_manifest());
   for (std::size_t at = 0; at < text.size(); at += 13) {
     for (int const bit : {0, 3, 5}) {
       auto changed = text;
@@ -93,7 +93,7 @@ TEST_CASE("what is no manifest, or one of another version, is told what it is") 
   CHECK(names(fault_of(R"({"format": "glt-parts", "version": 1})"), "lacks \"xxh3\""));
   CHECK(names(fault_of(R"({"format": "glt-parts", "version": 1, "xxh3": ""})"), "checksum"));
   scratch_folder const scratch;
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_manifest(scratch.path())); }), "manifest.json",
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_manifest(scratch.path())); }), "manifest.json",
               "no such file"));
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("parts joined are the part that the coarser book cuts out") {
     std::vector<global_id> const hot{0, 1, 2, 3, 4, 5, 6, 7, 8};
     io::write_options const options{.hot = {{.node_type = 0, .by_part = {{}, hot, {}}}}, .halo = true};
     auto const wanted = io::detail::data_set_cutter(io::view_of(five.data), coarse, options).cut(1);
-    auto const merged = io::merge_parts(
+    auto const merged = io::detail::merge_parts(
         std::span(five.parts).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), books,
         1);
     CHECK(merged.graph.part == 1);
@@ -69,7 +69,7 @@ TEST_CASE("parts joined are the part that the coarser book cuts out") {
       CHECK(to_vector(merged.nodes[t].labels.bytes()) == to_vector(wanted.nodes[t].labels.bytes()));
       CHECK(merged.nodes[t].labels.shape() == wanted.nodes[t].labels.shape());
       CHECK(to_vector(merged.nodes[t].times) == to_vector(wanted.nodes[t].times));
-      for (auto const list : {&io::part_nodes::train, &io::part_nodes::valid, &io::part_nodes::test}) {
+      for (auto const list : {&io::detail::part_nodes::train, &io::detail::part_nodes::valid, &io::detail::part_nodes::test}) {
         auto own = merged.nodes[t].*list;
         auto all = wanted.nodes[t].*list;
         std::ranges::sort(own);
@@ -109,7 +109,7 @@ TEST_CASE("parts joined are the part that the coarser book cuts out") {
 TEST_CASE("parts that do not belong together are refused") {
   five_parts const five;
   auto const fault = [&](std::span<io::part_content const> parts, std::vector<partition_book> books, int part) {
-    return thrown<precondition_error>([&] { static_cast<void>(io::merge_parts(parts, std::move(books), part)); });
+    return thrown<precondition_error>([&] { static_cast<void>(io::detail::merge_parts(parts, std::move(books), part)); });
   };
   auto const all = std::span(five.parts);
   CHECK(names(fault(all.subspan(1, 2), five.books(1, 4), 1), "part 1 at place 0 of 2", "consecutive"));

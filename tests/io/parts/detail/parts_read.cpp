@@ -21,7 +21,7 @@ TEST_CASE("arrays are those of the files, in place") {
   scratch_folder const scratch;
   auto const data = known_set(random_graph(3000, 20000));
   io::write_parts(scratch / "parts", data, random_labels(data, 1));
-  auto const manifest = io::read_manifest(scratch / "parts");
+  auto const manifest = io::detail::read_manifest(scratch / "parts");
   auto const path = scratch / "parts";
   auto const read = io::detail::part_reader(path, manifest, 0, {}, true).read();
   CHECK(read.graph.schema == manifest.schema());
@@ -41,7 +41,7 @@ TEST_CASE("an array of another shape than the manifest says is refused") {
   io::write_parts(scratch / "parts", data, random_labels(data, 1));
   auto const path = scratch / "parts";
   auto const fault = [&](auto change) {
-    auto manifest = io::read_manifest(path);
+    auto manifest = io::detail::read_manifest(path);
     change(manifest);
     return thrown<io_error>([&] { static_cast<void>(io::detail::part_reader(path, manifest, 0, {}, true).read()); });
   };

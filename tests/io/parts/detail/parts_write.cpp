@@ -30,7 +30,7 @@ TEST_CASE("what is noted of a part are its files, their lengths and sums") {
   scratch_folder const scratch;
   auto const data = hetero_known_set();
   auto const labels = random_labels(data, 2);
-  auto const noted = io::write_part(scratch.path(), part_of(data, labels, 1));
+  auto const noted = io::detail::write_part(scratch.path(), part_of(data, labels, 1));
   CHECK(noted.num_parts() == 2);
   CHECK(noted.nodes[0].train[0] == 0);
   CHECK(noted.edges[0].edges[0] == 0);
@@ -44,8 +44,8 @@ TEST_CASE("what is noted of a part are its files, their lengths and sums") {
     CAPTURE(file.path);
     CHECK(file.path.starts_with("part-1/"));
     CHECK(std::filesystem::file_size(scratch / file.path) == static_cast<std::uintmax_t>(file.bytes));
-    CHECK(io::checksum_of_file(scratch / file.path) == file.xxh3);
-    CHECK(io::read_npy_header(scratch / file.path).data_offset % 64 == 0);
+    CHECK(io::detail::checksum_of_file(scratch / file.path) == file.xxh3);
+    CHECK(io::detail::read_npy_header(scratch / file.path).data_offset % 64 == 0);
   }
 }
 
@@ -53,12 +53,12 @@ TEST_CASE("the files are arrays for everybody") {
   scratch_folder const scratch;
   auto const data = hetero_known_set();
   auto const labels = random_labels(data, 1);
-  static_cast<void>(io::write_part(scratch.path(), part_of(data, labels, 0)));
+  static_cast<void>(io::detail::write_part(scratch.path(), part_of(data, labels, 0)));
   CHECK(io::read_npy<std::int64_t>(scratch / "part-0/paper/original.npy").data[22] == 22);
   CHECK(io::read_npy<float>(scratch / "part-0/paper/%2E%2E%2Fx%2Fy.npy").shape == std::vector<std::int64_t>{23, 1, 2});
   CHECK(io::read_npy<std::int32_t>(scratch / "part-0/paper/labels.npy").data[5] == 5);
-  CHECK(io::read_npy_header(scratch / "part-0/author%2Eof%20%C3%BC/feat.npy").type == "<f2");
-  CHECK(io::read_npy_header(scratch / "part-0/paper.cites.paper/feature-weights.npy").type == "<u2");
+  CHECK(io::detail::read_npy_header(scratch / "part-0/author%2Eof%20%C3%BC/feat.npy").type == "<f2");
+  CHECK(io::detail::read_npy_header(scratch / "part-0/paper.cites.paper/feature-weights.npy").type == "<u2");
   CHECK(io::read_npy<float>(scratch / "part-0/paper.cites.paper/weights.npy", 1).shape[0] == 120);
   CHECK(io::read_npy<std::int64_t>(scratch / "part-0/paper.reviewed%2Fby.author%2Eof%20%C3%BC/links-train.edges.npy")
             .shape == std::vector<std::int64_t>{4, 2});
@@ -71,7 +71,7 @@ TEST_CASE("a part with too few or too many of anything is refused") {
   auto const fault = [&](auto change) {
     auto part = part_of(data, labels, 0);
     change(part);
-    return thrown<precondition_error>([&] { static_cast<void>(io::write_part(scratch.path(), part)); });
+    return thrown<precondition_error>([&] { static_cast<void>(io::detail::write_part(scratch.path(), part)); });
   };
   CHECK(names(fault([](auto& part) { part.nodes.clear(); }), "data of 0"));
   CHECK(names(fault([](auto& part) { part.edges.emplace_back(); }), "data of 2"));
@@ -101,6 +101,6 @@ TEST_CASE("a folder that cannot be written is named") {
   write_bytes(scratch / "part-0", "in the way");
   auto const data = known_set(random_graph(9, 20));
   CHECK(names(thrown<io_error>(
-                  [&] { static_cast<void>(io::write_part(scratch.path(), part_of(data, random_labels(data, 1), 0))); }),
+                  [&] { static_cast<void>(io::detail::write_part(scratch.path(), part_of(data, random_labels(data, 1), 0))); }),
               "part-0", "cannot be created"));
 }

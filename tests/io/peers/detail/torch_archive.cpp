@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-using glt::io::torch_archive;
+using glt::io::detail::torch_archive;
 using glt_test::names;
 
 namespace {

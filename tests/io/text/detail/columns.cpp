@@ -21,13 +21,13 @@ using namespace glt_test;
 namespace {
 
 template <class T>
-io::array read(std::string_view text, io::column_options const& options = {}) {
+io::array read(std::string_view text, io::detail::column_options const& options = {}) {
   io::text_source source("a.csv", text);
-  return io::read_columns<T>(source, options);
+  return io::detail::read_columns<T>(source, options);
 }
 
 template <class T>
-std::string fault_of(std::string_view text, io::column_options const& options = {}) {
+std::string fault_of(std::string_view text, io::detail::column_options const& options = {}) {
   return thrown<io_error>([&] { static_cast<void>(read<T>(text, options)); });
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("tables of every size come back, with any number of threads") {
       }
       for (int const threads : {1, 3}) {
         io::text_source source("a", text, {.piece_bytes = 100});
-        auto const table = io::read_columns<std::int32_t>(source, {.columns = columns}, {.threads = threads});
+        auto const table = io::detail::read_columns<std::int32_t>(source, {.columns = columns}, {.threads = threads});
         REQUIRE(table.shape() == std::vector{rows, columns});
         auto const got = table.values<std::int32_t>();
         REQUIRE(std::vector(got.begin(), got.end()) == values);
@@ -90,7 +90,7 @@ TEST_CASE("options that make no sense are refused") {
 TEST_CASE("a packed table is read from its file") {
   scratch_folder const scratch;
   write_bytes(scratch / "a.csv.gz", gzip("1,2\n3,4\n"));
-  auto const table = io::read_columns<std::int64_t>(scratch / "a.csv.gz", {.columns = 2});
+  auto const table = io::detail::read_columns<std::int64_t>(scratch / "a.csv.gz", {.columns = 2});
   CHECK(table.rows() == 2);
   CHECK(table.matrix<std::int64_t>()(1, 1) == 4);
 }

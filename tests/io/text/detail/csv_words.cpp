@@ -21,18 +21,18 @@ TEST_CASE("words are read from plain and packed text, with either line end and w
   std::string const text = "author,affiliated_with,institution\r\n\na,,c\nsingle\n,";
   for (std::string const& whole : {text, text + "\n", text + "\r\n\r\n"}) {
     write_bytes(scratch / "t.csv", whole);
-    CHECK(io::read_csv_words(scratch / "t.csv") == expected);
+    CHECK(io::detail::read_csv_words(scratch / "t.csv") == expected);
     write_gzip(scratch / "t.csv.gz", whole);
-    CHECK(io::read_csv_words(scratch / "t.csv.gz") == expected);
+    CHECK(io::detail::read_csv_words(scratch / "t.csv.gz") == expected);
   }
   write_bytes(scratch / "t.csv", "");
-  CHECK(io::read_csv_words(scratch / "t.csv").empty());
+  CHECK(io::detail::read_csv_words(scratch / "t.csv").empty());
 }
 
 TEST_CASE("a missing, cut or huge file is refused") {
   scratch_folder const scratch;
   auto const fault_of = [&](std::string const& name) {
-    return thrown<io_error>([&] { static_cast<void>(io::read_csv_words(scratch / name)); });
+    return thrown<io_error>([&] { static_cast<void>(io::detail::read_csv_words(scratch / name)); });
   };
   CHECK(names(fault_of("none.csv"), "none.csv", "no such file"));
   write_gzip(scratch / "t.csv.gz", "a,b,c\n");

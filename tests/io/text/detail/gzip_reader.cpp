@@ -31,7 +31,7 @@ struct packed_file {
   explicit packed_file(std::string const& bytes) { write_bytes(path(), bytes); }
   [[nodiscard]] std::filesystem::path path() const { return scratch / "a.gz"; }
   [[nodiscard]] std::string unpack(std::int64_t at_once = 1000) const {
-    io::gzip_reader reader{io::input_file(path())};
+    io::detail::gzip_reader reader{io::detail::input_file(path())};
     std::string text;
     std::string some(static_cast<std::size_t>(at_once), ' ');
     for (;;) {

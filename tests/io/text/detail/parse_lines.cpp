@@ -21,7 +21,7 @@ namespace {
 
 // Lines of one number each.
 struct numbers {
-  void parse(io::text_cursor cursor) {
+  void parse(io::detail::text_cursor cursor) {
     while (!cursor.done()) {
       values.push_back(cursor.integer<std::int64_t>("a number"));
       cursor.end_line("it");
@@ -41,14 +41,14 @@ struct numbers {
 // Lines that know how many rows are before them; those with a minus are none.
 struct counted {
   static constexpr bool counts_rows = true;
-  static std::int64_t count_rows(io::text_cursor cursor) {
+  static std::int64_t count_rows(io::detail::text_cursor cursor) {
     std::int64_t count = 0;
     for (; !cursor.done(); cursor.skip_line()) {
       count += cursor.peek() != '-' ? 1 : 0;
     }
     return count;
   }
-  void parse(io::text_cursor cursor, std::int64_t row) {
+  void parse(io::detail::text_cursor cursor, std::int64_t row) {
     for (; !cursor.done(); cursor.skip_line()) {
       if (cursor.peek() != '-') {
         rows.push_back(row++);
@@ -65,7 +65,7 @@ struct counted {
   std::vector<std::int64_t> rows;
 };
 
-static_assert(io::line_reader<numbers> && io::line_reader<counted>);
+static_assert(io::detail::line_reader<numbers> && io::detail::line_reader<counted>);
 
 std::string text_of(std::int64_t count) {
   std::string text;
@@ -87,7 +87,7 @@ TEST_CASE("lines keep their order with any number of threads and pieces of any s
         CAPTURE(piece);
         io::text_source source("a", text, {.piece_bytes = piece});
         numbers lines;
-        io::parse_lines(source, {.threads = threads}, "reading", lines);
+        io::detail::parse_lines(source, {.threads = threads}, "reading", lines);
         REQUIRE(std::ssize(lines.values) == count);
         for (std::size_t i = 0; i < lines.values.size(); ++i) {
           REQUIRE(lines.values[i] == static_cast<std::int64_t>(i * i));
@@ -101,7 +101,7 @@ TEST_CASE("lines that count rows are told how many are before them") {
   for (int const threads : {1, 2, 5}) {
     io::text_source source("a", "1\n-\n\n2\n-\n-\n3\n4", {.piece_bytes = 3});
     counted lines;
-    io::parse_lines(source, {.threads = threads}, "reading", lines);
+    io::detail::parse_lines(source, {.threads = threads}, "reading", lines);
     CHECK(lines.rows == std::vector<std::int64_t>{0, 1, 2, 3, 4});
   }
 }
@@ -111,7 +111,7 @@ TEST_CASE("of several faults the first one is told") {
   for (int const threads : {1, 2, 4}) {
     io::text_source source("a", text);
     numbers lines;
-    CHECK(names(thrown<io_error>([&] { io::parse_lines(source, {.threads = threads}, "reading", lines); }),
+    CHECK(names(thrown<io_error>([&] { io::detail::parse_lines(source, {.threads = threads}, "reading", lines); }),
                 "line 101, at \"bad\""));
   }
 }
@@ -127,7 +127,7 @@ TEST_CASE("progress reaches the whole text, and may end the work") {
   }};
   io::text_source source("a", text, {.piece_bytes = 64});
   numbers lines;
-  io::parse_lines(source, options, "reading numbers", lines);
+  io::detail::parse_lines(source, options, "reading numbers", lines);
   CHECK(done.size() > 3);
   CHECK(std::is_sorted(done.begin(), done.end()));
   CHECK(done.back() == std::ssize(text));
@@ -136,26 +136,26 @@ TEST_CASE("progress reaches the whole text, and may end the work") {
   io::text_source again("a", text, {.piece_bytes = 64});
   numbers others;
   options.on_progress = [](io::progress const&) { throw std::runtime_error("enough"); };
-  CHECK(thrown<std::runtime_error>([&] { io::parse_lines(again, options, "reading", others); }) == "enough");
+  CHECK(thrown<std::runtime_error>([&] { io::detail::parse_lines(again, options, "reading", others); }) == "enough");
   CHECK(others.values.size() < 100);
 }
 
 TEST_CASE("a number of threads that makes no sense is refused") {
   io::text_source source("a", "1\n");
   numbers lines;
-  CHECK(names(thrown<precondition_error>([&] { io::parse_lines(source, {.threads = 0}, "reading", lines); }),
+  CHECK(names(thrown<precondition_error>([&] { io::detail::parse_lines(source, {.threads = 0}, "reading", lines); }),
               "0 threads"));
 }
 
 TEST_CASE("single lines and the first one with data are found across pieces") {
   io::text_source source("a", "head\r\n\n# 1\n  \n  5 6\n7\n", {.piece_bytes = 2});
-  CHECK(io::next_line(source) == "head");
-  CHECK(io::next_line(source) == "");
-  auto first = io::find_data(source, "#");
+  CHECK(io::detail::next_line(source) == "head");
+  CHECK(io::detail::next_line(source) == "");
+  auto first = io::detail::find_data(source, "#");
   REQUIRE(first);
   CHECK(first->source().place(first->at()).line == 5);
-  CHECK(io::next_line(source) == "  5 6");
-  CHECK(io::next_line(source) == "7");
-  CHECK_FALSE(io::next_line(source));
-  CHECK_FALSE(io::find_data(source, "#"));
+  CHECK(io::detail::next_line(source) == "  5 6");
+  CHECK(io::detail::next_line(source) == "7");
+  CHECK_FALSE(io::detail::next_line(source));
+  CHECK_FALSE(io::detail::find_data(source, "#"));
 }

@@ -17,7 +17,7 @@ namespace {
 
 template <class T>
 struct parsed {
-  io::number_fault fault;
+  io::detail::number_fault fault;
   T value;
   std::size_t length; // of the text that was taken
 };
@@ -26,11 +26,11 @@ template <class T>
 parsed<T> parse(std::string_view text) {
   T value = T{77};
   auto const* at = text.data();
-  io::number_fault fault{};
+  io::detail::number_fault fault{};
   if constexpr (std::integral<T>) {
-    fault = io::parse_integer(at, text.data() + text.size(), value);
+    fault = io::detail::parse_integer(at, text.data() + text.size(), value);
   } else {
-    fault = io::parse_real(at, text.data() + text.size(), value);
+    fault = io::detail::parse_real(at, text.data() + text.size(), value);
   }
   return {fault, value, static_cast<std::size_t>(at - text.data())};
 }
@@ -38,17 +38,17 @@ parsed<T> parse(std::string_view text) {
 template <class T>
 bool reads(std::string_view text, T value, std::size_t length) {
   auto const got = parse<T>(text);
-  return got.fault == io::number_fault::none && got.value == value && got.length == length;
+  return got.fault == io::detail::number_fault::none && got.value == value && got.length == length;
 }
 
 template <class T>
-bool faults(std::string_view text, io::number_fault fault) {
+bool faults(std::string_view text, io::detail::number_fault fault) {
   auto const got = parse<T>(text);
   return got.fault == fault && got.value == T{77} && got.length == 0;
 }
 
-constexpr auto missing = io::number_fault::missing;
-constexpr auto out_of_range = io::number_fault::out_of_range;
+constexpr auto missing = io::detail::number_fault::missing;
+constexpr auto out_of_range = io::detail::number_fault::out_of_range;
 
 } // namespace
 

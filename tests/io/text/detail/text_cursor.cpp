@@ -19,14 +19,14 @@ template <class F>
 auto over(std::string_view text, F f) {
   io::text_source source("a.txt", text);
   static_cast<void>(source.load());
-  io::text_cursor cursor(source, source.unread());
+  io::detail::text_cursor cursor(source, source.unread());
   return f(cursor);
 }
 
 // Reads a line of two integers and a number.
 std::string fault_of(std::string_view text) {
   return thrown<io_error>([&] {
-    over(text, [](io::text_cursor& cursor) {
+    over(text, [](io::detail::text_cursor& cursor) {
       static_cast<void>(cursor.natural<std::int32_t>("an id"));
       cursor.next_column("a count");
       static_cast<void>(cursor.integer<std::int64_t>("a count"));
@@ -43,7 +43,7 @@ TEST_CASE("columns are separated by blanks, tabs, a comma or a semicolon") {
   for (char const* text : {"1 -2 3.5", "1,-2,3.5", "1;-2;3.5\n", "1\t-2\t3.5\r\n", "1 , -2 ,\t3.5 \t\n", "1  -2  3.5 ",
                            "1,-2,3.5\r"}) {
     CAPTURE(text);
-    over(text, [](io::text_cursor cursor) {
+    over(text, [](io::detail::text_cursor cursor) {
       CHECK(cursor.natural<std::int32_t>("an id") == 1);
       cursor.next_column("a count");
       CHECK(cursor.number<std::int64_t>("a count") == -2);
@@ -73,7 +73,7 @@ TEST_CASE("every fault names its line, its place and what should be there") {
 }
 
 TEST_CASE("lines without data are passed over") {
-  over("  \n\t\r\n# 1\n %2\n\n7\n", [](io::text_cursor cursor) {
+  over("  \n\t\r\n# 1\n %2\n\n7\n", [](io::detail::text_cursor cursor) {
     for (int line = 0; line < 5; ++line) {
       REQUIRE(cursor.skip_line_without_data("#%"));
     }
@@ -89,7 +89,7 @@ TEST_CASE("lines without data are passed over") {
 }
 
 TEST_CASE("words end at blanks, separators and line ends") {
-  over("one, two\tthree\r\n", [](io::text_cursor cursor) {
+  over("one, two\tthree\r\n", [](io::detail::text_cursor cursor) {
     CHECK(cursor.word() == "one");
     CHECK(cursor.skip_separator());
     CHECK(cursor.word() == "two");

@@ -13,9 +13,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 template <class From, class T>
 buffer<device::cpu, T> convert_elements(array const& from) {
@@ -31,8 +29,6 @@ buffer<device::cpu, T> convert_elements(array const& from) {
   return made;
 }
 
-} // namespace detail
-
 /// The elements of an array in another type, as a C++ conversion gives them; without a copy if it is theirs.
 ///
 /// @pre    values fit T; not checked
@@ -46,25 +42,25 @@ template <class T>
   }
   switch (from.type()) {
   case element_type::int8:
-    return detail::convert_elements<std::int8_t, T>(from);
+    return convert_elements<std::int8_t, T>(from);
   case element_type::uint8:
-    return detail::convert_elements<std::uint8_t, T>(from);
+    return convert_elements<std::uint8_t, T>(from);
   case element_type::int16:
-    return detail::convert_elements<std::int16_t, T>(from);
+    return convert_elements<std::int16_t, T>(from);
   case element_type::int32:
-    return detail::convert_elements<std::int32_t, T>(from);
+    return convert_elements<std::int32_t, T>(from);
   case element_type::int64:
-    return detail::convert_elements<std::int64_t, T>(from);
+    return convert_elements<std::int64_t, T>(from);
   case element_type::float16:
-    return detail::convert_elements<float16, T>(from);
+    return convert_elements<float16, T>(from);
   case element_type::bfloat16:
-    return detail::convert_elements<bfloat16, T>(from);
+    return convert_elements<bfloat16, T>(from);
   case element_type::float32:
-    return detail::convert_elements<float, T>(from);
+    return convert_elements<float, T>(from);
   case element_type::float64:
     break;
   }
-  return detail::convert_elements<double, T>(from);
+  return convert_elements<double, T>(from);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -19,9 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Calls f with the elements in their type, and with floats where C++20 has no such type.
 template <class F>
@@ -88,14 +86,12 @@ inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsig
   return count;
 }
 
-} // namespace detail
-
 /// The elements as 64-bit integers, in a line; floats have to be whole numbers.
 ///
 /// @throws io_error  naming `path` and the first element that is no whole number
 [[nodiscard]] inline std::vector<std::int64_t> integers_of(array const& values, std::string const& path) {
-  return detail::visit_values(values,
-                              [&](auto elements) { return detail::to_integers(elements, path, 0, elements.size()); });
+  return visit_values(values,
+                              [&](auto elements) { return to_integers(elements, path, 0, elements.size()); });
 }
 
 /// One row of a matrix as 64-bit integers.
@@ -105,14 +101,14 @@ inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsig
 [[nodiscard]] inline std::vector<std::int64_t> integers_of_row(array const& values, std::int64_t row,
                                                                std::string const& path) {
   auto const begin = row * values.columns();
-  return detail::visit_values(values, [&](auto elements) {
-    return detail::to_integers(elements, path, begin, begin + values.columns());
+  return visit_values(values, [&](auto elements) {
+    return to_integers(elements, path, begin, begin + values.columns());
   });
 }
 
 /// The elements as floats, in a line.
 [[nodiscard]] inline std::vector<float> floats_of(array const& values) {
-  return detail::visit_values(values, []<class T>(host_view<T const> elements) {
+  return visit_values(values, []<class T>(host_view<T const> elements) {
     std::vector<float> made(static_cast<std::size_t>(elements.size()));
     for (std::int64_t i = 0; i < elements.size(); ++i) {
       made[static_cast<std::size_t>(i)] = static_cast<float>(elements[i]);
@@ -124,12 +120,12 @@ inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsig
 /// Number of elements that are NaN or infinite.
 [[nodiscard]] inline std::int64_t count_not_finite(array const& values) {
   if (values.type() == element_type::float16) {
-    return detail::count_full_exponents(values.bytes(), 0x7C00);
+    return count_full_exponents(values.bytes(), 0x7C00);
   }
   if (values.type() == element_type::bfloat16) {
-    return detail::count_full_exponents(values.bytes(), 0x7F80);
+    return count_full_exponents(values.bytes(), 0x7F80);
   }
-  return detail::visit_values(values, []<class T>(host_view<T const> elements) {
+  return visit_values(values, []<class T>(host_view<T const> elements) {
     std::int64_t count = 0;
     if constexpr (std::floating_point<T>) {
       for (auto const element : elements) {
@@ -161,4 +157,4 @@ inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsig
 }
 [[nodiscard]] inline std::int64_t count_not_finite(data_set const& data) { return count_not_finite(view_of(data)); }
 
-} // namespace glt::io
+} // namespace glt::io::detail

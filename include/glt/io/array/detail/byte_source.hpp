@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Bytes of a known number that are read once from begin to end; `input_file` is one.
 ///
@@ -55,4 +55,4 @@ private:
   std::int64_t position_ = 0;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// How a file is brought into memory.
 struct map_options {
@@ -101,4 +101,4 @@ private:
 #endif
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// A number that an .npy file may hold.
 template <class T>
@@ -43,8 +43,6 @@ template <npy_element T>
   char const kind = std::floating_point<T> ? 'f' : std::unsigned_integral<T> ? 'u' : 'i';
   return {sizeof(T) == 1 ? '|' : '<', kind, static_cast<char>('0' + sizeof(T))};
 }
-
-namespace detail {
 
 inline constexpr std::string_view npy_magic{"\x93NUMPY", 6};
 
@@ -225,15 +223,13 @@ npy_header read_npy_header(Source& file) {
   return header;
 }
 
-} // namespace detail
-
 /// Reads what a file says about its array, and nothing of the array.
 ///
 /// @throws io_error  if there is no such file, or it is not an .npy file
 /// @source NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays"
 [[nodiscard]] inline npy_header read_npy_header(std::filesystem::path const& path) {
   input_file file(path);
-  return detail::read_npy_header(file);
+  return read_npy_header(file);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// How pairs of vertices lie in a matrix; `either` takes [2, 2] for rows.
 enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
@@ -29,7 +29,7 @@ enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
   }
   if (!matrix || pairs.columns() != 2 || layout == pair_layout::rows) {
     throw io_error(path, 0,
-                   glt::detail::message("has the shape ", detail::shape_text(pairs.shape()), "; pairs of vertices are ",
+                   glt::detail::message("has the shape ", shape_text(pairs.shape()), "; pairs of vertices are ",
                                         layout == pair_layout::rows      ? "[2, E] here, save the transpose"
                                         : layout == pair_layout::columns ? "[E, 2] here, save the transpose"
                                                                          : "[2, E] or [E, 2]"));
@@ -45,4 +45,4 @@ enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
   return made;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -27,9 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // NumPy's name of a type in files that tell themselves what they hold: it has no bfloat16, which is two bytes to it.
 inline std::string_view npy_own_name_of(element_type type) noexcept {
@@ -133,8 +131,6 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
   });
 }
 
-} // namespace detail
-
 /// Writes an array of which every rank holds some rows, those of rank 0 first; replaces a file of that name.
 ///
 /// The file is that of `write_npy` for all rows; bfloat16 gets NumPy's type of two bytes, '|V2'.
@@ -146,11 +142,11 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
 template <communicator Comm>
 void write_npy_together(Comm& comm, std::filesystem::path const& path, array const& piece) {
   std::array const lines{piece.bytes().data()};
-  detail::lines_piece const own{.type = piece.type(),
+  lines_piece const own{.type = piece.type(),
                                 .row_bytes = piece.columns() * size_of(piece.type()),
                                 .num_rows = piece.rows(),
                                 .lines = lines};
-  detail::write_lines_together(comm, path, own, [&](std::int64_t rows) {
+  write_lines_together(comm, path, own, [&](std::int64_t rows) {
     auto shape = piece.shape();
     if (!shape.empty()) {
       shape[0] = rows;
@@ -163,11 +159,11 @@ void write_npy_together(Comm& comm, std::filesystem::path const& path, array con
 template <communicator Comm, class T>
 void write_npy_together(Comm& comm, std::filesystem::path const& path, host_view<T const> piece) {
   std::array const lines{reinterpret_cast<std::byte const*>(piece.data())};
-  detail::lines_piece const own{.type = element_type_of<T>,
+  lines_piece const own{.type = element_type_of<T>,
                                 .row_bytes = static_cast<std::int64_t>(sizeof(T)),
                                 .num_rows = piece.size(),
                                 .lines = lines};
-  detail::write_lines_together(comm, path, own, [](std::int64_t rows) { return std::array{rows}; });
+  write_lines_together(comm, path, own, [](std::int64_t rows) { return std::array{rows}; });
 }
 
 /// The same of pairs of vertices, which become an array [2, E].
@@ -178,13 +174,13 @@ void write_pairs_together(Comm& comm, std::filesystem::path const& path, host_vi
                           host_view<global_id const> destinations) {
   std::array const lines{reinterpret_cast<std::byte const*>(sources.data()),
                          reinterpret_cast<std::byte const*>(destinations.data())};
-  detail::lines_piece const own{.type = element_type::int64,
+  lines_piece const own{.type = element_type::int64,
                                 .row_bytes = static_cast<std::int64_t>(sizeof(global_id)),
                                 .num_rows = sources.size(),
                                 .lines = lines};
-  detail::write_lines_together(comm, path, own, [](std::int64_t rows) {
+  write_lines_together(comm, path, own, [](std::int64_t rows) {
     return std::array{std::int64_t{2}, rows};
   });
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -19,7 +19,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// The XXH3 sum of 64 bits of bytes that come piece by piece; finds accidents, not forgeries.
 ///
@@ -86,4 +86,4 @@ private:
   return sum.value();
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

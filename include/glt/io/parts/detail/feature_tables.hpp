@@ -19,9 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 inline void add_array(feature_table<device::cpu>& table, std::string name, array values) {
   auto const rows = values.rows();
@@ -32,8 +30,6 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
   });
 }
 
-} // namespace detail
-
 /// Arrays of the same vertices or edges as one table, in their own types and without a copy; those of more than two
 /// dimensions become rows.
 ///
@@ -43,7 +39,7 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
                                                                    std::vector<named_array> arrays) {
   feature_table<device::cpu> table(num_rows);
   for (auto& [name, values] : arrays) {
-    detail::add_array(table, std::move(name), std::move(values));
+    add_array(table, std::move(name), std::move(values));
   }
   return table;
 }
@@ -62,7 +58,7 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
   auto table = make_feature_table(part.graph.books[t].size(part.graph.part), std::move(nodes.features));
   nodes.features.clear();
   if (!nodes.labels.shape().empty()) {
-    detail::add_array(table, "label", std::exchange(nodes.labels, {}));
+    add_array(table, "label", std::exchange(nodes.labels, {}));
   }
   return table;
 }
@@ -80,4 +76,4 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
   return {make_buffer<device::cpu>(graph.edge_ids()), std::move(table)};
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -19,12 +19,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// The version of the format that is written, and the only one that is read.
 inline constexpr int parts_version = 1;
-
-namespace detail {
 
 using ordered_json = nlohmann::ordered_json;
 
@@ -100,44 +98,42 @@ inline std::string with_lists_on_lines(std::string const& text) {
   return made;
 }
 
-} // namespace detail
-
 /// The text of a manifest. Its last line is the sum of the text itself, with zeros in the place of the sum.
 ///
 /// @throws precondition_error  if a name is not UTF-8
 [[nodiscard]] inline std::string to_json(manifest const& from) {
-  detail::ordered_json made{{"format", "glt-parts"}, {"version", parts_version}, {"name", from.name}};
+  ordered_json made{{"format", "glt-parts"}, {"version", parts_version}, {"name", from.name}};
   made["directions"] = {"in"};
   made["num_parts"] = from.num_parts();
-  auto options = detail::ordered_json::object();
+  auto options = ordered_json::object();
   for (auto const& [name, value] : from.partitioner.options) {
     options[name] = value;
   }
   made["partitioner"] = {
       {"name", from.partitioner.name}, {"options", std::move(options)}, {"key", from.partitioner.key}};
   for (char const* list : {"node_types", "edge_types", "files"}) {
-    made[list] = detail::ordered_json::array();
+    made[list] = ordered_json::array();
   }
   for (auto const& type : from.nodes) {
-    made["node_types"].push_back(detail::json_of(type));
+    made["node_types"].push_back(json_of(type));
   }
   for (auto const& type : from.edges) {
-    made["edge_types"].push_back(detail::json_of(type));
+    made["edge_types"].push_back(json_of(type));
   }
   for (auto const& file : from.files) {
     made["files"].push_back({{"path", file.path}, {"bytes", file.bytes}, {"xxh3", checksum_text(file.xxh3)}});
   }
-  made["xxh3"] = detail::no_sum;
+  made["xxh3"] = no_sum;
   std::string text;
   try {
-    text = detail::with_lists_on_lines(made.dump(1, ' ')) + "\n";
+    text = with_lists_on_lines(made.dump(1, ' ')) + "\n";
   } catch (nlohmann::json::exception const& fault) {
     throw precondition_error(
         glt::detail::message("names of data set '", from.name, "' cannot be stored: ", fault.what()));
   }
   checksum sum;
   sum.add(text.data(), static_cast<std::int64_t>(text.size()));
-  return text.replace(text.rfind(detail::no_sum), detail::no_sum.size(), checksum_text(sum.value()));
+  return text.replace(text.rfind(no_sum), no_sum.size(), checksum_text(sum.value()));
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -24,9 +24,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Brings the parts of a manifest out of JSON.
 class manifest_parser {
@@ -175,15 +173,13 @@ private:
   std::int64_t parts_ = 0;
 };
 
-} // namespace detail
-
 /// The manifest that a text holds; `path` names it in errors.
 ///
 /// @throws io_error  if the text is no manifest, is of another version, was changed after it was written, or
 ///                   contradicts itself
 [[nodiscard]] inline manifest parse_manifest(std::string text, std::filesystem::path const& path) {
   auto const parsed = nlohmann::json::parse(text, nullptr, false);
-  detail::json_cursor const root(path, parsed);
+  json_cursor const root(path, parsed);
   if (parsed.is_discarded()) {
     root.fail("is no JSON; give the folder of a partitioned data set");
   }
@@ -200,20 +196,20 @@ private:
   auto const place = text.rfind(written);
   checksum sum;
   if (parse_checksum(written) && place != std::string::npos) {
-    text.replace(place, written.size(), detail::no_sum);
+    text.replace(place, written.size(), no_sum);
     sum.add(text.data(), static_cast<std::int64_t>(text.size()));
   }
   if (checksum_text(sum.value()) != written) {
     root.fail("does not have the checksum that it names: it was changed after it was written; copy it again");
   }
-  return detail::manifest_parser(root).read();
+  return manifest_parser(root).read();
 }
 
 /// Reads the manifest of a folder.
 ///
 /// @throws io_error  if there is none, or as `parse_manifest`
 [[nodiscard]] inline manifest read_manifest(std::filesystem::path const& folder) {
-  input_file file(folder / detail::manifest_file_name);
+  input_file file(folder / manifest_file_name);
   if (file.size() > (std::int64_t{1} << 30)) {
     file.fail(0, "has more than 1 GiB, too long for a manifest; give the folder of a partitioned data set");
   }
@@ -222,4 +218,4 @@ private:
   return parse_manifest(std::move(text), file.path());
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

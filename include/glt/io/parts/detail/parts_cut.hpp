@@ -21,9 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Rows of an array, by number.
 inline array cut_rows(array const& from, host_view<std::int64_t const> rows) {
@@ -101,8 +99,6 @@ inline remote_vertices take_remote(host_view<global_id const> list, relabelling 
   return taken;
 }
 
-} // namespace detail
-
 /// The distinct vertices of other parts at which a part's edges start, ascending.
 ///
 /// @shape  rows of the part, columns global ids → [halo]
@@ -112,7 +108,7 @@ inline remote_vertices take_remote(host_view<global_id const> list, relabelling 
                                                               partition_book const& sources, int part) {
   std::vector<std::uint64_t> touched(static_cast<std::size_t>(sources.num_vertices() / 64 + 1), 0);
   for (auto const id : rows.sources()) {
-    if (!detail::owns(sources, part, id)) {
+    if (!owns(sources, part, id)) {
       touched[static_cast<std::size_t>(id / 64)] |= std::uint64_t{1} << (id % 64);
     }
   }
@@ -130,4 +126,4 @@ inline remote_vertices take_remote(host_view<global_id const> list, relabelling 
   return halo;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

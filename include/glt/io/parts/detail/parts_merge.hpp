@@ -25,9 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Brings together what the same member of several parts holds, one part behind the other.
 class part_merger {
@@ -175,8 +173,6 @@ private:
   std::span<part_content const> parts_;
 };
 
-} // namespace detail
-
 /// Makes one part of several neighbouring ones, as if the graph had been cut into fewer: part `part` of `books`.
 ///
 /// @shape  parts [1 or more], consecutive ones of one folder · books [node types], in which one part is all of them
@@ -202,7 +198,7 @@ private:
   if (parts.empty()) {
     throw precondition_error("merge of no part; give 1 or more");
   }
-  detail::part_merger const merger(parts);
+  part_merger const merger(parts);
   auto const& schema = parts[0].graph.schema;
   part_content made{
       .graph = {.schema = schema, .books = std::move(books), .part = part, .relations = {}, .original = {}},
@@ -222,4 +218,4 @@ private:
   return made;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

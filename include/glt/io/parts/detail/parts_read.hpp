@@ -111,7 +111,7 @@ private:
     auto const bad = std::ranges::find_if(ids, [=](auto id) { return id < first || id >= last; });
     if (bad != ids.end()) {
       auto const place = bad - ids.begin();
-      fail(name, io::read_npy_header(path(name)).data_offset + place * 8,
+      fail(name, io::detail::read_npy_header(path(name)).data_offset + place * 8,
            glt::detail::message("element ", place, " is ", *bad, ", outside [", first, ", ", last, ")"));
     }
   }
@@ -178,7 +178,7 @@ private:
       auto const* const down = std::adjacent_find(offsets.begin(), offsets.end(), std::greater());
       if (down != offsets.end()) {
         auto const place = down - offsets.begin() + 1;
-        fail("offsets.npy", io::read_npy_header(path("offsets.npy")).data_offset + place * 8,
+        fail("offsets.npy", io::detail::read_npy_header(path("offsets.npy")).data_offset + place * 8,
              glt::detail::message("row offset ", place, " is ", offsets[place], ", less than the one before it, ",
                                   *down));
       }
@@ -197,7 +197,7 @@ private:
       auto const pair = rows.matrix<std::int64_t>().row(i);
       if (validate_ && (pair[0] < 0 || pair[0] >= sources.num_vertices() || pair[1] < destinations.begin(part_) ||
                         pair[1] >= destinations.end(part_))) {
-        fail(name, io::read_npy_header(path(name)).data_offset + i * 16,
+        fail(name, io::detail::read_npy_header(path(name)).data_offset + i * 16,
              glt::detail::message("pair ", i, " is (", pair[0], ", ", pair[1], "), which this part cannot have"));
       }
       made.sources.push_back(pair[0]);

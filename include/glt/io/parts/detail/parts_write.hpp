@@ -10,7 +10,7 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/mapped_npy.hpp>
 #include <glt/io/data_set.hpp>
-#include <glt/io/detail/staging.hpp>
+#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>
@@ -27,9 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Writes the files of one part and notes them in a manifest.
 class part_writer {
@@ -86,7 +84,7 @@ private:
                                                     " dimensions does not fit an .npy header; give fewer"));
     }
     auto const length = static_cast<std::int64_t>(start->size());
-    staged_file file(folder_ / path);
+    atomic_file file(folder_ / path);
     checksum sum;
     file.write(start->data(), length);
     sum.add(start->data(), length);
@@ -230,15 +228,13 @@ private:
   manifest made_;
 };
 
-} // namespace detail
-
 /// Writes the files of one part below a folder and returns what a manifest of that part alone says.
 ///
 /// @throws precondition_error  if there is not one of everything per type, or one value per vertex or edge
 /// @throws io_error            if a file cannot be written
 /// @cost   O(part); beside the part, memory of its link splits
 [[nodiscard]] inline manifest write_part(std::filesystem::path const& folder, part_content const& content) {
-  return detail::part_writer(folder, content).write();
+  return part_writer(folder, content).write();
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -8,7 +8,7 @@
 #include <concepts>
 #include <span>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// What a pickle may name beyond plain values, and what becomes of it; all else in a pickle is refused.
 ///
@@ -55,4 +55,4 @@ struct plain_pickle_objects {
   }
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 class pickle_value;
 
@@ -124,4 +124,4 @@ private:
   std::deque<pickle_value> values_; // an address stays good while more are added
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// The archive that torch.save writes since PyTorch 1.6: one folder with data.pkl and the elements of every storage,
 /// all stored as they are.
@@ -71,7 +71,7 @@ public:
   /// @throws io_error  as `size`, and if the file's checksum is not that of its bytes
   [[nodiscard]] buffer<device::cpu, std::byte> read(std::string const& name) const {
     buffer<device::cpu, std::byte> bytes(size(name));
-    detail::zip_member member(zip_.get(), static_cast<std::uint64_t>(find(name)), bytes.size(), path_ + "/" + name);
+    zip_member member(zip_.get(), static_cast<std::uint64_t>(find(name)), bytes.size(), path_ + "/" + name);
     member.read(bytes.data(), bytes.size());
     member.check_end();
     return bytes;
@@ -94,4 +94,4 @@ private:
   std::string folder_{};
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -5,8 +5,8 @@
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
+#include <glt/io/peers/detail/pickle.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
-#include <glt/io/peers/pickle.hpp>
 
 #include <array>
 #include <bit>
@@ -21,15 +21,13 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// True if the bytes begin as those of torch.save before PyTorch 1.6, and as pickled tensors have them inside.
 [[nodiscard]] inline bool is_torch_stream(host_view<std::byte const> bytes) noexcept {
   constexpr std::string_view magic{"\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8P\x19.", 15};
   return bytes.size() >= std::ssize(magic) && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
-
-namespace detail {
 
 struct torch_elements {
   std::string_view storage;
@@ -89,8 +87,6 @@ inline std::vector<std::int64_t> torch_integers(pickle_value const& value, std::
   return numbers;
 }
 
-} // namespace detail
-
 /// What torch.save names in a pickle: storages, element types, and how a tensor is made of them.
 class torch_pickle_objects {
 public:
@@ -104,14 +100,14 @@ public:
                           name.name == "_rebuild_tensor" || name.name == "_rebuild_parameter");
     return plain_.knows(name) || rebuild || (name.module == "torch" && name.name == "Size") ||
            (name.module == "torch.storage" && name.name == "_load_from_bytes") ||
-           detail::torch_storage_type(name).has_value() || detail::torch_dtype(name).has_value();
+           torch_storage_type(name).has_value() || torch_dtype(name).has_value();
   }
 
   [[nodiscard]] inline pickle_value call(pickle_values& values, pickle_name const& name,
                                          std::span<pickle_value const* const> args);
 
   [[nodiscard]] pickle_value persistent(pickle_values& values, pickle_value const& id) {
-    auto const& parts = detail::torch_argument<pickle_tuple>(id, "storage").items;
+    auto const& parts = torch_argument<pickle_tuple>(id, "storage").items;
     auto const* const kind = parts.empty() ? nullptr : parts[0]->get_if<std::string_view>();
     if (kind == nullptr || *kind != "storage" || parts.size() < 5) {
       throw precondition_error("refers to something that is no storage of a tensor; torch.save tensors, not modules");
@@ -119,12 +115,12 @@ public:
     if (parts.size() > 5 && parts[5]->get_if<pickle_none>() == nullptr) {
       throw precondition_error("has a view of a storage; torch.save a clone of the tensor");
     }
-    auto const type = detail::torch_storage_type(detail::torch_argument<pickle_name>(*parts[1], "storage type"));
+    auto const type = torch_storage_type(torch_argument<pickle_name>(*parts[1], "storage type"));
     if (!type) {
       throw precondition_error("has a storage of an unknown type; make the file again with torch.save");
     }
-    pickle_storage storage{*type, detail::torch_argument<std::string_view>(*parts[2], "storage key"),
-                           detail::torch_argument<std::int64_t>(*parts[4], "storage size"), {}};
+    pickle_storage storage{*type, torch_argument<std::string_view>(*parts[2], "storage key"),
+                           torch_argument<std::int64_t>(*parts[4], "storage size"), {}};
     if (storage.count < 0) {
       throw precondition_error(glt::detail::message("has a storage of ", storage.count, " elements; make it again"));
     }
@@ -146,11 +142,11 @@ public:
 private:
   // A storage travels on the stack as a tuple of itself, so that all its names stay one object.
   static pickle_storage const& storage_of(pickle_value const& value) {
-    auto const& items = detail::torch_argument<pickle_tuple>(value, "storage").items;
+    auto const& items = torch_argument<pickle_tuple>(value, "storage").items;
     if (items.size() != 1) {
       throw precondition_error("has a tuple as the storage of a tensor; make the file again with torch.save");
     }
-    return detail::torch_argument<pickle_storage>(*items[0], "storage");
+    return torch_argument<pickle_storage>(*items[0], "storage");
   }
 
   static pickle_value tensor(std::span<pickle_value const* const> args, bool by_dtype) {
@@ -160,11 +156,11 @@ private:
                                                     " arguments; make the file again with a released PyTorch"));
     }
     auto const& storage = storage_of(*args[0]);
-    pickle_tensor made{storage.type, &storage, detail::torch_argument<std::int64_t>(*args[1], "offset"),
-                       detail::torch_integers(*args[2], "size"), detail::torch_integers(*args[3], "stride")};
+    pickle_tensor made{storage.type, &storage, torch_argument<std::int64_t>(*args[1], "offset"),
+                       torch_integers(*args[2], "size"), torch_integers(*args[3], "stride")};
     if (by_dtype) {
-      auto const& name = detail::torch_argument<pickle_name>(*args[6], "type");
-      auto const type = detail::torch_dtype(name);
+      auto const& name = torch_argument<pickle_name>(*args[6], "type");
+      auto const type = torch_dtype(name);
       if (!type) {
         throw precondition_error(glt::detail::message("has a tensor of ", name.module, ".", name.name,
                                                       "; convert it to one of the types that glt has"));
@@ -245,16 +241,16 @@ private:
 inline pickle_value torch_pickle_objects::call(pickle_values& values, pickle_name const& name,
                                                std::span<pickle_value const* const> args) {
   if (name.module == "torch._utils" && name.name == "_rebuild_parameter" && !args.empty()) {
-    return {detail::torch_argument<pickle_tensor>(*args[0], "content")};
+    return {torch_argument<pickle_tensor>(*args[0], "content")};
   }
   if (name.module == "torch._utils") {
     return tensor(args, name.name == "_rebuild_tensor_v3");
   }
   if (name.module == "torch" && name.name == "Size" && args.size() == 1) {
-    return {detail::torch_argument<pickle_tuple>(*args[0], "size")};
+    return {torch_argument<pickle_tuple>(*args[0], "size")};
   }
   if (name.module == "torch.storage" && name.name == "_load_from_bytes" && args.size() == 1 && !nested_) {
-    auto const& content = detail::torch_argument<pickle_bytes>(*args[0], "storage").content;
+    auto const& content = torch_argument<pickle_bytes>(*args[0], "storage").content;
     torch_pickle_objects inner(path_, true);
     auto const& root = read_torch_stream(
         path_, {reinterpret_cast<std::byte const*>(content.data()), std::ssize(content)}, values, inner);
@@ -264,4 +260,4 @@ inline pickle_value torch_pickle_objects::call(pickle_values& values, pickle_nam
   return plain_.call(values, name, args);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -9,7 +9,7 @@
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -20,15 +20,13 @@
 #include <string_view>
 #include <utility>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// What a text of columns looks like.
 struct column_options {
   std::int64_t columns = -1;     ///< on every line; −1: as many as the first line with data has
   std::int64_t header_lines = 0; ///< passed over at the beginning
 };
-
-namespace detail {
 
 /// First bytes of lines that are comments, in edge lists and tables.
 inline constexpr std::string_view comment_marks = "#%";
@@ -118,10 +116,6 @@ private:
   buffer<device::cpu, std::byte> bytes_;
 };
 
-} // namespace detail
-
-namespace detail {
-
 /// Passes over the header of a table and makes what reads its lines.
 template <class T>
 column_lines<T> begin_columns(text_source& source, column_options const& options) {
@@ -138,8 +132,6 @@ column_lines<T> begin_columns(text_source& source, column_options const& options
   return column_lines<T>(columns);
 }
 
-} // namespace detail
-
 /// Reads a table of numbers: one row a line, columns separated by comma, semicolon, tab or blanks.
 ///
 /// Empty lines and those that begin with '#' or '%' are passed over. "nan" and "inf" are numbers where T is one that
@@ -151,7 +143,7 @@ column_lines<T> begin_columns(text_source& source, column_options const& options
 template <class T>
 [[nodiscard]] array read_columns(text_source& source, column_options const& options = {},
                                  read_options const& read = {}) {
-  auto lines = detail::begin_columns<T>(source, options);
+  auto lines = begin_columns<T>(source, options);
   parse_lines(source, read, "reading numbers", lines);
   return std::move(lines).finish();
 }
@@ -162,4 +154,4 @@ template <class T>
   return read_columns<T>(source, options, read);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Reads a small table of words separated by commas, one row a line, plain or packed by gzip; empty lines are passed
 /// over.
@@ -43,4 +43,4 @@ namespace glt::io {
   return rows;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -6,6 +6,7 @@
 #include <glt/io/data_set.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
+#include <glt/io/text/edge_column.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -13,16 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
-
-/// What a column behind source and destination of an edge holds.
-enum class edge_column : std::uint8_t {
-  weight, ///< a number, kept as float
-  time,   ///< an integer
-  ignored ///< any word
-};
-
-namespace detail {
+namespace glt::io::detail {
 
 template <class T>
 void append_and_clear(std::vector<T>& out, std::vector<T>& in) {
@@ -125,5 +117,4 @@ private:
   global_id largest_ = -1;
 };
 
-} // namespace detail
-} // namespace glt::io
+} // namespace glt::io::detail

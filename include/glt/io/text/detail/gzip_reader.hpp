@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Unpacks a gzip file from its beginning to its end; several members make one text, as with gzip itself.
 ///
@@ -125,4 +125,4 @@ private:
   bool ended_ = false;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -4,7 +4,7 @@
 #include <glt/exec/thread_pool.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// The next line without its end, and moves behind it; nothing at the end of the text. Stays until the next `load`.
 ///
@@ -67,8 +67,6 @@ concept line_reader = requires(L& lines, L const& same, double factor) {
   { same.fresh() } -> std::same_as<L>;
 };
 
-namespace detail {
-
 // `count` parts of about the same size, cut at line ends; some may be empty.
 inline std::vector<std::string_view> cut_lines(std::string_view text, int count) {
   std::vector<std::string_view> parts;
@@ -81,8 +79,6 @@ inline std::vector<std::string_view> cut_lines(std::string_view text, int count)
   }
   return parts;
 }
-
-} // namespace detail
 
 /// Reads the rest of a text with several threads, piece after piece; what is read, and which fault is told, does not
 /// depend on their number.
@@ -101,7 +97,7 @@ void parse_pieces(text_source& source, read_options const& read, std::string_vie
   std::vector<std::int64_t> first_row(static_cast<std::size_t>(read.threads) + 1, 0);
   while (source.load(read.threads)) {
     auto const text = source.unread();
-    auto const parts = detail::cut_lines(text, read.threads);
+    auto const parts = cut_lines(text, read.threads);
     if constexpr (requires { Lines::counts_rows; }) {
       first_row[0] = first_row.back();
       pool.run([&](int worker) {
@@ -145,4 +141,4 @@ void parse_lines(text_source& source, read_options const& read, std::string_view
   });
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -14,12 +14,10 @@
 #include <system_error>
 #include <utility>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// What became of the text of a number.
 enum class number_fault : std::uint8_t { none, missing, out_of_range };
-
-namespace detail {
 
 inline constexpr std::array<std::uint64_t, 9> powers_of_ten{
     1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
@@ -60,8 +58,6 @@ inline std::uint64_t read_digits(char const*& at, char const* end) noexcept {
   return value;
 }
 
-} // namespace detail
-
 /// Reads a decimal integer, with a '-' or without a sign, and moves `at` behind it; leading zeros are allowed.
 ///
 /// After a fault `at` is where it was. Blanks before the number are not skipped.
@@ -71,7 +67,7 @@ template <std::integral T>
   bool const negative = place != end && *place == '-';
   place += negative ? 1 : 0;
   auto const* const first = place;
-  auto magnitude = detail::read_digits(place, end);
+  auto magnitude = read_digits(place, end);
   if (place == first) {
     return number_fault::missing;
   }
@@ -121,4 +117,4 @@ template <std::floating_point T>
   return number_fault::none;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -3,7 +3,7 @@
 
 #include <glt/core/message.hpp>
 #include <glt/io/text/detail/parse_number.hpp>
-#include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/text_source.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Walks over lines at hand in a `text_source`, number by number; every fault is an `io_error` with its line.
 ///
@@ -180,4 +180,4 @@ private:
   char const* end_;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

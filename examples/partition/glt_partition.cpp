@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// glt-partition: divides a data set into parts on disk; under mpirun all ranks divide it together.
+#include "command_line.hpp"
+#include "options.hpp"
+#include "run.hpp"
+
+#if GLT_PARTITION_MPI
+#include <glt/mpi/communicator.hpp>
+#include <glt/mpi/environment.hpp>
+#endif
+#include <glt/comm/guard.hpp>
+#include <glt/comm/serial.hpp>
+#include <glt/core/error.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+namespace {
+
+template <class Comm>
+int run_on(Comm comm, glt_partition::options const& chosen) {
+  try {
+    glt::run_collectively(comm, [&] { glt_partition::run(comm, chosen); });
+    return 0;
+  } catch (glt::collective_error const& failure) {
+    if (comm.rank() == 0) {
+      std::fprintf(stderr, "glt-partition: %s\n", comm.size() > 1 ? failure.what() : failure.cause().c_str());
+    }
+  } catch (std::exception const& failure) {
+    std::fprintf(stderr, "glt-partition: %s\n", failure.what());
+  }
+  return 1;
+}
+
+// Launchers of MPI tell the processes that they start; MPI is not started for a process without one.
+[[maybe_unused]] bool has_launcher() {
+  auto const names = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID"};
+  return std::ranges::any_of(names, [](char const* name) { return std::getenv(name) != nullptr; });
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  glt_partition::options chosen;
+  CLI::App app;
+  glt_partition::declare(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& fault) {
+    return app.exit(fault) == 0 ? 0 : 2;
+  }
+#if GLT_PARTITION_MPI
+  if (has_launcher()) {
+    glt::mpi_environment const environment;
+    return run_on(glt::mpi_comm::world(), chosen);
+  }
+#endif
+  return run_on(glt::serial_comm(), chosen);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "assign.hpp"
+#include "console.hpp"
+#include "hot_rows.hpp"
+#include "input.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "whole_graph.hpp"
+
+#include <glt/core/message.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/parts_writer.hpp>
+#include <glt/outofcore/all_types.hpp>
+#include <glt/partition/relabel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt_partition {
+
+/// Bytes that a data set, its graph and a part of it take at the same time.
+inline std::int64_t estimate_bytes(glt::io::data_set const& data) {
+  std::int64_t bytes = 0;
+  for (auto const& nodes : data.nodes) {
+    bytes += 40 * nodes.num_nodes; // offsets, parts, relabelling
+    for (auto const& feature : nodes.features) {
+      bytes += 2 * feature.values.bytes().size();
+    }
+  }
+  for (auto const& edges : data.edges) {
+    auto const count = static_cast<std::int64_t>(edges.sources.size());
+    bytes += count * (16 + 8 + 24); // the list, its rows, and what sorts them
+  }
+  return bytes;
+}
+
+/// The whole job in the memory of one process.
+inline void partition_in_memory(options const& chosen, std::string const& format, console& out) {
+  glt::io::detail::check_new_folder(chosen.out);
+  auto input = read_input(chosen, format, out);
+  auto& data = input.data;
+  prepare(data, chosen, out);
+  glt::io::all_types const all(glt::io::view_of(data));
+  out.say(glt::detail::message(data.name, ": ", all.num_vertices(), " vertices, ", all.num_edges(),
+                               " edges; needs about ", bytes_text(estimate_bytes(data)), " of memory"));
+  whole_graph const graph(data);
+  assignment part_of;
+  if (chosen.method == "keep") {
+    part_of = kept_parts(input.assignment, input.num_parts, chosen.parts, all.num_vertices());
+  } else {
+    out.say("partitioning by " + chosen.method);
+    part_of = assign(chosen, graph);
+  }
+  std::vector<glt::relabelling> labels;
+  for (std::size_t t = 0; t < data.nodes.size(); ++t) {
+    labels.push_back(glt::make_relabelling(graph.of_type(std::as_const(part_of).view(), t), chosen.parts));
+  }
+  glt::io::write_options const writing{.partitioner = note_of(chosen),
+                                       .hot = find_hot(chosen, data, std::as_const(part_of).view()),
+                                       .halo = chosen.halo,
+                                       .on_progress = out.progress()};
+  report(chosen, graph.measure(std::as_const(part_of).view(), chosen.parts, chosen.threads), out);
+  glt::io::write_parts(chosen.out, data, labels, writing);
+  say_done(chosen, out);
+}
+
+} // namespace glt_partition

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "console.hpp"
+#include "options.hpp"
+#include "wordnet/wordnet.hpp"
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/coo.hpp>
+#include <glt/graph/dedupe.hpp>
+#include <glt/graph/symmetrize.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/datasets/ogb.hpp>
+#include <glt/io/datasets/planetoid.hpp>
+#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/peers/graphlearn_folder.hpp>
+#include <glt/io/peers/peer_partition.hpp>
+#include <glt/io/peers/pyg_folder.hpp>
+#include <glt/io/text/edge_list.hpp>
+#include <glt/io/text/matrix_market.hpp>
+#include <glt/io/text/metis_graph.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt_partition {
+
+/// The format that a path looks like.
+inline std::string guess_format(std::filesystem::path const& path) {
+  namespace fs = std::filesystem;
+  if (fs::is_directory(path)) {
+    if (fs::exists(path / "data.noun")) {
+      return "wordnet";
+    }
+    if (fs::exists(path / "META.json")) {
+      return "pyg";
+    }
+    if (fs::exists(path / "META")) {
+      return "graphlearn";
+    }
+    if (fs::exists(path / "raw" / "edge.csv.gz") || fs::exists(path / "raw" / "triplet-type-list.csv.gz") ||
+        fs::exists(path / "edge.csv.gz")) {
+      return "ogb";
+    }
+    return "npy";
+  }
+  auto const file = path.extension() == ".gz" ? path.stem() : path.filename();
+  auto const kind = file.extension();
+  return kind == ".mtx" ? "mtx" : kind == ".graph" ? "metis" : kind == ".npz" ? "planetoid" : "snap";
+}
+
+/// Says which files of a set of the Open Graph Benchmark are not read.
+inline void note_pickles(options const& chosen, console& out) {
+  for (auto const& left_out : glt::io::detail::find_ogb_pickles(chosen.input, {.split = chosen.split, .reading = {}})) {
+    out.say("note: left out " + left_out.string() + ", which Python has pickled; save its arrays as .npy files");
+  }
+}
+
+/// Reads the data set; one that another library has partitioned comes with that library's parts.
+inline glt::io::peer_partition read_input(options const& chosen, std::string const& format, console& out) {
+  namespace io = glt::io;
+  io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
+  auto const& path = chosen.input;
+  if (format == "graphlearn") {
+    return io::read_graphlearn_folder(path);
+  }
+  if (format == "pyg") {
+    return io::read_pyg_folder(path);
+  }
+  io::peer_partition made;
+  if (format == "ogb") {
+    made.data = io::read_ogb(path, {.split = chosen.split, .reading = reading});
+    note_pickles(chosen, out);
+  } else if (format == "npy") {
+    made.data = io::read_npy_folder(path, {.reading = reading});
+  } else if (format == "snap") {
+    made.data = io::read_edge_list(path, {}, reading);
+  } else if (format == "mtx") {
+    made.data = io::read_matrix_market(path, reading);
+  } else if (format == "metis") {
+    made.data = io::read_metis_graph(path, reading);
+  } else if (format == "planetoid") {
+    made.data = io::read_planetoid_npz(path);
+  } else {
+    made.data = read_wordnet(path);
+  }
+  return made;
+}
+
+/// Refuses data sets whose edges cannot be made to go both ways.
+inline void check_both_ways(glt::io::data_set_view const& data) {
+  if (data.edges.size() != 1 || data.nodes.size() != 1) {
+    throw glt::precondition_error(
+        "--symmetrize of a graph with types; name the relations both ways in the input instead");
+  }
+  auto const& edges = data.edges[0];
+  auto const& columns = edges.columns;
+  if (!edges.features.empty() || !columns.weights.empty() || !columns.times.empty()) {
+    throw glt::precondition_error("--symmetrize of edges with values; give every edge in both directions instead");
+  }
+}
+
+/// The only edge table of a data set both ways, without duplicates.
+inline glt::coo_graph<glt::device::cpu, glt::global_id> both_ways(glt::io::data_set_view const& data) {
+  check_both_ways(data);
+  auto const& columns = data.edges[0].columns;
+  glt::coo_view<glt::memory_space::host, glt::global_id> const list(data.nodes[0].num_nodes, columns.sources,
+                                                                    columns.destinations);
+  auto const both = glt::symmetrize<glt::device::cpu>(list);
+  return glt::remove_duplicates<glt::device::cpu>(both.view());
+}
+
+/// Makes the only edge table of a data set go both ways, without duplicates.
+inline void symmetrize(glt::io::data_set& data) {
+  auto const both = both_ways(glt::io::view_of(data));
+  auto& edges = data.edges[0];
+  edges.sources.assign(both.view().sources().begin(), both.view().sources().end());
+  edges.destinations.assign(both.view().destinations().begin(), both.view().destinations().end());
+}
+
+/// Divides a row by its sum; one of sum 0 stays.
+inline void normalize_row(glt::host_view<float> row) {
+  auto const sum = std::accumulate(row.begin(), row.end(), 0.0);
+  for (auto& value : row) {
+    value = sum != 0 ? static_cast<float>(value / sum) : value;
+  }
+}
+
+/// Divides every row of float32 features by its sum; a row of sum 0 stays.
+inline void normalize(glt::io::data_set& data) {
+  for (auto& nodes : data.nodes) {
+    for (auto& [name, values] : nodes.features) {
+      if (values.type() != glt::element_type::float32) {
+        continue;
+      }
+      auto const shape = values.shape();
+      auto const columns = values.columns();
+      auto rows = std::move(values).take<float>();
+      for (std::int64_t r = 0; columns > 0 && r < rows.size() / columns; ++r) {
+        normalize_row(rows.view().subview(r * columns, columns));
+      }
+      values = glt::io::array::of<float>(std::as_const(rows).view(), shape);
+    }
+  }
+}
+
+/// Counts and, if asked, refuses values that are not finite.
+inline void check_finite(glt::io::data_set_view const& data, options const& chosen, console& out) {
+  auto const odd = glt::io::detail::count_not_finite(data);
+  if (odd > 0 && chosen.strict) {
+    throw glt::precondition_error(glt::detail::message(odd, " values of ", chosen.input.string(),
+                                                       " are not finite; mend them, or leave out --strict"));
+  }
+  if (odd > 0) {
+    out.say(glt::detail::message("note: ", odd, " values are not finite (--strict refuses them)"));
+  }
+}
+
+/// Checks values, and changes what the options say.
+inline void prepare(glt::io::data_set& data, options const& chosen, console& out) {
+  check_finite(glt::io::view_of(data), chosen, out);
+  if (chosen.symmetrize) {
+    symmetrize(data);
+  }
+  if (chosen.normalize) {
+    normalize(data);
+  }
+}
+
+} // namespace glt_partition

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "assign.hpp"
+#include "console.hpp"
+#include "large_hotness.hpp"
+#include "options.hpp"
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/text/assignment.hpp>
+#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/shuffle_rounds.hpp>
+#include <glt/outofcore/detail/text_exchange.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/stream.hpp>
+#include <glt/partition/balance.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt_partition {
+
+/// Does work on every rank; what one of them throws, all of them report.
+///
+/// @comm   collective; one header exchange
+template <glt::communicator Comm, class Work>
+void together(Comm& comm, Work work) {
+  glt::dist::agree(comm, {.what = glt::operation::shuffle}, glt::dist::failure_of(work), 0,
+                   [](auto, auto) { return ""; });
+}
+
+/// A folder beside the one to make, the same for all ranks, for what waits on disk; it goes away with rank 0's.
+class shared_scratch {
+public:
+  /// @comm   collective; a header exchange and a broadcast
+  template <glt::communicator Comm>
+  shared_scratch(Comm comm, std::filesystem::path const& beside) {
+    std::string text;
+    together(comm, [&] {
+      if (comm.rank() == 0) {
+        made_.emplace(beside);
+        text = made_->path().string();
+      }
+    });
+    glt::io::detail::broadcast_text(comm, text);
+    path_ = text;
+  }
+
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+
+  /// A folder in it for one rank.
+  template <glt::communicator Comm>
+  [[nodiscard]] std::filesystem::path of_rank(Comm const& comm) const {
+    auto folder = path_ / ("rank-" + std::to_string(comm.rank()));
+    std::filesystem::create_directories(folder);
+    return folder;
+  }
+
+private:
+  std::optional<glt::io::detail::atomic_folder> made_; // never committed
+  std::filesystem::path path_;
+};
+
+/// Bytes a vertex that the arrays of --balance need beside those of every job.
+inline std::int64_t balance_bytes(options const& chosen) {
+  return asks_balance(chosen, "seeds") ? 4 : 0;
+}
+
+/// Assigns the vertices of all types of a data set that stays on disk.
+template <glt::communicator Comm>
+assignment assign_large(Comm comm, options const& chosen, glt::io::all_types const& graph,
+                        glt::io::memory_plan const& plan, std::filesystem::path const& scratch, console& out) {
+  auto const num_vertices = graph.num_vertices();
+  // Partitioners that look at no edge see a graph without any.
+  auto const edgeless = [&](auto const& partitioner) {
+    glt::buffer<cpu, glt::edge_offset> offsets(num_vertices + 1);
+    std::ranges::fill(offsets, 0);
+    return partitioner(host_csr(num_vertices, std::as_const(offsets).view(), {}), chosen.parts);
+  };
+  auto const limits = [&](glt::host_view<std::int64_t const> in_degrees) {
+    return limits_of(chosen, graph.schema(), graph.train(), [&] {
+      return glt::balance_weights("edges", in_degrees, chosen.slack);
+    });
+  };
+  auto const streamed = [&](auto make_stream) {
+    return glt::io::assign_by_stream(
+        comm, make_stream, graph.data(),
+        {.passes = chosen.passes, .plan = plan, .scratch = scratch, .on_progress = out.progress()});
+  };
+  auto const& method = chosen.method;
+  if (method == "contiguous") {
+    std::vector<std::int64_t> in_degrees;
+    if (asks_balance(chosen, "edges")) {
+      in_degrees = glt::io::detail::count_in_edges(comm, graph);
+    }
+    return edgeless(make_contiguous(chosen, limits(in_degrees)));
+  }
+  if (method == "random") {
+    return edgeless(glt::random_partitioner{.seed = chosen.key});
+  }
+  if (method == "hash") {
+    return edgeless(glt::hash_partitioner{.seed = chosen.key});
+  }
+  if (method == "file") {
+    auto const given = glt::io::read_assignment(chosen.assignment);
+    return edgeless(glt::assigned_partitioner{.parts = given.view()});
+  }
+  if (method == "fennel") {
+    return streamed([&](auto in_degrees) {
+      return make_fennel(chosen, limits(in_degrees)).stream(num_vertices, graph.num_edges(), chosen.parts);
+    });
+  }
+  if (method == "ldg") {
+    return streamed(
+        [&](auto in_degrees) { return make_ldg(chosen, limits(in_degrees)).stream(num_vertices, chosen.parts); });
+  }
+  if (method == "frequency") {
+    check_has_seeds(graph.train());
+    auto const dealt = streamed([&](auto) { return make_ldg(chosen).stream(num_vertices, chosen.parts); });
+    return assign_by_frequency(comm, chosen, graph, dealt.view(), limits, plan, scratch, out.progress());
+  }
+  throw glt::precondition_error("--method " + method + " needs the whole graph in one process: start one without "
+                                "--memory, or use ldg or fennel");
+}
+
+/// Edges of all types by the parts of their ends, every rank those of its slices.
+///
+/// @pre    ends and parts were checked, as `write_parts_together` does; not checked
+template <glt::communicator Comm>
+std::vector<std::int64_t> count_edges_between(Comm comm, glt::io::all_types const& graph,
+                                              glt::host_view<glt::local_id const> part_of, int num_parts) {
+  auto const parts = static_cast<std::size_t>(num_parts);
+  std::vector<std::int64_t> between;
+  together(comm, [&] {
+    between.assign(parts * parts, 0);
+    for (int e = 0; e < graph.schema().num_edge_types(); ++e) {
+      auto const& edges = graph.data().edges[static_cast<std::size_t>(e)].columns;
+      auto const first_source = graph.first_vertex(graph.schema().source_type(e));
+      auto const first_destination = graph.first_vertex(graph.schema().destination_type(e));
+      auto const [first, last] = glt::io::detail::slice_of(edges.sources.size(), comm.size(), comm.rank());
+      for (auto i = first; i < last; ++i) {
+        ++between[static_cast<std::size_t>(part_of[first_source + edges.sources[i]]) * parts +
+                  static_cast<std::size_t>(part_of[first_destination + edges.destinations[i]])];
+      }
+    }
+  });
+  comm.all_reduce(std::span<std::int64_t>(between), glt::reduction::sum);
+  return between;
+}
+
+} // namespace glt_partition

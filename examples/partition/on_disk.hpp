@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "assign.hpp"
+#include "console.hpp"
+#include "hot_rows.hpp"
+#include "large.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "staging.hpp"
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/parts/parts_folder.hpp>
+#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/parts.hpp>
+#include <glt/partition/relabel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace glt_partition {
+
+/// Makes large blocks go back to the system as soon as they are free: a heap that keeps them would exceed the limit.
+inline void return_free_memory() {
+#if defined(__GLIBC__)
+  constexpr int large = 128 << 10;
+  mallopt(M_MMAP_THRESHOLD, large); // fixed: by default it grows with what is freed
+  mallopt(M_TRIM_THRESHOLD, large);
+#endif
+}
+
+/// The whole job on several ranks, or within a limit of memory.
+template <glt::communicator Comm>
+void partition_on_disk(Comm comm, options const& chosen, std::string const& format, console& out) {
+  if (chosen.method == "metis") {
+    throw glt::precondition_error("--method metis needs the whole graph in one process: start one without --memory, or "
+                                  "use ldg or fennel");
+  }
+  return_free_memory();
+  shared_scratch const scratch(comm, chosen.out);
+  auto const input = stage_input(comm, chosen, format, scratch.path(), out);
+  auto const data = input.data.view();
+  glt::io::all_types const graph(data);
+  auto const limit = chosen.memory > 0 ? chosen.memory : std::int64_t{4} << 30;
+  auto const plan = glt::io::plan_memory(graph.num_vertices(), limit, balance_bytes(chosen));
+  out.say(glt::detail::message(data.name, ": ", graph.num_vertices(), " vertices, ", graph.num_edges(), " edges on ",
+                               comm.size(), " rank(s); each takes up to ", bytes_text(limit), " of memory, and about ",
+                               bytes_text(48 * graph.num_edges() / comm.size()), " of disk for edges that wait"));
+  auto const part_of = chosen.method == "keep"
+                           ? kept_parts(input.assignment, input.num_parts, chosen.parts, graph.num_vertices())
+                           : assign_large(comm, chosen, graph, plan, scratch.of_rank(comm), out);
+  std::vector<glt::relabelling> labels;
+  for (int type = 0; type < graph.schema().num_node_types(); ++type) {
+    auto const of_type = part_of.view().subview(graph.first_vertex(type), graph.schema().num_vertices(type));
+    labels.push_back(glt::make_relabelling(of_type, chosen.parts));
+  }
+  glt::io::write_parts_together(comm, chosen.out, data, labels,
+                                {.partitioner = note_of(chosen),
+                                 .hot = find_hot(comm, chosen, graph, part_of.view(), plan, out.progress()),
+                                 .halo = chosen.halo,
+                                 .plan = plan,
+                                 .on_progress = out.progress()});
+  auto const between = count_edges_between(comm, graph, part_of.view(), chosen.parts);
+  auto cut = graph.num_edges();
+  for (int part = 0; part < chosen.parts; ++part) {
+    cut -= between[static_cast<std::size_t>(part) * static_cast<std::size_t>(chosen.parts + 1)];
+  }
+  out.result({{"event", "quality"},
+              {"quality", {{"num_edges", graph.num_edges()}, {"num_cut_edges", cut}, {"edges_between", between}}}},
+             glt::detail::message(cut, " of ", graph.num_edges(), " edges cut\n"));
+  // Until all ranks are here, some may still read what is in the scratch folder.
+  together(comm, [&] {
+    if (!chosen.reports.empty() && comm.rank() == 0) {
+      report(chosen, measure_folder(glt::io::parts_folder(chosen.out), chosen.threads), out);
+    }
+    say_done(chosen, out);
+  });
+}
+
+} // namespace glt_partition

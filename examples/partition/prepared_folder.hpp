@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "console.hpp"
+#include "input.hpp"
+#include "options.hpp"
+
+#include <glt/comm/serial.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/types.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/folder/detail/npy_together.hpp>
+#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/outofcore/staging/stage_both_ways.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace glt_partition {
+
+/// A folder of links to the files of another one, of which some can be replaced.
+inline std::filesystem::path link_folder(std::filesystem::path const& folder,
+                                         std::filesystem::path const& made) {
+  std::filesystem::create_directories(made);
+  for (auto const& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      std::filesystem::create_symlink(std::filesystem::absolute(entry.path()),
+                                      made / entry.path().filename());
+    }
+  }
+  return made;
+}
+
+/// Replaces a file of features by one whose rows are divided by their sums, row by row.
+inline void normalize_file(std::filesystem::path const& path, glt::io::array const& values) {
+  auto const head = glt::io::detail::npy_start(glt::io::detail::npy_type<float>(), values.shape());
+  glt::io::detail::atomic_file file(path);
+  file.write(head->data(), std::ssize(*head));
+  auto const rows = values.matrix<float>();
+  std::vector<float> row(static_cast<std::size_t>(rows.columns()));
+  for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    std::ranges::copy(rows.row(r), row.begin());
+    normalize_row(row);
+    file.write(row.data(), std::ssize(row) * static_cast<std::int64_t>(sizeof(float)));
+  }
+  file.commit();
+}
+
+/// Replaces the list of edges by one that goes both ways, without duplicates.
+inline void symmetrize_file(std::filesystem::path const& path, glt::io::data_set_view const& data,
+                            std::filesystem::path const& scratch, std::int64_t limit) {
+  constexpr std::int64_t usual = std::int64_t{1} << 31;
+  auto const both = glt::io::stage_both_ways(data.edges[0].columns, data.nodes[0].num_nodes, scratch,
+                                             (limit > 0 ? limit : usual) / 2);
+  std::filesystem::remove(path);
+  glt::serial_comm alone;
+  glt::io::detail::write_pairs_together(alone, path, both.view().sources, both.view().destinations);
+}
+
+/// Does what `prepare` does of a folder of arrays whose data set stays on disk, and returns the folder that then holds
+/// it: the same, or one below `scratch` of new files and links to the others.
+inline std::filesystem::path prepare_folder(std::filesystem::path const& folder, options const& chosen,
+                                            std::filesystem::path const& scratch, console& out) {
+  namespace io = glt::io;
+  io::mapped_data_set const mapped(folder);
+  auto const data = mapped.view();
+  check_finite(data, chosen, out);
+  if (!chosen.symmetrize && !chosen.normalize) {
+    return folder;
+  }
+  auto const made = link_folder(folder, scratch / "prepared" / data.name);
+  io::detail::npy_folder_files const files(made);
+  if (chosen.symmetrize) {
+    check_both_ways(data);
+    auto const edge_file = *files.find("edge_index", files.edge_types()[0].suffix);
+    symmetrize_file(edge_file, data, scratch / "prepared", chosen.memory);
+  }
+  for (std::size_t t = 0; chosen.normalize && t < data.nodes.size(); ++t) {
+    auto const& paths = files.node_types()[t].features;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      auto const& values = data.nodes[t].features[i].values;
+      if (values.type() == glt::element_type::float32) {
+        normalize_file(paths[i].path, values);
+      }
+    }
+  }
+  return made;
+}
+
+} // namespace glt_partition

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.hpp"
+
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/npz.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace glt_partition {
+
+/// About how much memory the arrays of an .npz archive take when they are read and sparse ones made dense.
+inline std::int64_t estimate_archive(std::filesystem::path const& path) {
+  constexpr std::int64_t packing = 8; // archives are seldom packed better
+  glt::io::npz_file archive(path);
+  auto bytes = packing * static_cast<std::int64_t>(std::filesystem::file_size(path));
+  if (archive.contains("attr_shape")) { // of sparse features
+    auto elements = 2.0;
+    for (auto const side : glt::io::detail::integers_of(archive.read("attr_shape"), archive.path_of("attr_shape"))) {
+      elements *= static_cast<double>(std::max<std::int64_t>(side, 0));
+    }
+    constexpr double most = 1e17;
+    bytes += static_cast<std::int64_t>(std::min(elements * sizeof(float), most));
+  }
+  return bytes;
+}
+
+/// About how much memory reading a data set takes, all of it at once.
+inline std::int64_t estimate_reading(std::filesystem::path const& input, std::string const& format) {
+  namespace fs = std::filesystem;
+  if (format == "wordnet") {
+    constexpr std::int64_t synsets = 120'000;
+    return synsets * 256 * 4 + (std::int64_t{200} << 20); // features, and texts with what finds words in them
+  }
+  constexpr std::int64_t copies = 3; // what is read, what is made of it, and room for a conversion
+  std::int64_t bytes = 0;
+  auto const add = [&](fs::path const& file) {
+    std::error_code ignored;
+    auto const size = fs::file_size(file, ignored);
+    bytes += ignored                      ? 0
+             : file.extension() == ".npz" ? estimate_archive(file)
+                                          : copies * static_cast<std::int64_t>(size);
+  };
+  std::error_code fault;
+  if (!fs::is_directory(input, fault)) {
+    add(input);
+    return bytes;
+  }
+  for (auto const& entry : fs::recursive_directory_iterator(input, fault)) {
+    if (entry.is_regular_file(fault)) {
+      add(entry.path());
+    }
+  }
+  return bytes;
+}
+
+/// Refuses work whose estimate is above the limit; `way_out` is what the user can do instead.
+inline void check_fits(std::int64_t needed, options const& chosen, std::string const& work,
+                       std::string const& way_out) {
+  if (chosen.memory > 0 && needed > chosen.memory) {
+    throw glt::precondition_error(glt::detail::message(work, " takes about ", needed,
+                                                       " bytes of memory and --memory ", "allows ",
+                                                       chosen.memory, "; ", way_out, ", or allow more"));
+  }
+}
+
+} // namespace glt_partition

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "console.hpp"
+#include "input.hpp"
+#include "options.hpp"
+#include "prepared_folder.hpp"
+#include "read_estimate.hpp"
+#include "whole_graph.hpp"
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/datasets/ogb_files.hpp>
+#include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
+#include <glt/io/peers/peer_partition.hpp>
+#include <glt/io/text/detail/one_graph.hpp>
+#include <glt/io/text/text_source.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/outofcore/detail/text_exchange.hpp>
+#include <glt/outofcore/staging/stage_edge_list.hpp>
+#include <glt/outofcore/staging/stage_matrix_market.hpp>
+#include <glt/outofcore/staging/stage_metis_graph.hpp>
+#include <glt/outofcore/staging/stage_npy_folder.hpp>
+#include <glt/outofcore/staging/stage_ogb.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt_partition {
+
+/// An input that stays on disk, on every rank.
+struct staged_input {
+  glt::io::mapped_data_set data;
+  std::vector<glt::buffer<cpu, glt::local_id>>
+      assignment{};  ///< by type of vertices, of formats that bring parts
+  int num_parts = 0; ///< of that assignment
+};
+
+/// Where a data set of this name is written, so that its folder says the name.
+inline std::filesystem::path folder_for(std::filesystem::path const& scratch, std::string const& name) {
+  bool const plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+  return scratch / "staged" / (plain ? name : "graph");
+}
+
+/// The folder of arrays that is the input, or what can be mapped instead of it.
+inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem::path const& scratch) {
+  try {
+    static_cast<void>(glt::io::mapped_data_set(chosen.input));
+    return chosen.input;
+  } catch (glt::io_error const&) {
+    auto folder = folder_for(scratch, glt::io::detail::npy_folder_files(chosen.input).name());
+    glt::io::stage_npy_folder(chosen.input, folder);
+    try {
+      static_cast<void>(glt::io::mapped_data_set(folder));
+    } catch (glt::io_error const& fault) { // name the file that the user knows
+      std::string text = fault.what();
+      if (auto const place = text.find(folder.string()); place != std::string::npos) {
+        text.replace(place, folder.string().size(), chosen.input.string());
+      }
+      throw glt::precondition_error(text);
+    }
+    return folder;
+  }
+}
+
+/// Writes a set of the Open Graph Benchmark as a folder of arrays, piece by piece; returns the folder.
+inline std::filesystem::path stage_tables(options const& chosen, std::filesystem::path const& scratch,
+                                          console& out) {
+  glt::io::ogb_options const reading{.split = chosen.split,
+                                     .reading = {.threads = chosen.threads, .on_progress = out.progress()}};
+  auto folder = folder_for(scratch, glt::io::detail::ogb_files(chosen.input, reading).name());
+  glt::io::stage_ogb(chosen.input, folder, reading);
+  note_pickles(chosen, out);
+  return folder;
+}
+
+/// Reads a data set in memory, if it fits, and writes it as a folder of arrays; returns the folder.
+inline std::filesystem::path stage_in_memory(options const& chosen, std::string const& format,
+                                             std::filesystem::path const& scratch,
+                                             glt::io::peer_partition& input, console& out) {
+  check_fits(estimate_reading(chosen.input, format), chosen,
+             "reading " + chosen.input.string() + " as " + format,
+             "save it as .npy files, edge_index.npy [2, E] of int64 and so on");
+  input = read_input(chosen, format, out);
+  auto folder = folder_for(scratch, input.data.name);
+  std::filesystem::create_directories(folder.parent_path());
+  glt::io::write_npy_folder(folder, input.data);
+  input.data = {};
+  return folder;
+}
+
+/// Sends the parts that a format brought to all ranks.
+template <glt::communicator Comm>
+void share_assignment(Comm& comm, glt::io::peer_partition& input, staged_input& made) {
+  std::int64_t num_parts = input.num_parts;
+  comm.broadcast(reinterpret_cast<std::byte*>(&num_parts), sizeof(num_parts), 0);
+  made.num_parts = static_cast<int>(num_parts);
+  for (std::size_t t = 0; num_parts > 0 && t < made.data.view().nodes.size(); ++t) {
+    auto const count = made.data.view().nodes[t].num_nodes;
+    auto parts = comm.rank() == 0 ? std::move(input.assignment[t]) : glt::buffer<cpu, glt::local_id>(count);
+    comm.broadcast(reinterpret_cast<std::byte*>(parts.data()),
+                   count * static_cast<std::int64_t>(sizeof(glt::local_id)), 0);
+    made.assignment.push_back(std::move(parts));
+  }
+}
+
+/// Every input as a folder of .npy files that all ranks map, ready to be partitioned: folders whose files can stay as
+/// they are are mapped in place, all others are written below `scratch`.
+///
+/// Text is read piece by piece: lists of edges, matrices and METIS graphs by all ranks together where a file is not
+/// packed, packed ones and sets of the Open Graph Benchmark by rank 0, which also writes arrays anew that cannot stay
+/// in their files. Rank 0 reads the rest, in memory if the estimate of what that takes is within --memory. The data
+/// set is that of `read_input` and `prepare`.
+///
+/// @shape  scratch: a folder that is there, the same for all ranks
+/// @comm   collective
+/// @throws collective_error  on every rank, as the readers, or if what must be in memory does not fit
+template <glt::communicator Comm>
+staged_input stage_input(Comm comm, options const& chosen, std::string const& format,
+                          std::filesystem::path const& scratch, console& out) {
+  namespace io = glt::io;
+  auto const agreed = [&](auto work) {
+    glt::dist::agree(comm, {.what = glt::operation::shuffle}, glt::dist::failure_of(work), 0,
+                     [](auto, auto) { return ""; });
+  };
+  io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
+  io::peer_partition input;
+  std::string folder;
+  if (format == "snap" || format == "mtx" || format == "metis") {
+    bool packed = false;
+    agreed([&] {
+      packed = io::text_source(chosen.input).packed();
+      folder = folder_for(scratch, io::detail::graph_of(chosen.input).name).string();
+    });
+    if (packed && comm.size() > 1) {
+      out.say("note: a packed file cannot be cut; rank 0 reads " + chosen.input.string() + " alone");
+    }
+    if (format == "snap") {
+      io::stage_edge_list(comm, chosen.input, folder, {}, reading);
+    } else if (format == "mtx") {
+      io::stage_matrix_market(comm, chosen.input, folder, reading);
+    } else {
+      io::stage_metis_graph(comm, chosen.input, folder, reading);
+    }
+  }
+  agreed([&] {
+    if (comm.rank() == 0) {
+      if (folder.empty()) {
+        auto const made = format == "npy"   ? stage_arrays(chosen, scratch)
+                          : format == "ogb" ? stage_tables(chosen, scratch, out)
+                                            : stage_in_memory(chosen, format, scratch, input, out);
+        folder = made.string();
+      }
+      folder = prepare_folder(folder, chosen, scratch, out).string();
+    }
+  });
+  io::detail::broadcast_text(comm, folder);
+  std::optional<io::mapped_data_set> mapped;
+  agreed([&] { mapped.emplace(folder); });
+  staged_input made{.data = std::move(*mapped)};
+  share_assignment(comm, input, made);
+  return made;
+}
+
+} // namespace glt_partition

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
+#include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+#include <glt/partition/hetero_partition.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace glt::io {
+
+/// A data set as one graph, wherever its edges are: vertices of all types in one numbering, type after type, and edges
+/// likewise.
+///
+/// It is the graph that `make_homogeneous` makes in memory: a row has the edges of the first type first, each type's by
+/// their ids. The data set must outlive it.
+class all_types {
+public:
+  /// @throws precondition_error  as `hetero_schema`
+  explicit all_types(data_set_view data)
+      : data_(std::move(data)), schema_(schema_of(data_)), first_vertex_(first_vertices(schema_)) {
+    for (auto const& table : data_.edges) {
+      first_edge_.push_back(first_edge_.back() + table.columns.sources.size());
+    }
+  }
+
+  [[nodiscard]] data_set_view const& data() const noexcept { return data_; }
+  [[nodiscard]] hetero_schema const& schema() const noexcept { return schema_; }
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return first_vertex_.back(); }
+  [[nodiscard]] std::int64_t num_edges() const noexcept { return first_edge_.back(); }
+
+  /// The number of the first vertex of a node type, and of the first edge of an edge type.
+  ///
+  /// @pre    the type is one of them, or one more; not checked
+  [[nodiscard]] global_id first_vertex(int type) const { return first_vertex_[static_cast<std::size_t>(type)]; }
+  [[nodiscard]] edge_id first_edge(int type) const { return first_edge_[static_cast<std::size_t>(type)]; }
+
+  /// Training vertices of all types.
+  [[nodiscard]] std::vector<global_id> train() const {
+    std::vector<global_id> made;
+    for (std::size_t t = 0; t < data_.nodes.size(); ++t) {
+      for (auto const vertex : data_.nodes[t].train) {
+        made.push_back(first_vertex_[t] + vertex);
+      }
+    }
+    return made;
+  }
+
+private:
+  data_set_view data_;
+  hetero_schema schema_;
+  std::vector<std::int64_t> first_vertex_;
+  std::vector<edge_id> first_edge_{0};
+};
+
+namespace detail {
+
+/// Counts the edges of all types into every vertex, every rank those of its slices, and checks their ends.
+///
+/// @shape  → [V of all types]
+/// @comm   collective; one header exchange an edge type, and a reduction of 8 bytes a vertex of its destinations
+/// @throws collective_error  as `count_in_edges` of one type
+template <communicator Comm>
+[[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, all_types const& graph) {
+  auto const& schema = graph.schema();
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(graph.num_vertices()), 0);
+  for (int e = 0; e < schema.num_edge_types(); ++e) {
+    auto const& columns = graph.data().edges[static_cast<std::size_t>(e)].columns;
+    auto const destination = schema.destination_type(e);
+    auto const of_type = count_in_edges(
+        comm, columns, schema.num_vertices(schema.source_type(e)), schema.num_vertices(destination),
+        [](global_id vertex) { return vertex; },
+        schema.num_edge_types() > 1 ? " of " + schema.name_of_edge_type(e) : "");
+    for (std::size_t v = 0; v < of_type.size(); ++v) {
+      counts[static_cast<std::size_t>(graph.first_vertex(destination)) + v] += of_type[v];
+    }
+  }
+  return counts;
+}
+
+/// Moves the edges of all types to the ranks that keep their rows, where they wait in spills in the numbering of all
+/// types: `compress_range` then makes the rows.
+///
+/// @comm   collective; as `spill_edges` for every edge type
+/// @throws collective_error  on every rank, if a spill cannot be written
+template <communicator Comm, class RankOfRow>
+void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan, progress_callback const& on_progress,
+                 RankOfRow rank_of_row, edge_spill& spill) {
+  auto const& schema = graph.schema();
+  for (int e = 0; e < schema.num_edge_types(); ++e) {
+    auto const& columns = graph.data().edges[static_cast<std::size_t>(e)].columns;
+    auto const first_row = graph.first_vertex(schema.destination_type(e));
+    auto const first_column = graph.first_vertex(schema.source_type(e));
+    auto const first_id = graph.first_edge(e);
+    spill_edges(
+        comm, columns.sources.size(),
+        [&](std::int64_t i) {
+          return moving_edge{first_row + columns.destinations[i], first_column + columns.sources[i], first_id + i};
+        },
+        plan, on_progress, rank_of_row, spill);
+  }
+}
+
+} // namespace detail
+
+} // namespace glt::io

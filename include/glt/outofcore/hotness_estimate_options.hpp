@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/io/progress.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+#include <glt/sample/hotness/hotness.hpp>
+
+namespace glt::io {
+
+/// How hotness of a graph whose edges stay on disk is estimated.
+struct hotness_estimate_options {
+  hotness_options hotness{};
+  memory_plan plan{};
+  device::cpu policy{}; ///< threads of a rank
+  progress_callback on_progress{};
+};
+
+} // namespace glt::io

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/parts/detail/manifest_json.hpp>
+#include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/detail/parts_input.hpp>
+#include <glt/io/parts/detail/parts_write.hpp>
+#include <glt/io/parts/manifest.hpp>
+#include <glt/io/parts/parts_writer.hpp>
+#include <glt/io/parts/write_options.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/outofcore/detail/rank_parts.hpp>
+#include <glt/outofcore/detail/scratch_folder.hpp>
+#include <glt/outofcore/detail/text_exchange.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+#include <glt/partition/relabel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace glt::io {
+
+/// What `write_parts_together` is to do.
+struct together_options {
+  partitioner_note partitioner{};
+  std::vector<hot_vertices> hot{}; ///< types and features the same on all ranks, lists of the own `part_owners` parts
+  bool halo = false;               ///< store which remote vertices a part touches
+  memory_plan plan{};
+  progress_callback on_progress{};
+};
+
+namespace detail {
+
+// What ranks must have in common to write parts together.
+inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& plan) {
+  dist::fingerprint print;
+  print.add(plan.for_edges).add(input.halo() ? 1 : 0);
+  for (auto const& labels : input.labels()) {
+    print.add(dist::book_fingerprint(labels.book));
+  }
+  for (auto const& nodes : input.data().nodes) {
+    print.add(std::ssize(nodes.features));
+    for (auto const& feature : nodes.features) {
+      print.add(feature.values.bytes().size());
+    }
+  }
+  for (auto const& edges : input.data().edges) {
+    print.add(edges.columns.sources.size()).add(std::ssize(edges.features)).add(std::ssize(edges.links));
+  }
+  return print.value();
+}
+
+} // namespace detail
+
+/// Writes a partitioned data set to a new folder, all ranks together, within a limit of memory.
+///
+/// Every rank reads a slice of the edges and of the features of vertices, sends them to the ranks of their parts, and
+/// writes some of the parts, with what it looks up of edges and of hot rows; what does not fit memory waits beside the
+/// folder. The files are those that `write_parts` writes. The folder must be one for all ranks; it appears when it is
+/// complete, and after a failure nothing is there.
+///
+/// @shape  data, labels [node types]: the same on all ranks
+/// @comm   collective; per type and round of `plan` one exchange of edges or feature rows
+/// @throws collective_error  on every rank, naming an edge whose end no vertex is, an array without one row per
+///                           vertex or edge, a listed vertex that does not exist, or a file that cannot be written
+/// @cost   24 bytes moved an edge; memory as planned, or 40 bytes for every edge of one row if that is more, beside
+///         labels, lists of vertices, and of one part its hot lists, its pairs of link splits and its halo, with a bit
+///         for every vertex
+template <communicator Comm>
+void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_view const& data,
+                          std::span<relabelling const> labels, together_options const& options) {
+  std::optional<detail::parts_input> input;
+  std::optional<parts_writer> writer;
+  std::optional<detail::scratch_folder> scratch;
+  std::string folder;
+  std::int64_t print = 0;
+  auto const agreed = [&](auto work) {
+    auto const failure = dist::failure_of(work);
+    dist::agree(comm, {.what = operation::shuffle}, failure, print, [](auto, auto) {
+      return "has another data set, partition or memory plan than rank 0; give all ranks the same";
+    });
+  };
+  agreed([&] {
+    input.emplace(data, labels, options.hot, options.halo);
+    input->check_links(comm.size(), comm.rank());
+    print = detail::fingerprint_of(*input, options.plan);
+    if (comm.rank() == 0) {
+      writer.emplace(dir, data.name, options.partitioner);
+      folder = writer->folder().string();
+    }
+  });
+  detail::broadcast_text(comm, folder);
+  std::string texts;
+  {
+    std::optional<detail::rank_parts> own;
+    agreed([&] {
+      auto const beside = folder + ".scratch-" + std::to_string(comm.rank());
+      std::filesystem::remove_all(beside); // the folder is new: of a run that was killed and cleared away in part
+      scratch.emplace(beside);
+      own.emplace(*input, comm.size(), comm.rank(), options.plan, scratch->path());
+    });
+    own->gather(comm, options.on_progress);
+    agreed([&] {
+      auto const [first, last] = own->parts();
+      for (auto part = first; part < last; ++part) {
+        if (options.on_progress) {
+          options.on_progress({"writing parts", "parts", part - first, last - first});
+        }
+        texts += detail::to_json(detail::write_part(folder, own->make(static_cast<int>(part))));
+        texts += '\0';
+      }
+    });
+  }
+  scratch.reset();
+  auto const all = detail::gather_texts(comm, texts);
+  agreed([&] {
+    if (comm.rank() == 0) {
+      for (auto const& of_rank : all) {
+        for (std::size_t begin = 0; begin < of_rank.size();) {
+          auto const end = of_rank.find('\0', begin);
+          writer->add(detail::parse_manifest(of_rank.substr(begin, end - begin), dir));
+          begin = end + 1;
+        }
+      }
+      writer->commit();
+    }
+  });
+}
+
+} // namespace glt::io

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
+#include <glt/outofcore/staging/detail/staged_edges.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace glt::io::detail {
+
+// Makes a folder, unless it is there and empty.
+inline void make_empty_folder(std::filesystem::path const& folder) {
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (fault || !std::filesystem::is_empty(folder, fault) || fault) {
+    throw io_error(folder.string(), 0,
+                   fault ? "cannot be made a folder: " + fault.message() + "; choose another place"
+                         : "is not empty; remove it or choose another");
+  }
+}
+
+/// Reads a graph without types piece by piece, every rank some of its lines, and writes the folder of arrays that
+/// `write_npy_folder` makes of it.
+///
+/// `read(edges)` reads what this rank has and returns its rows of the vertices' features; `count(num_edges)`, with
+/// the edges of all ranks, returns the number of vertices.
+///
+/// @comm   collective; `read` must not communicate, `count` may
+template <communicator Comm, class Read, class Count>
+void stage_graph(Comm& comm, std::filesystem::path const& folder, Read read, Count count) {
+  auto const agreed = [&](auto work) {
+    dist::agree(comm, {.what = operation::shuffle}, dist::failure_of(work), 0, [](auto, auto) { return ""; });
+  };
+  agreed([&] {
+    if (comm.rank() == 0) {
+      make_empty_folder(folder);
+    }
+  });
+  node_table nodes;
+  staged_edges::columns columns;
+  agreed([&] {
+    staged_edges edges(folder, "rank" + std::to_string(comm.rank()));
+    nodes.features = read(edges);
+    columns = std::move(edges).finish();
+  });
+  auto num_edges = columns.sources.size();
+  comm.all_reduce(std::span<std::int64_t>(&num_edges, 1), reduction::sum);
+  nodes.num_nodes = count(num_edges);
+  edge_table const untyped;
+  data_set_view piece{.name = {}, .nodes = {&nodes, 1}, .edges = {}};
+  piece.edges.push_back({.source = untyped.source,
+                         .name = untyped.name,
+                         .destination = untyped.destination,
+                         .columns = columns.view(),
+                         .features = {},
+                         .links = {}});
+  write_npy_folder_together(comm, folder, piece);
+}
+
+} // namespace glt::io::detail

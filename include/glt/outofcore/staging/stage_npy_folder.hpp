@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/message.hpp>
+#include <glt/core/view.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/detail/scipy_csr.hpp>
+#include <glt/io/array/npy_any.hpp>
+#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/detail/input_file.hpp>
+#include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/folder/detail/npy_together.hpp>
+#include <glt/outofcore/staging/detail/stage_graph.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace glt::io {
+
+namespace detail {
+
+// What a file that `mapped_data_set` maps must hold; any type that stays as it is without `wanted`.
+inline bool can_stay(std::filesystem::path const& path, std::optional<element_type> wanted) {
+  auto const header = io::detail::read_npy_header(path);
+  auto const* const known = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
+  return !header.fortran_order && known != npy_conversions.end() &&
+         known->stored_size == size_of(known->type) && known->stored != "<u8" &&
+         (!wanted || known->type == *wanted);
+}
+
+// The bytes of an array as elements of another type.
+inline void write_as(atomic_file& out, array const& piece, std::optional<element_type> wanted,
+                     std::string const& path) {
+  auto const write = [&](auto const& values) {
+    out.write(values.data(), std::ssize(values) * static_cast<std::int64_t>(sizeof(values[0])));
+  };
+  if (wanted == element_type::int64) {
+    write(integers_of(piece, path));
+  } else if (wanted == element_type::float32) {
+    write(floats_of(piece));
+  } else {
+    out.write(piece.bytes().data(), piece.bytes().size());
+  }
+}
+
+/// Writes an .npy file anew, piece by piece, with the elements that `read_npy_any` reads, or with those of `wanted`,
+/// int64 or float32.
+///
+/// @throws io_error  as `read_npy_any`, and for an element that is no whole number where int64 is wanted
+inline void convert_npy(std::filesystem::path const& path, std::filesystem::path const& made,
+                        std::optional<element_type> wanted) {
+  input_file file(path);
+  auto const header = read_npy_header(file);
+  auto const* const known = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
+  if (known == npy_conversions.end()) {
+    file.fail(0, refuse_npy_type(header.type));
+  }
+  if (header.fortran_order) {
+    file.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
+  }
+  auto const count = count_npy_elements(file, header, known->stored_size);
+  atomic_file out(made);
+  auto const head = *npy_start(npy_own_name_of(wanted.value_or(known->type)), header.shape);
+  out.write(head.data(), std::ssize(head));
+  constexpr std::int64_t piece_size = std::int64_t{1} << 16;
+  for (std::int64_t first = 0; first < count; first += piece_size) {
+    std::array const shape{std::min(piece_size, count - first)};
+    auto bytes = *npy_start(header.type, shape);
+    auto const begin = bytes.size();
+    bytes.resize(begin + static_cast<std::size_t>(shape[0] * known->stored_size));
+    file.read(bytes.data() + begin, shape[0] * known->stored_size);
+    try {
+      auto const piece =
+          read_npy_any({reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)}, path.string());
+      write_as(out, piece, wanted, path.string());
+    } catch (io_error const& fault) {
+      file.fail(header.data_offset + first * known->stored_size,
+                glt::detail::message("behind element ", first, ": ", fault.what()));
+    }
+  }
+  out.commit();
+}
+
+/// Writes a sparse matrix as a dense .npy file, row after row: what `to_dense` makes of it.
+///
+/// @throws io_error  if a row is too long, or the file cannot be written
+inline void write_dense(csr_matrix const& matrix, std::filesystem::path const& path,
+                        std::filesystem::path const& made) {
+  constexpr std::int64_t most_columns = std::int64_t{1} << 26;
+  if (matrix.num_columns > most_columns) {
+    throw io_error(path.string(), 0,
+                   glt::detail::message("is a sparse matrix of ", matrix.num_columns,
+                                        " columns, too many for dense features; reduce them to ",
+                                        most_columns, " or fewer"));
+  }
+  atomic_file out(made);
+  std::array const shape{matrix.num_rows, matrix.num_columns};
+  auto const head = *npy_start(npy_type<float>(), shape);
+  out.write(head.data(), std::ssize(head));
+  std::vector<float> row(static_cast<std::size_t>(matrix.num_columns));
+  for (std::size_t r = 0; r + 1 < matrix.offsets.size(); ++r) {
+    std::ranges::fill(row, 0.0F);
+    auto const end = static_cast<std::size_t>(matrix.offsets[r + 1]);
+    for (auto e = static_cast<std::size_t>(matrix.offsets[r]); e < end; ++e) {
+      row[static_cast<std::size_t>(matrix.columns[e])] += matrix.values.empty() ? 1.0F : matrix.values[e];
+    }
+    out.write(row.data(), std::ssize(row) * static_cast<std::int64_t>(sizeof(float)));
+  }
+  out.commit();
+}
+
+} // namespace detail
+
+/// Makes of a folder of arrays one that `mapped_data_set` maps: files that can stay as they are are linked, others are
+/// written anew, piece by piece.
+///
+/// @where  memory for a piece of an array; all entries of a matrix that is sparse on disk
+/// @throws io_error  as `read_npy_folder` for names and types of arrays; or if the folder cannot be made or written, or
+///                   is not empty
+inline void stage_npy_folder(std::filesystem::path const& input, std::filesystem::path const& folder) {
+  detail::npy_folder_files const files(input);
+  detail::make_empty_folder(folder);
+  auto const stage = [&](std::filesystem::path const& file, std::optional<element_type> wanted) {
+    auto const made = folder / file.filename();
+    if (file.extension() == ".npz") {
+      auto const name = file.filename().string(); // node_feat.TYPE.csr.npz
+      detail::write_dense(detail::read_scipy_csr(file), file, folder / (name.substr(0, name.size() - 8) + ".npy"));
+    } else if (detail::can_stay(file, wanted)) {
+      std::filesystem::create_symlink(std::filesystem::absolute(file), made);
+    } else {
+      detail::convert_npy(file, made, wanted);
+    }
+  };
+  auto const stage_kind = [&](char const* kind, std::string const& suffix,
+                              std::optional<element_type> wanted) {
+    if (auto const file = files.find(kind, suffix)) {
+      stage(*file, wanted);
+    }
+  };
+  for (auto const& type : files.edge_types()) {
+    for (char const* const kind : {"edge_index", "edge_time", "train_edge", "valid_edge", "test_edge",
+                                   "train_edge_neg", "valid_edge_neg", "test_edge_neg"}) {
+      stage_kind(kind, type.suffix, element_type::int64);
+    }
+    stage_kind("edge_weight", type.suffix, element_type::float32);
+    for (auto const& feature : type.features) {
+      stage(feature.path, std::nullopt);
+    }
+  }
+  for (auto const& type : files.node_types()) {
+    for (char const* const kind :
+         {"num_nodes", "node_label", "node_time", "train_idx", "valid_idx", "test_idx"}) {
+      stage_kind(kind, type.suffix, std::nullopt);
+    }
+    for (auto const& feature : type.features) {
+      stage(feature.path, std::nullopt);
+    }
+  }
+  if (std::filesystem::exists(files.meta())) {
+    std::filesystem::create_symlink(std::filesystem::absolute(files.meta()), folder / "meta.json");
+  }
+}
+
+} // namespace glt::io
