@@ -52,7 +52,7 @@ inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_
 
 /// True if it is known without a pick which edges a row gives.
 template <class Rule>
-[[nodiscard]] constexpr bool gives_all_in_order(hop_options options) noexcept {
+[[nodiscard]] GLT_HOST_DEVICE constexpr bool gives_all_in_order(hop_options options) noexcept {
   if constexpr (requires { Rule::all_in_order; }) {
     return Rule::all_in_order && options.fanout < 0;
   } else {
