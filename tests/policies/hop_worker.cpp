@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
         auto const wanted = copy_subgraph(device::cpu(), expected);
         for (std::int64_t const most_unread : {0, 3, 24, 80, 1 << 20}) { // all hops read, some, none
           CAPTURE(most_unread);
-          hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
+          detail::hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
           for (int batch = 0; batch < 2; ++batch) { // the second one with the memory of the first
             sampled_subgraph<Policy> out;
             worker.sample(policy.executor(), there.view(), options, uniform_rule{}, {}, seeds_there.view(), {}, {.seed = 3}, out);

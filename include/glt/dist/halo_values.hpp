@@ -57,7 +57,7 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
                                                book.size(comm.rank()), " vertices; give one value per vertex"));
     }
     auto const first = book.begin(comm.rank());
-    first_seen_numbering<Vertex> numbering;
+    detail::first_seen_numbering<Vertex> numbering;
     std::vector<Vertex> vertices;
     values = buffer<Policy, std::int64_t>(rows.num_edges(), std::move(policy));
     for (edge_offset e = 0; e < rows.num_edges(); ++e) {

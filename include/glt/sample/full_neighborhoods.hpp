@@ -13,7 +13,7 @@
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/detail/batch/row_batches.hpp>
+#include <glt/sample/row_batches.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
 
@@ -55,6 +55,8 @@ struct full_neighborhood {
 ///     for (auto const& batch : neighborhoods) { … batch.nodes() … batch.block() … }
 ///
 /// A vertex with more in-edges than a batch may hold comes in several batches of its own; see `row_batch`.
+///
+/// Concurrent calls: none on one object; several walks may share a graph.
 ///
 /// @cost   O(V + E) a walk; memory of one batch, at most max_rows + max_edges vertices and max_edges edges
 /// @source layer-wise inference, Hamilton et al., "Inductive representation learning on large graphs",
@@ -183,7 +185,7 @@ private:
   std::int64_t num_batches_ = 0;
   buffer<Policy, Vertex> destinations_;
   buffer<Policy, Vertex> rows_;
-  subgraph_builder<Policy, Vertex> builder_;
+  detail::subgraph_builder<Policy, Vertex> builder_;
   hop_drawer<Policy> drawer_;
   hop_sample<Policy, Vertex> edges_;
   batch_type batch_;

@@ -36,6 +36,8 @@ namespace glt {
 /// The graph and what the rules look at may live in another space than seeds and results: in pinned memory, which a GPU
 /// reads in place.
 ///
+/// Concurrent calls: none on one object; several samplers may share a graph.
+///
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2, per
 ///         edge type as in Schlichtkrull et al., "Modeling relational data with graph convolutional
 ///         networks", ESWC 2018
@@ -64,7 +66,7 @@ public:
         seeds_(graph.schema()), policy_(std::move(policy)), worker_(policy_) {
     auto const& schema = graph.schema();
     validate(options_, schema);
-    check_rules(schema, options_, rules_, [&](int e) { return graph.relation(e); });
+    detail::check_rules(schema, options_, rules_, [&](int e) { return graph.relation(e); });
     if (original_.empty()) {
       original_.resize(static_cast<std::size_t>(schema.num_node_types()));
     }
@@ -133,9 +135,9 @@ private:
   hetero_options options_;
   std::vector<Rule> rules_;                        // by edge type
   std::vector<original_ids<GraphSpace>> original_; // by node type, empty ones included
-  hetero_seeds<space, Vertex> seeds_;
+  detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;
-  hetero_hop_worker<Policy, Vertex, Rule, GraphSpace> worker_;
+  detail::hetero_hop_worker<Policy, Vertex, Rule, GraphSpace> worker_;
 };
 
 } // namespace glt

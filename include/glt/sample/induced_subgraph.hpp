@@ -45,6 +45,8 @@ inline void validate(induced_options const& options) {
 /// outermost vertices that come from known vertices. Its edges are ordered by destination, those of a
 /// destination as in the graph, and block(0) is the whole subgraph.
 ///
+/// Concurrent calls: none on one object; several samplers may share a graph.
+///
 /// @source enclosing subgraphs as in Zhang & Chen, "Link prediction based on graph neural networks", NeurIPS
 ///         2018
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
@@ -100,7 +102,7 @@ private:
   graph_type graph_;
   induced_options options_;
   Policy policy_;
-  subgraph_builder<Policy, Vertex> builder_;
+  detail::subgraph_builder<Policy, Vertex> builder_;
   detail::hop_draws<Policy, Vertex, uniform_rule, GraphSpace> draws_;
   detail::known_edges<Policy, Vertex> known_edges_;
   hop_sample<Policy, local_id> known_;

@@ -31,6 +31,8 @@ namespace glt {
 /// The graph and what the rule looks at may live in another space than seeds and results: in pinned memory, which a GPU
 /// reads in place.
 ///
+/// Concurrent calls: none on one object; several samplers may share a graph.
+///
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2
 template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule,
           memory_space GraphSpace = Policy::space>
@@ -139,7 +141,7 @@ public:
   }
 
 private:
-  using worker = hop_worker<Policy, Vertex, Rule, GraphSpace>;
+  using worker = detail::hop_worker<Policy, Vertex, Rule, GraphSpace>;
 
   void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
            subgraph_type& out) {

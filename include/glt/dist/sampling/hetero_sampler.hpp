@@ -133,7 +133,7 @@ private:
   void prepare(Comm const& comm) {
     auto const& schema = graph_->schema();
     validate(options_, schema);
-    check_rules(schema, options_, rules_, [&](int e) { return graph_->local(e); });
+    detail::check_rules(schema, options_, rules_, [&](int e) { return graph_->local(e); });
     std::vector<partition_book> books;
     for (int t = 0; t < schema.num_node_types(); ++t) {
       books.push_back(graph_->book(t));
@@ -208,12 +208,12 @@ private:
   hetero_graph<Policy, Vertex> const* graph_;
   hetero_options options_;
   std::vector<Rule> rules_; // by edge type
-  hetero_seeds<space, Vertex> seeds_;
+  detail::hetero_seeds<space, Vertex> seeds_;
   relation_exchange<Comm, Policy, Vertex, Rule> exchange_;
-  hetero_builder<Policy, Vertex> builder_;
+  detail::hetero_builder<Policy, Vertex> builder_;
   std::vector<array_view<space, Vertex const>> frontiers_; // by node type; empty if no edge type draws for it
   std::vector<array_view<space, query_type const>> queries_;
-  std::vector<inherited_queries<Policy, Rule>> inherited_;
+  std::vector<detail::inherited_queries<Policy, Rule>> inherited_;
   std::vector<relation_request<space, Vertex, Rule>> relations_; // of the hop
 };
 

@@ -86,7 +86,7 @@ private:
   induced_options options_;
   sample_exchange<Comm, Policy, Vertex> draws_;
   known_edges_exchange<Comm, Policy, Vertex> closing_;
-  subgraph_builder<Policy, Vertex> builder_;
+  detail::subgraph_builder<Policy, Vertex> builder_;
 };
 
 } // namespace glt::dist

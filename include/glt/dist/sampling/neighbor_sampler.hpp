@@ -190,8 +190,8 @@ private:
   Policy policy_;
   rule_source<Rule> rule_of_;
   exchange exchange_;
-  inherited_queries<Policy, Rule> queries_;
-  subgraph_builder<Policy, Vertex> builder_;
+  detail::inherited_queries<Policy, Rule> queries_;
+  detail::subgraph_builder<Policy, Vertex> builder_;
 };
 
 template <communicator Comm, device_policy Policy, vertex_id Vertex>

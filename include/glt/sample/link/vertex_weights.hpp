@@ -140,6 +140,8 @@ struct vertex_weights_view {
 
 /// Owns the table by which vertices are drawn in proportion to their weights, such as degree^0.75.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  one weight per vertex, by original id
 /// @cost   16 bytes a vertex at most; O(n) to build
 template <device_policy Policy = device::cpu>

@@ -106,14 +106,14 @@ struct uniform_rule {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
                                                              hop_options options, random_key,
                                                              std::uint64_t) const noexcept {
-    return num_picked(graph.degree(row), options);
+    return detail::num_picked(graph.degree(row), options);
   }
 
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, no_query, hop_options options,
                                       random_key key, std::uint64_t subject, std::int64_t,
                                       Position* out) const noexcept {
-    pick_positions(random_stream(key, subject), graph.degree(row), options, out);
+    detail::pick_positions(random_stream(key, subject), graph.degree(row), options, out);
   }
 };
 

@@ -27,7 +27,7 @@ template <vertex_id Vertex>
 struct part_slot {
   Vertex begin;
   Vertex end;
-  first_seen_numbering<Vertex> const* halo;
+  detail::first_seen_numbering<Vertex> const* halo;
   std::int64_t operator()(Vertex vertex) const noexcept {
     return vertex >= begin && vertex < end ? vertex - begin : end - begin + std::int64_t{halo->position_of(vertex)};
   }
@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  first_seen_numbering<Vertex> numbering_;
+  detail::first_seen_numbering<Vertex> numbering_;
   std::vector<Vertex> vertices_;
   Vertex begin_ = 0;
   Vertex end_ = 0;

@@ -123,7 +123,7 @@ private:
     });
     selector_.select(graph.local(), array_view<space, local_id const>(wanted_.data(), std::ssize(wanted_)),
                      array_view<space, Vertex const>(members_.data(), std::ssize(members_)),
-                     detail::position_in<first_seen_numbering<Vertex>>{&numbering_}, edge_ids, served_);
+                     detail::position_in<detail::first_seen_numbering<Vertex>>{&numbering_}, edge_ids, served_);
     sample_reply_layout<local_id> const layout(-1, edge_ids);
     auto const before = reply.size();
     reply.resize(before + static_cast<std::size_t>(layout.bytes(std::ssize(wanted_), served_.sources.size())));
@@ -207,7 +207,7 @@ private:
   Comm comm_;
   set_request set_;
   detail::known_edges<Policy, Vertex> selector_;
-  first_seen_numbering<Vertex> numbering_;
+  detail::first_seen_numbering<Vertex> numbering_;
   std::vector<Vertex> members_;
   std::vector<local_id> wanted_;
   hop_sample<Policy, local_id> served_;

@@ -192,14 +192,8 @@ public:
         auto const seed = bad + type.seeds.size();
         refuse_vertex("seed", seed, read_element(policy_, type.seeds, seed), type.num_vertices);
       }
-      sizes_.num_sampled_nodes(t, type.out->num_sampled);
-      type.out->resize(sizes_.sizes().value(sizes_.type(t).now), disjoint_);
     }
-    for (std::size_t e = 0; e < sizes_.num_relations(); ++e) {
-      auto& edges = *relations_[e];
-      sizes_.num_sampled_edges(e, edges.num_sampled);
-      edges.resize(sizes_.relation(e).edges_bound, sizes_.relation(e).expanded_bound, !edges.edge_ids.empty());
-    }
+    complete();
   }
 
 protected:
@@ -226,7 +220,22 @@ private:
 
   void complete_on_host() {
     if constexpr (host_policy<Policy>) {
-      finish();
+      sizes_.read();
+      complete();
+    }
+  }
+
+  // Fills in the sizes that were read.
+  void complete() {
+    for (std::size_t t = 0; t < sizes_.num_types(); ++t) {
+      auto& vertices = *types_[t].out;
+      sizes_.num_sampled_nodes(t, vertices.num_sampled);
+      vertices.resize(sizes_.sizes().value(sizes_.type(t).now), disjoint_);
+    }
+    for (std::size_t e = 0; e < sizes_.num_relations(); ++e) {
+      auto& edges = *relations_[e];
+      sizes_.num_sampled_edges(e, edges.num_sampled);
+      edges.resize(sizes_.relation(e).edges_bound, sizes_.relation(e).expanded_bound, !edges.edge_ids.empty());
     }
   }
 

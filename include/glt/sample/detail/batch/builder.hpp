@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace glt {
+namespace glt::detail {
 
 /// Turns the draws of hop after hop into a `sampled_subgraph`, which is one of a single edge type: see `hop_builder`.
 template <device_policy Policy, vertex_id Vertex>
@@ -19,7 +19,7 @@ class subgraph_builder {
   static constexpr memory_space space = Policy::space;
 
 public:
-  using builder_type = detail::hop_builder<Policy, Vertex>;
+  using builder_type = hop_builder<Policy, Vertex>;
 
   explicit subgraph_builder(Policy policy = {}) : builder_(policy) {}
 
@@ -94,4 +94,4 @@ private:
   builder_type builder_;
 };
 
-} // namespace glt
+} // namespace glt::detail

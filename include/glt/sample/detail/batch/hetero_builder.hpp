@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <span>
 
-namespace glt {
+namespace glt::detail {
 
 /// Turns the draws of hop after hop into a `hetero_subgraph`: see `hop_builder`.
 template <device_policy Policy, vertex_id Vertex>
@@ -21,7 +21,7 @@ class hetero_builder {
   static constexpr memory_space space = Policy::space;
 
 public:
-  using builder_type = detail::hop_builder<Policy, Vertex>;
+  using builder_type = hop_builder<Policy, Vertex>;
 
   explicit hetero_builder(Policy policy = {}) : builder_(policy) {}
 
@@ -97,4 +97,4 @@ private:
   builder_type builder_;
 };
 
-} // namespace glt
+} // namespace glt::detail

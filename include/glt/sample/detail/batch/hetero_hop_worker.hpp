@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace glt {
+namespace glt::detail {
 
 /// Samples one heterogeneous batch after the other on one process; the scratch memory of a sampler, for one thread.
 ///
@@ -33,8 +33,8 @@ public:
 
   /// Draws hop after hop; see `hetero_neighbor_sampler`.
   ///
-  /// @shape  rules [edge types] · original [node types] · seeds [node types] · queries of all seeds, type after type, or
-  ///         empty if the rule has none
+  /// @shape  rules [edge types] · original [node types] · seeds [node types] · queries of all seeds, type after type,
+  ///         or empty if the rule has none
   /// @pre    the options are valid, and seeds are vertices of their types; not checked
   void sample(hetero_view<GraphSpace, Vertex> graph, hetero_options const& options, std::vector<Rule> const& rules,
               std::vector<original_ids<GraphSpace>> const& original,
@@ -63,8 +63,8 @@ public:
 private:
   Policy policy_;
   hetero_builder<Policy, Vertex> builder_;
-  detail::hop_draws<Policy, Vertex, Rule, GraphSpace> draws_;
-  std::vector<detail::relation_draw<GraphSpace, Vertex, Rule>> relations_; // of the hop
+  hop_draws<Policy, Vertex, Rule, GraphSpace> draws_;
+  std::vector<relation_draw<GraphSpace, Vertex, Rule>> relations_; // of the hop
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -19,7 +19,7 @@
 #include <span>
 #include <type_traits>
 
-namespace glt {
+namespace glt::detail {
 
 /// Samples one batch after the other on one process; the scratch memory of a sampler, for one thread.
 ///
@@ -51,7 +51,7 @@ public:
       builder_.begin(seeds, options.expand, out, graph.num_rows(), expected);
     }
     for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
-      detail::relation_draw<GraphSpace, Vertex, Rule> const relation{.graph = graph,
+      relation_draw<GraphSpace, Vertex, Rule> const relation{.graph = graph,
                                                                      .destination_type = 0,
                                                                      .original = original,
                                                                      .options = hop_of(options, hop),
@@ -70,7 +70,7 @@ private:
     std::int64_t nodes = num_seeds;
     std::int64_t expanded = num_seeds;
     for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
-      auto const edges = detail::edges_bound<Rule>(expanded, hop_of(options, hop), most_unread_);
+      auto const edges = edges_bound<Rule>(expanded, hop_of(options, hop), most_unread_);
       if (edges > most_unread_) {
         break;
       }
@@ -82,7 +82,7 @@ private:
 
   std::int64_t most_unread_;
   subgraph_builder<Policy, Vertex> builder_;
-  detail::hop_draws<Policy, Vertex, Rule, GraphSpace> draws_;
+  hop_draws<Policy, Vertex, Rule, GraphSpace> draws_;
 };
 
-} // namespace glt
+} // namespace glt::detail

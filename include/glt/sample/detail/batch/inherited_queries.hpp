@@ -10,9 +10,7 @@
 
 #include <cstdint>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 template <memory_space Space, class Query>
 struct query_of_tree {
@@ -21,8 +19,6 @@ struct query_of_tree {
   array_view<Space, Query> out;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = of_seeds[trees[i]]; }
 };
-
-} // namespace detail
 
 /// The queries of a frontier: every vertex inherits that of the seed of its tree; reusable.
 template <device_policy Policy, class Rule>
@@ -39,7 +35,7 @@ public:
     if constexpr (has_query<Rule>) {
       queries_.resize(trees.size());
       policy_.executor().for_each(trees.size(),
-                                  detail::query_of_tree<Policy::space, query_type>{of_seeds, trees, queries_.view()});
+                                  query_of_tree<Policy::space, query_type>{of_seeds, trees, queries_.view()});
     }
     return queries_.view();
   }
@@ -49,4 +45,4 @@ private:
   buffer<Policy, query_type> queries_;
 };
 
-} // namespace glt
+} // namespace glt::detail

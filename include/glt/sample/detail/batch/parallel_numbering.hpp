@@ -18,7 +18,7 @@
 #include <limits>
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
 
 /// Numbers keys 0, 1, 2, … in the order in which they are first seen, with as many threads as the policy has: what
 /// `first_seen_numbering` gives, whatever the order in which the threads run.
@@ -63,7 +63,7 @@ public:
   ///
   /// @pre    `clear` was called
   template <class Vertex>
-  [[nodiscard]] detail::vertex_look_up<space, Vertex> look_up(array_view<space, Vertex const> nodes) noexcept {
+  [[nodiscard]] vertex_look_up<space, Vertex> look_up(array_view<space, Vertex const> nodes) noexcept {
     return {table(), nodes};
   }
 
@@ -78,7 +78,7 @@ public:
   void number_all(bounded_size<space> count, array_view<space, std::int64_t const> before,
                   array_view<space, std::int64_t> after, Occurrences const& of) {
     if (count.bound < 0 || count.bound >= most_positions - bound_) {
-      throw precondition_error(glt::detail::message("numbering of up to ", count.bound, " occurrences after up to ",
+      throw precondition_error(message("numbering of up to ", count.bound, " occurrences after up to ",
                                                     bound_, " vertices; together they must fit 31 bits: sample ",
                                                     "smaller batches"));
     }
@@ -86,24 +86,24 @@ public:
     auto const bound = bound_after(count.bound);
     if (2 * bound > num_slots_) {
       make_table(bound);
-      ex.for_each(bound_, detail::enter_known<space, Occurrences>{of, before, table()});
+      ex.for_each(bound_, enter_known<space, Occurrences>{of, before, table()});
     }
     links_.resize(count.bound);
     flags_.resize(count.bound);
     ranks_.resize(count.bound + 1);
     ex.for_each(count.bound,
-                detail::enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
+                enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
     ex.for_each(count.bound,
-                detail::flag_first<space>{count, before, slots_.data(), links_.view(), flags_.view()});
+                flag_first<space>{count, before, slots_.data(), links_.view(), flags_.view()});
     ex.exclusive_scan(std::as_const(flags_).view(), ranks_.view());
     ex.for_each(std::max<std::int64_t>(count.bound, 1), // one that writes the number of keys
-                detail::set_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
+                set_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
                                                         std::as_const(links_).view(), std::as_const(ranks_).view()});
     bound_ = bound;
   }
 
 private:
-  [[nodiscard]] detail::position_table table() noexcept {
+  [[nodiscard]] position_table table() noexcept {
     auto const slots = static_cast<std::uint64_t>(num_slots_);
     return {slots_.data(), slots - 1, 64 - std::countr_zero(slots)};
   }
@@ -114,7 +114,7 @@ private:
         std::bit_ceil(static_cast<std::uint64_t>(std::max(2 * std::min(numbers, most_positions), min_slots))));
     slots_.clear(); // nothing to keep
     slots_.resize(num_slots_);
-    policy_.executor().for_each(num_slots_, detail::empty_slots<space>{slots_.view()});
+    policy_.executor().for_each(num_slots_, empty_slots<space>{slots_.view()});
   }
 
   Policy policy_;
@@ -127,4 +127,4 @@ private:
   std::int64_t most_ = most_positions;
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -14,7 +14,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace glt {
+namespace glt::detail {
 
 /// What `batch_numbering` numbers: a trivially copyable functor, callable where the policy runs its work.
 ///
@@ -26,12 +26,10 @@ namespace glt {
 template <class O>
 concept occurrences = std::is_trivially_copyable_v<O> && requires(O const& o, std::int64_t e, local_id number) {
   { o.key(e) == o.known(e) } -> std::same_as<bool>;
-  { detail::spread(o.key(e)) } -> std::same_as<std::uint64_t>;
+  { spread(o.key(e)) } -> std::same_as<std::uint64_t>;
   o.set(e, number);
   o.add(e, number);
 };
-
-namespace detail {
 
 /// An open-addressing table whose slots hold positions of keys: [0, before) are numbers of known keys, before + e is
 /// occurrence e of the round.
@@ -177,6 +175,4 @@ struct set_numbers {
   }
 };
 
-} // namespace detail
-
-} // namespace glt
+} // namespace glt::detail
