@@ -88,7 +88,7 @@ void exchange_all(threads_comm comm, std::int64_t round_bytes) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("rows of views find their ranks, and answers the way back", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("rows of views find their ranks, and answers the way back", Policy, GLT_TEST_ONE_POLICY) {
   for (int const ranks : {1, 2, 3, 4}) {
     for (std::int64_t const round_bytes : {16, 1 << 20}) {
       run_threads(ranks, [&](threads_comm comm) { exchange_all<Policy>(comm, round_bytes); });
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE("rows of views find their ranks, and answers the way back", P
   }
 }
 
-TEST_CASE_TEMPLATE("slices of lengths that only the sender knew", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("slices of lengths that only the sender knew", Policy, GLT_TEST_ONE_POLICY) {
   run_threads(3, [](threads_comm comm) {
     Policy const policy;
     view_exchange<threads_comm, Policy> exchange(comm, policy);
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("slices of lengths that only the sender knew", Policy, GLT_TE
   });
 }
 
-TEST_CASE_TEMPLATE("a communicator for the memory of a policy", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("a communicator for the memory of a policy", Policy, GLT_TEST_ONE_POLICY) {
   run_threads(3, [](threads_comm comm) {
     Policy const policy;
     device_comm carrier(comm, policy, {.round_bytes = 64});
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("a communicator for the memory of a policy", Policy, GLT_TEST
   });
 }
 
-TEST_CASE_TEMPLATE("views that are too short are refused, and failures reach all ranks", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("views that are too short are refused, and failures reach all ranks", Policy, GLT_TEST_ONE_POLICY) {
   run_threads(2, [](threads_comm comm) {
     Policy const policy;
     view_exchange<threads_comm, Policy> exchange(comm, policy);

@@ -48,8 +48,8 @@ template <communicator Comm, host_policy Policy>
     visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
       auto values = buffer<Policy, T>::adopt(reinterpret_cast<T*>(keeper->data()),
                                              tensor.num_rows * tensor.num_columns, keeper, policy);
-      table.add(tensor.name, feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values), {},
-                                                      make_buffer<Policy>(scales, policy)));
+      table.add(tensor.name, glt::feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values), {},
+                                                           make_buffer<Policy>(scales, policy)));
     });
   }
   return {make_buffer<Policy>(vertices, policy), std::move(table)};

@@ -82,11 +82,7 @@ public:
 
   /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
   /// rank to rank and from batch to batch.
-  void set_rule_of(rule_source<Rule> rule_of)
-    requires host_policy<Policy>
-  {
-    rule_of_ = std::move(rule_of);
-  }
+  void set_rule_of(rule_source<Rule> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
@@ -152,11 +148,7 @@ private:
                                                      .key = hop_key(key, static_cast<std::int64_t>(hop)),
                                                      .rule = rule_,
                                                      .queries = queries_.of(queries, builder_.next_trees())};
-      if constexpr (host_policy<Policy>) {
-        builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
-      } else {
-        builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids));
-      }
+      builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
     }
     builder_.finish();
   }

@@ -13,6 +13,8 @@
 #include <glt/dist/sampling/detail/parallel_serving.hpp>
 #include <glt/dist/sampling/detail/parallel_stitch.hpp>
 #include <glt/dist/sampling/detail/reply_slices.hpp>
+#include <glt/dist/sampling/detail/rule_by_requester.hpp>
+#include <glt/dist/sampling/detail/sample_serving.hpp>
 #include <glt/dist/shared/near_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
@@ -22,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,7 +43,7 @@ public:
   using request_type = hop_request<space, Vertex, Rule>;
 
   parallel_sample_exchange(Comm comm, Policy policy)
-      : routed_(std::move(comm), policy), served_queries_(0, policy), serving_(policy), stitch_(policy) {}
+      : routed_(std::move(comm), policy), served_queries_(0, policy), rules_(policy), serving_(policy), stitch_(policy) {}
 
   /// Rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept { return counts_; }
@@ -55,13 +58,17 @@ public:
 
   /// The draws for every vertex of the frontier, in its order; valid until the next call.
   ///
+  /// `rule_of` says by which rule a rank's requests are served, the own ones included; if it is empty, by that of
+  /// the request.
+  ///
   /// @shape  request.rows [S] global ids of any part; its `original` is not looked at
   /// @comm   collective; one header exchange; where any rank asks another one exchange of 4 bytes a remote vertex (and
   ///         one of its queries), one header exchange with the numbers of edges, and one of the draws
   /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in its frontier, or cannot serve
   template <device_policy GraphPolicy>
   hop_sample<Policy, Vertex> const& draw(call_site site, graph<GraphPolicy, Vertex> const& graph,
-                                         request_type const& request, bool edge_ids) {
+                                         request_type const& request, bool edge_ids,
+                                         rule_source<Rule> const& rule_of = {}) {
     auto const misrouted = failure_of([&] { routed_.route(graph.book(), request.rows); });
     if (!misrouted.empty()) {
       refuse(site, misrouted);
@@ -77,23 +84,35 @@ public:
     if constexpr (has_query<Rule>) {
       routed_.send_items(request.queries, served_queries_);
     }
-    hop_request<space, local_id, Rule, GraphPolicy::space> const of_rows{.rows = routed_.received(),
+    counts_.own += routed_.num_routed(routed_.rank());
+    counts_.remote += request.rows.size() - routed_.num_routed(routed_.rank());
+    if constexpr (!has_query<Rule> && !std::is_empty_v<Rule>) {
+      if (rule_of) {
+        rules_.set(rule_of, routed_.received_offsets());
+        return draw_received(site, graph, request, rules_.rule(), rules_.queries(), edge_ids);
+      }
+    }
+    return draw_received(site, graph, request, request.rule, std::as_const(served_queries_).view(), edge_ids);
+  }
+
+private:
+  template <class Graph, class ServedRule, class Queries>
+  hop_sample<Policy, Vertex> const& draw_received(call_site site, Graph const& graph, request_type const& request,
+                                                  ServedRule rule, Queries queries, bool edge_ids) {
+    hop_request<space, local_id, ServedRule, Graph::space> const of_rows{.rows = routed_.received(),
                                                                          .original = graph.original(),
                                                                          .options = request.options,
                                                                          .key = request.key,
-                                                                         .rule = request.rule,
-                                                                         .queries = served_queries_.view()};
-    counts_.own += routed_.num_routed(routed_.rank());
-    counts_.remote += request.rows.size() - routed_.num_routed(routed_.rank());
+                                                                         .rule = rule,
+                                                                         .queries = queries};
     if (!routed_.anything()) { // all rows are own ones, in the order of the frontier
       return serving_.draw(graph.local(), of_rows, edge_ids);
     }
-    aligned_reply_layout<Vertex> const layout(largest_count<Rule>(request.options), edge_ids);
+    aligned_reply_layout<Vertex> const layout(largest_count<Rule>(of_rows.options), edge_ids);
     answer(site, graph, of_rows, edge_ids, layout);
     return stitch_.run(routed_.places(), serving_, routed_.rank(), edge_ids, layout);
   }
 
-private:
   // Draws, tells every rank how many edges it gets, and exchanges them. A rank that cannot do so tells the others
   // instead.
   template <class Graph, class Request>
@@ -130,6 +149,7 @@ private:
 
   routed_vertices<Comm, Policy> routed_;
   buffer<Policy, typename Rule::query_type> served_queries_;
+  glt::detail::requester_rules<Policy, Rule> rules_;
   parallel_serving<Policy, Vertex> serving_;
   parallel_stitch<Policy, Vertex> stitch_;
   std::vector<std::int64_t> edges_;  // [R]

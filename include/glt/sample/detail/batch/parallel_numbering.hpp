@@ -49,6 +49,16 @@ public:
     make_table(std::min(expected, most));
   }
 
+  /// Forgets all keys and numbers distinct ones by their places.
+  ///
+  /// @where  enqueues only
+  template <class Key>
+  void enter(array_view<space, Key const> keys) {
+    clear(keys.size(), keys.size());
+    policy_.executor().for_each(keys.size(), enter_distinct<space, Key>{keys, table()});
+    bound_ = keys.size();
+  }
+
   /// The most numbers that were given, as far as the host knows.
   [[nodiscard]] std::int64_t bound() const noexcept { return bound_; }
 

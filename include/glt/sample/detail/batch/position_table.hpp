@@ -91,6 +91,17 @@ struct key_at_position {
   }
 };
 
+// Enters distinct keys by their places.
+template <memory_space Space, class Key>
+struct enter_distinct {
+  array_view<Space, Key const> keys;
+  position_table table;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const key_at = [this](std::int64_t n) { return keys[n]; };
+    table.enter(keys[i], static_cast<local_id>(i), key_at);
+  }
+};
+
 // Enters the known keys into a new table.
 template <memory_space Space, class Occurrences>
 struct enter_known {

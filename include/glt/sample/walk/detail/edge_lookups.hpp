@@ -9,42 +9,41 @@
 #include <cstdint>
 #include <span>
 
-namespace glt {
+namespace glt::detail {
 
 /// Whether a row has an edge from `source`.
 template <vertex_id Vertex>
-struct edge_question {
+struct edge_lookup {
   std::int64_t row = 0;
   Vertex source = 0;
-  bool found = false; ///< the answer
+  bool found = false;  ///< the result
   edge_offset low = 0; ///< what is left to be searched
   edge_offset high = 0;
 };
 
-/// Answers some questions at once: where rows ascend, the cache misses of one bisection are waited for while
-/// the others go on.
+/// Looks some edges up together: where rows ascend, the cache misses of one bisection are waited for while the others
+/// go on.
 ///
-/// @pre    rows are in [0, edges.graph.num_rows()), and there are few enough questions for the nearest caches;
-///         not checked
+/// @pre    rows are in [0, edges.graph.num_rows()), and the lookups fit the nearest caches; not checked
 /// @cost   as `edge_search`
 template <memory_space Space, vertex_id Vertex>
-void answer(edge_search<Space, Vertex> const& edges, std::span<edge_question<Vertex>> questions) noexcept {
+void look_up(edge_search<Space, Vertex> const& edges, std::span<edge_lookup<Vertex>> lookups) noexcept {
   if (!edges.ascending) {
-    for (auto& it : questions) {
+    for (auto& it : lookups) {
       it.found = edges(it.row, it.source);
     }
     return;
   }
-  auto const middle = [](edge_question<Vertex> const& it) { return it.low + (it.high - it.low) / 2; };
-  for (auto& it : questions) {
+  auto const middle = [](edge_lookup<Vertex> const& it) { return it.low + (it.high - it.low) / 2; };
+  for (auto& it : lookups) {
     it.found = false;
     it.low = edges.graph.offset(it.row);
     it.high = edges.graph.offset(it.row + 1);
-    detail::prefetch(edges.graph.sources().data() + middle(it));
+    prefetch(edges.graph.sources().data() + middle(it));
   }
   for (bool open = true; open;) {
     open = false;
-    for (auto& it : questions) {
+    for (auto& it : lookups) {
       if (it.low == it.high) {
         continue;
       }
@@ -53,10 +52,10 @@ void answer(edge_search<Space, Vertex> const& edges, std::span<edge_question<Ver
       it.found = source == it.source;
       it.low = source < it.source ? at + 1 : it.low;
       it.high = source < it.source ? it.high : it.found ? it.low : at;
-      detail::prefetch(edges.graph.sources().data() + middle(it));
+      prefetch(edges.graph.sources().data() + middle(it));
       open = true;
     }
   }
 }
 
-} // namespace glt
+} // namespace glt::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/walk/detail/edge_questions.hpp>
+#include <glt/sample/walk/detail/edge_lookups.hpp>
 
 #include "support/naive_walks.hpp"
 
@@ -14,7 +14,7 @@
 
 using glt::device::cpu;
 
-TEST_CASE("questions are answered as the edge list says, in rows that ascend and in others") {
+TEST_CASE("edges are found as the edge list says, in rows that ascend and in others") {
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const rows = glt_test::naive_rows(list);
@@ -31,17 +31,17 @@ TEST_CASE("questions are answered as the edge list says, in rows that ascend and
       auto const graph = glt::make_csr<cpu>(edges->view());
       glt::edge_search<glt::memory_space::host, glt::local_id> const search{graph.view(), edges == &sorted};
       for (std::int64_t const count : {0, 1, 5, 64, 300}) {
-        std::vector<glt::edge_question<glt::local_id>> questions;
+        std::vector<glt::detail::edge_lookup<glt::local_id>> lookups;
         for (std::int64_t i = 0; list.num_vertices > 0 && i < count; ++i) {
           auto const row = i * 13 % list.num_vertices;
           auto const& sources = rows[static_cast<std::size_t>(row)];
           auto const place = static_cast<std::size_t>(i);
           auto const source = i % 2 == 0 || sources.empty() ? i * 7 % list.num_vertices
                                                             : sources[place % sources.size()].first;
-          questions.push_back({.row = row, .source = static_cast<glt::local_id>(source), .found = i % 3 == 0});
+          lookups.push_back({.row = row, .source = static_cast<glt::local_id>(source), .found = i % 3 == 0});
         }
-        glt::answer(search, std::span(questions));
-        CHECK(std::ranges::all_of(questions, [&](auto const& it) {
+        glt::detail::look_up(search, std::span(lookups));
+        CHECK(std::ranges::all_of(lookups, [&](auto const& it) {
           return it.found == glt_test::is_in_row(rows[static_cast<std::size_t>(it.row)], it.source);
         }));
       }

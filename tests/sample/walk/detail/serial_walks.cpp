@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/walk/detail/walk_block.hpp>
+#include <glt/sample/walk/detail/serial_walks.hpp>
 
 #include <glt/sample/walk/random_walk.hpp>
 
@@ -10,12 +10,6 @@
 #include <cstdint>
 
 using glt::device::cpu;
-
-TEST_CASE("words below a probability") {
-  CHECK(glt::detail::words_below(0) == 0);
-  CHECK(glt::detail::words_below(0.5) == 0x80000000U);
-  CHECK(glt::detail::words_below(1 - 0x1p-40) == 0xFFFFFFFFU);
-}
 
 TEST_CASE("blocks of walkers of which many end early, whole blocks and parts of them") {
   // Half of the rows are empty, and a walk on a path ends after as many steps as its start says.
