@@ -9,9 +9,8 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/known_edges_exchange.hpp>
-#include <glt/dist/sampling/detail/parallel_sample_exchange.hpp>
-#include <glt/dist/sampling/detail/sample_exchange.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/parallel_builder.hpp>
@@ -97,8 +96,6 @@ public:
   }
 
 private:
-  using draws = std::conditional_t<host_policy<Policy>, sample_exchange<Comm, Policy, Vertex>,
-                                   parallel_sample_exchange<Comm, Policy, Vertex>>;
   using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
                                      parallel_subgraph_builder<Policy, Vertex>>;
 
@@ -113,7 +110,7 @@ private:
   graph<Policy, Vertex> const* graph_;
   induced_options options_;
   Policy policy_;
-  draws draws_;
+  detail::hop_exchange<Comm, Policy, Vertex> draws_;
   glt::detail::known_edges_exchange<Comm, Policy, Vertex> closing_;
   builder builder_;
 };

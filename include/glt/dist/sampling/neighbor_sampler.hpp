@@ -9,8 +9,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/detail/parallel_sample_exchange.hpp>
-#include <glt/dist/sampling/detail/sample_exchange.hpp>
+#include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/shared/near_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
@@ -27,15 +26,20 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace glt::dist {
 
+/// The rule by which the requests of a rank are served; empty if one rule serves all.
+template <class Rule>
+using rule_source = std::function<Rule(int rank)>;
+
 /// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
 ///
-/// Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the
+/// Concurrent calls: none on one object. Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the
 /// parts, on any policy. The communicator is one for ordinary memory on every policy, or one that is native to GPUs.
 ///
 /// @where  memory of `Policy`, but for the graph, which may be in another space that the policy's executor reaches;
@@ -181,8 +185,6 @@ private:
     return print.value();
   }
 
-  using exchange = std::conditional_t<host_policy<Policy>, sample_exchange<Comm, Policy, Vertex, Rule>,
-                                      parallel_sample_exchange<Comm, Policy, Vertex, Rule>>;
   using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
                                      parallel_subgraph_builder<Policy, Vertex>>;
 
@@ -199,7 +201,7 @@ private:
   Rule rule_;
   Policy policy_;
   rule_source<Rule> rule_of_;
-  exchange exchange_;
+  detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
   inherited_queries<Policy, Rule> queries_;
   builder builder_;
 };

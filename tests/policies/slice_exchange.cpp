@@ -8,7 +8,7 @@
 #include <glt/comm/exchange.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
-#include <glt/dist/detail/exchange/view_exchange.hpp>
+#include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/memory/copy.hpp>
 
@@ -21,7 +21,7 @@
 using namespace glt;
 using namespace glt_test;
 using glt::dist::device_comm;
-using glt::dist::view_exchange;
+using glt::detail::slice_exchange;
 
 namespace {
 
@@ -59,7 +59,7 @@ slices_of received_by(int rank, int ranks, int round, std::int64_t columns) {
 template <class Policy>
 void exchange_all(threads_comm comm, std::int64_t round_bytes) {
   Policy const policy;
-  view_exchange<threads_comm, Policy> exchange(comm, policy, {.round_bytes = round_bytes});
+  slice_exchange<threads_comm, Policy> exchange(comm, policy, {.round_bytes = round_bytes});
   for (int round = 0; round < 4; ++round) {
     for (std::int64_t const columns : {1, 3}) {
       auto const sent = sent_by(comm.rank(), comm.size(), round, columns);
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("rows of views find their ranks, and answers the way back", P
 TEST_CASE_TEMPLATE("slices of lengths that only the sender knew", Policy, GLT_TEST_ONE_POLICY) {
   run_threads(3, [](threads_comm comm) {
     Policy const policy;
-    view_exchange<threads_comm, Policy> exchange(comm, policy);
+    slice_exchange<threads_comm, Policy> exchange(comm, policy);
     auto const sent = sent_by(comm.rank(), 3, 2, 1);
     auto const expected = received_by(comm.rank(), 3, 2, 1);
     std::vector<std::int64_t> received(3);
@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("a communicator for the memory of a policy", Policy, GLT_TEST
 TEST_CASE_TEMPLATE("views that are too short are refused, and failures reach all ranks", Policy, GLT_TEST_ONE_POLICY) {
   run_threads(2, [](threads_comm comm) {
     Policy const policy;
-    view_exchange<threads_comm, Policy> exchange(comm, policy);
+    slice_exchange<threads_comm, Policy> exchange(comm, policy);
     std::vector<std::int64_t> const counts{2, 2};
     exchange.exchange_counts(site, counts);
     buffer<Policy, std::int64_t> three(3, policy);
