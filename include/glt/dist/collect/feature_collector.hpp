@@ -41,7 +41,7 @@ public:
   /// @comm   none, or one small reduction where the communicator must find out what memory it carries
   /// @throws precondition_error  if the store was not made for this rank of as many ranks
   feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, Policy policy = {})
-      : collector(checked(std::move(comm), store), store.book(), store.local(), store.has_labels(), nullptr,
+      : collector(checked(std::move(comm), store), store.book(), store.local(), store.has_labels(), {},
                   std::move(policy)),
         store_(&store) {}
 

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -61,12 +62,12 @@ protected:
   ///
   /// @comm   none, or one reduction; see `device_comm`
   row_collector(Comm comm, partition_book const& book, std::vector<planned_tensor<space>> tensors,
-                id_table_view<space> const* edges, Policy policy)
+                std::optional<id_table_view<space>> const& edges, Policy policy)
       : policy_(policy), num_vertices_(book.num_vertices()),
         exchange_({std::move(tensors), policy}, policy, default_round_bytes<Policy>(comm.size())),
-        requests_(std::move(comm), book, edges != nullptr, exchange_.message().flags(), policy),
+        requests_(std::move(comm), book, edges.has_value(), exchange_.message().flags(), policy),
         sources_(static_cast<std::size_t>(requests_.sources().num_sources())) {
-    source_rows<space> own{.tensors = {}, .table = edges != nullptr ? *edges : id_table_view<space>()};
+    source_rows<space> own{.tensors = {}, .table = edges.value_or(id_table_view<space>())};
     for (auto const& each : plan()) {
       own.tensors.push_back(each.local);
     }
