@@ -122,7 +122,7 @@ template <device_policy Policy = device::cpu, node_memory Node>
     visit_element(rows.type, [&]<class T>(std::type_identity<T>) {
       auto* const first = reinterpret_cast<T*>(own.place(blocks.own, 2) + shape[t].first_byte);
       made.own.add(tensors[t].name,
-                   feature_store<Policy, T>(
+                   glt::feature_store<Policy, T>(
                        rows.num_rows, rows.num_columns,
                        buffer<Policy, T>::adopt(first, rows.num_rows * rows.num_columns, blocks.keeper, policy), {},
                        make_buffer<Policy>(std::vector<float>(rows.scales.begin(), rows.scales.end()), policy)));
