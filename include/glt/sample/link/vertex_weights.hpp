@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/bisection.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/message.hpp>
@@ -80,11 +81,7 @@ struct first_vertices_of_buckets {
   array_view<Space, std::int64_t> guide;
   int shift;
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
-    std::int64_t vertex = 0;
-    for (std::int64_t high = ends.size() - 1; vertex < high;) {
-      std::int64_t const middle = vertex + (high - vertex) / 2;
-      ends[middle] > number(first) ? void(high = middle) : void(vertex = middle + 1);
-    }
+    auto vertex = first_where(0, ends.size() - 1, [&](std::int64_t v) { return ends[v] > number(first); });
     for (auto bucket = first; bucket < last; ++bucket) {
       while (ends[vertex] <= number(bucket)) {
         ++vertex;
@@ -146,21 +143,14 @@ struct vertex_weights_view {
   /// @source guide tables, Chen & Asau, AIIE Transactions 6(2), 1974
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t find(std::int64_t number) const noexcept {
     std::int64_t const bucket = number >> shift;
-    std::int64_t low = guide[bucket];
-    std::int64_t high = guide[bucket + 1];
-    while (low < high) {
-      std::int64_t const middle = low + (high - low) / 2;
-      if (ends[middle] > number) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
+    return detail::first_where(guide[bucket], guide[bucket + 1],
+                               [&](std::int64_t vertex) { return ends[vertex] > number; });
   }
 };
 
 /// Owns the table by which vertices are drawn in proportion to their weights, such as degree^0.75.
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  one weight per vertex, by original id
 /// @cost   16 bytes a vertex at most; O(n) to build

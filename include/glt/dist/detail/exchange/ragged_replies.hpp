@@ -26,6 +26,8 @@ class rank_messages {
 public:
   explicit rank_messages(Policy policy = {}) : bytes_(0, policy) {}
 
+  /// Makes room for messages of so many bytes.
+  void reserve(std::int64_t bytes) { bytes_.reserve(bytes); }
   void clear() {
     bytes_.clear();
     sizes_.clear();
@@ -39,6 +41,8 @@ public:
     return bytes_.data() + offsets_.back();
   }
 
+  /// Where a message is; until the next `append`.
+  [[nodiscard]] std::byte* data(std::size_t rank) noexcept { return bytes_.data() + offsets_[rank]; }
   [[nodiscard]] array_view<Policy::space, std::byte const> of(std::size_t rank) const noexcept {
     return bytes_.view().subview(offsets_[rank], sizes_[rank]);
   }
@@ -62,6 +66,10 @@ public:
   /// @param of  what is requested, as errors name it; text that lives on
   explicit ragged_replies(std::string_view of, Policy policy = {}) : of_hosts_(of), arrived_(policy) {}
 
+  /// Makes room for replies of so many bytes where they are not those of hosts: what is lacking is best noticed before
+  /// the others are told to send.
+  void reserve(std::int64_t bytes) { arrived_.reserve(bytes); }
+
   /// Sends what `serve()` writes to a `rank_messages` and receives what was asked for.
   ///
   /// @shape  asked [R], how much this rank asked every rank for · received [R], how much it was asked for by them
@@ -77,10 +85,13 @@ public:
       });
     } else {
       auto const failure = dist::failure_of(serve);
-      std::vector<std::int64_t> const nothing(asked.size(), 0);
-      headers_.resize(asked.size());
-      exchange_headers(host_comm(comm), site, failure.empty() ? messages.sizes() : std::span(nothing), 0, failure,
-                       headers_);
+      if (!failure.empty()) {
+        messages.clear();
+        for (std::size_t rank = 0; rank < asked.size(); ++rank) {
+          messages.append(0);
+        }
+      }
+      exchange_headers(host_comm(comm), site, messages.sizes(), 0, failure, headers_);
       arrived_.clear();
       for (auto const& header : headers_) {
         arrived_.append(&header - headers_.data() == comm.rank() ? 0 : header.count);

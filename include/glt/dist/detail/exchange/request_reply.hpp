@@ -59,7 +59,7 @@ class request_reply {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// @comm   that of `view_exchange`
+  /// @comm   that of `slice_exchange`
   explicit request_reply(Comm comm, Policy policy = {})
       : requests_(std::move(comm), policy), replies_(make_message_buffer<Reply>(policy)),
         arrived_(make_message_buffer<Reply>(policy)) {}
@@ -100,10 +100,12 @@ public:
                   serve_in_place<space, Request, Reply, Serve>{serve, received, requests_.places(), out});
       return;
     }
-    ex.for_each(received.size(), serve_requests<space, Request, Reply, Serve>{serve, received, replies_.view()});
+    ex.for_each(received.size(),
+                serve_requests<space, Request, Reply, Serve>{serve, received, replies_.view()});
     requests_.exchange().start_back(std::as_const(replies_).view(), arrived_.view());
     requests_.exchange().wait();
-    ex.for_each(out.size(), scatter_replies<space, Reply>{std::as_const(arrived_).view(), requests_.places(), out});
+    ex.for_each(out.size(),
+                scatter_replies<space, Reply>{std::as_const(arrived_).view(), requests_.places(), out});
   }
 
 private:

@@ -6,7 +6,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/view_exchange.hpp>
+#include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
@@ -22,21 +22,6 @@
 #include <vector>
 
 namespace glt::detail {
-
-/// The policy of memory that is needed between a header exchange and its payload: ordinary memory on hosts, since
-/// the other ranks already wait there.
-template <device_policy Policy>
-using message_policy =
-    std::conditional_t<host_policy<Policy> && Policy::space == memory_space::host, device::cpu, Policy>;
-
-template <bytes_copyable T, device_policy Policy>
-[[nodiscard]] buffer<message_policy<Policy>, T> make_message_buffer([[maybe_unused]] Policy const& policy) {
-  if constexpr (std::is_same_v<message_policy<Policy>, Policy>) {
-    return buffer<Policy, T>(0, policy);
-  } else {
-    return {};
-  }
-}
 
 /// The item of a vertex that travels alone: the number by which its owner knows it.
 struct row_alone {
@@ -61,7 +46,7 @@ class routed_items {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// @comm   that of `view_exchange`
+  /// @comm   that of `slice_exchange`
   explicit routed_items(Comm comm, Policy policy = {})
       : policy_(policy), exchange_(std::move(comm), policy), counts_(static_cast<std::size_t>(exchange_.size()), 0),
         items_(make_message_buffer<Item>(policy)), received_(make_message_buffer<Item>(policy)) {}
@@ -70,7 +55,7 @@ public:
   [[nodiscard]] int rank() const noexcept { return exchange_.rank(); }
   [[nodiscard]] int size() const noexcept { return exchange_.size(); }
   /// What payloads along the routes, and back, go through.
-  [[nodiscard]] dist::view_exchange<Comm, Policy>& exchange() noexcept { return exchange_; }
+  [[nodiscard]] slice_exchange<Comm, Policy>& exchange() noexcept { return exchange_; }
 
   /// Takes item_of(i, number of key i in its part) for the owner of every key i.
   ///
@@ -131,7 +116,7 @@ public:
 
 private:
   Policy policy_;
-  dist::view_exchange<Comm, Policy> exchange_;
+  slice_exchange<Comm, Policy> exchange_;
   std::optional<owner_buckets<Policy>> buckets_; // of the book of the last list
   std::vector<std::int64_t> counts_;             // [R]
   buffer<message_policy<Policy>, Item> items_;

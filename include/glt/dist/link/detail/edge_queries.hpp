@@ -38,7 +38,7 @@ class edge_queries {
 public:
   /// Borrows the graph, which must outlive this.
   ///
-  /// @comm   that of `view_exchange`
+  /// @comm   that of `slice_exchange`
   /// @throws precondition_error  if the graph was not made for this rank of as many ranks
   /// @cost   O(local edges), to see whether rows ascend
   edge_queries(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})

@@ -66,7 +66,7 @@ class exclusion_exchange {
 public:
   /// Borrows the graph, which must outlive this.
   ///
-  /// @comm   that of `view_exchange`
+  /// @comm   that of `slice_exchange`
   /// @cost   O(local edges), to see whether rows ascend
   exclusion_exchange(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
       : graph_(&graph), policy_(policy), ascending_(rows_ascend(policy.executor(), graph.local())),

@@ -7,7 +7,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/view_exchange.hpp>
+#include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -222,7 +222,7 @@ private:
         box.count(rank), write_items<Bytes, Policy::space, Item>{box.items(), box.places(rank), to});
   }
 
-  dist::view_exchange<Comm, Policy> exchange_;
+  slice_exchange<Comm, Policy> exchange_;
   bool edge_ids_;
   outbox<Policy, Walker> walkers_;
   outbox<Policy, walk_visit<Vertex>> visits_;

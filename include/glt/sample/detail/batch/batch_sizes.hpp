@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_place.hpp>
+#include <glt/sample/detail/batch/known_sizes.hpp>
+#include <glt/sample/options.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace glt::detail {
+
+/// The sizes of a batch where it is sampled, and what the host knows of them: upper bounds, which are exact
+/// once the sizes were read.
+///
+/// Sizes are named by their numbers among all that the batch writes.
+template <device_policy Policy>
+class batch_sizes {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// What is known of the vertices of a type.
+  struct vertex_sizes {
+    std::int64_t bad_seed = 0; ///< see `seed_occurrences`
+    std::int64_t begin = 0;    ///< of the frontier in nodes
+    std::int64_t end = 0;
+    std::int64_t now = 0; ///< vertices so far
+    std::int64_t frontier_bound = 0;
+    std::int64_t arrived_bound = 0; ///< vertices that may be new in this hop
+  };
+  /// What is known of the edges of a type.
+  struct edge_sizes {
+    std::size_t source = 0; ///< types
+    std::size_t destination = 0;
+    std::int64_t edges = 0;
+    std::int64_t expanded = 0;
+    std::int64_t edges_after = -1; ///< of the hop, if it counted something
+    std::int64_t expanded_after = -1;
+    std::int64_t edges_bound = 0;
+    std::int64_t expanded_bound = 0;
+    std::int64_t hop_bound = 0;
+    array_view<space, edge_offset const> drawn; ///< offsets of the hop
+  };
+
+  explicit batch_sizes(Policy policy = {}) : policy_(policy), sizes_(policy) {}
+
+  /// Starts a batch.
+  ///
+  /// @where  enqueues only
+  void begin(frontier expand, std::size_t num_types, std::size_t num_relations) {
+    fresh_ = expand == frontier::fresh;
+    exact_ = false;
+    types_.assign(num_types, {});
+    relations_.assign(num_relations, {});
+    nodes_after_.clear();
+    edges_after_.clear();
+    sizes_.clear(2 * static_cast<std::int64_t>(num_types) + sizes_of_hop());
+  }
+
+  [[nodiscard]] vertex_sizes& type(std::size_t t) noexcept { return types_[t]; }
+  [[nodiscard]] vertex_sizes const& type(std::size_t t) const noexcept { return types_[t]; }
+  [[nodiscard]] edge_sizes& relation(std::size_t e) noexcept { return relations_[e]; }
+  [[nodiscard]] edge_sizes const& relation(std::size_t e) const noexcept { return relations_[e]; }
+  [[nodiscard]] std::size_t num_types() const noexcept { return types_.size(); }
+  [[nodiscard]] std::size_t num_relations() const noexcept { return relations_.size(); }
+  [[nodiscard]] known_sizes<Policy>& sizes() noexcept { return sizes_; }
+  /// True if the bounds of what was before this hop are exact.
+  [[nodiscard]] bool exact() const noexcept { return exact_; }
+
+  [[nodiscard]] known_frontier<space> frontier_of(std::size_t t) const noexcept {
+    return {sizes_[types_[t].begin], sizes_[types_[t].end]};
+  }
+  /// Where the edges of this hop go.
+  [[nodiscard]] hop_place<space> place_of(std::size_t e) const noexcept {
+    auto const& relation = relations_[e];
+    return {frontier_of(relation.destination), sizes_[relation.edges], sizes_[relation.expanded]};
+  }
+
+  /// Adds the sizes of the seeds of a type, in ascending order of types.
+  void add_seeds(std::size_t t) {
+    auto& type = types_[t];
+    type.bad_seed = sizes_.add();
+    type.end = type.now = sizes_.add();
+    nodes_after_.push_back(type.end);
+  }
+
+  /// Takes the offsets of what a hop draws over an edge type.
+  ///
+  /// @where  enqueues only
+  void count(std::size_t e, array_view<space, edge_offset const> drawn) {
+    auto& relation = relations_[e];
+    relation.drawn = drawn;
+    relation.edges_after = sizes_.add();
+    relation.expanded_after = sizes_.add();
+    policy_.executor().for_each(1, end_of_draws<space>{place_of(e), drawn, sizes_.place(relation.edges_after),
+                                                       sizes_.place(relation.expanded_after)});
+  }
+
+  /// Reads all sizes: the bounds of what was before this hop are exact then.
+  ///
+  /// @cost   waits for what was enqueued before
+  void read() {
+    sizes_.read();
+    exact_ = true;
+    for (auto& type : types_) {
+      type.frontier_bound = sizes_.value(type.end) - sizes_.value(type.begin);
+    }
+    for (auto& relation : relations_) {
+      relation.edges_bound = sizes_.value(relation.edges);
+      relation.expanded_bound = sizes_.value(relation.expanded);
+    }
+  }
+
+  /// Ends a hop, after which there are at most nodes_bound(t) vertices of type t.
+  template <class NodesBound>
+  void end_hop(NodesBound const& nodes_bound) {
+    for (auto& relation : relations_) {
+      if (relation.edges_after >= 0) {
+        relation.edges = relation.edges_after;
+        relation.expanded = relation.expanded_after;
+        relation.expanded_bound += types_[relation.destination].frontier_bound;
+        relation.edges_bound += relation.hop_bound;
+      }
+      relation.edges_after = -1;
+      relation.hop_bound = 0;
+      edges_after_.push_back(relation.edges);
+    }
+    for (std::size_t t = 0; t < types_.size(); ++t) {
+      auto& type = types_[t];
+      type.begin = fresh_ ? type.end : 0;
+      type.end = type.now;
+      type.frontier_bound = fresh_ ? std::min(type.arrived_bound, nodes_bound(t)) : nodes_bound(t);
+      type.arrived_bound = 0;
+      nodes_after_.push_back(type.end);
+    }
+    exact_ = false;
+    sizes_.reserve(sizes_of_hop());
+  }
+
+  /// The vertices of a type that the seeds and every hop gave, and the edges of a type that every hop gave, as `read`
+  /// found them.
+  void num_sampled_nodes(std::size_t t, std::vector<std::int64_t>& out) const {
+    differences(nodes_after_, t, types_.size(), out);
+  }
+  void num_sampled_edges(std::size_t e, std::vector<std::int64_t>& out) const {
+    differences(edges_after_, e, relations_.size(), out);
+  }
+
+private:
+  [[nodiscard]] std::int64_t sizes_of_hop() const noexcept { return 3 * static_cast<std::int64_t>(relations_.size()); }
+
+  void differences(std::vector<std::int64_t> const& numbers, std::size_t first, std::size_t stride,
+                   std::vector<std::int64_t>& out) const {
+    out.clear();
+    std::int64_t before = 0;
+    for (auto i = first; i < numbers.size(); i += stride) {
+      out.push_back(sizes_.value(numbers[i]) - before);
+      before += out.back();
+    }
+  }
+
+  Policy policy_;
+  bool fresh_ = true;
+  bool exact_ = false;
+  known_sizes<Policy> sizes_;
+  std::vector<vertex_sizes> types_;
+  std::vector<edge_sizes> relations_;
+  std::vector<std::int64_t> nodes_after_; // numbers of sizes: the seeds and every hop, of all types
+  std::vector<std::int64_t> edges_after_; // every hop, of all types
+};
+
+} // namespace glt::detail

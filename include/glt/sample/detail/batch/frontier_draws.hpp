@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/batch/hop_place.hpp>
+#include <glt/sample/detail/batch/row_draws.hpp>
+#include <glt/sample/detail/batch/row_search.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// What a hop draws for the frontier of a batch; vertex i of it is found where the sizes are.
+template <class Graph, class Rule, memory_space Space>
+struct frontier_request {
+  using vertex = typename Graph::vertex_type;
+  using query_type = typename Rule::query_type;
+
+  Graph graph;
+  Rule rule;
+  hop_options options;
+  random_key key;
+  original_ids<Graph::space> original;
+  known_frontier<Space> frontier;
+  array_view<Space, vertex const> nodes;
+  array_view<Space, local_id const> trees;
+  array_view<Space, query_type const> queries; // of the seeds
+
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row(std::int64_t i) const { return nodes[frontier.first() + i]; }
+  [[nodiscard]] GLT_HOST_DEVICE query_type query(std::int64_t i) const {
+    if constexpr (has_query<Rule>) {
+      return queries[trees[frontier.first() + i]];
+    } else {
+      return {};
+    }
+  }
+  [[nodiscard]] GLT_HOST_DEVICE std::uint64_t subject(std::int64_t row) const {
+    return static_cast<std::uint64_t>(original.empty() ? row : original[row]);
+  }
+  // A seed that is no vertex has no edges; it is reported when the batch is complete.
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t count(std::int64_t i) const {
+    if (i >= frontier.size()) {
+      return 0;
+    }
+    auto const r = row(i);
+    return r < 0 || r >= graph.num_rows() ? 0 : rule.count(graph, r, query(i), options, key, subject(r));
+  }
+  GLT_HOST_DEVICE void pick(std::int64_t i, std::int64_t count, vertex* out, edge_id* edge_ids) const {
+    auto const r = row(i);
+    rule.pick(graph, r, query(i), options, key, subject(r), count, out);
+    read_picked(graph, r, count, out, edge_ids);
+  }
+};
+
+/// The most edges that rows give; above `enough` any number stands for many.
+template <class Rule>
+[[nodiscard]] constexpr std::int64_t edges_bound(std::int64_t num_rows, hop_options options,
+                                                 std::int64_t enough) noexcept {
+  auto const each = largest_count<Rule>(options);
+  return num_rows > 0 && (each < 0 || each > enough) ? enough + 1 : num_rows * each;
+}
+
+template <class Request, memory_space Space>
+struct count_frontier {
+  Request request;
+  array_view<Space, edge_offset> counts;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { counts[i] = request.count(i); }
+};
+
+template <class Request, memory_space Space>
+struct draw_frontier {
+  Request request;
+  write_destinations<Space> write;
+  array_view<Space, typename Request::vertex> sources; // of the hop
+  array_view<Space, edge_id> edge_ids;                 // of the batch
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const first = write.drawn[i];
+    auto const count = write.drawn[i + 1] - first;
+    if (count > 0) {
+      request.pick(i, count, sources.data() + first,
+                   edge_ids.empty() ? nullptr : edge_ids.data() + write.place.edges() + first);
+    }
+    write(i);
+  }
+};
+
+// Edge e of a hop whose rows give all their edges in order: a thread each, however long the rows are.
+template <class Request, memory_space Space>
+struct read_whole_rows {
+  Request request;
+  write_destinations<Space> write;
+  array_view<Space, typename Request::vertex> sources; // of the hop
+  array_view<Space, edge_id> edge_ids;                 // of the batch
+  GLT_HOST_DEVICE void operator()(std::int64_t e) const {
+    auto const i = row_of_edge(write.drawn, e);
+    auto const& graph = request.graph;
+    auto const position = graph.offset(request.row(i)) + e - write.drawn[i];
+    auto const place = write.place.edges() + e;
+    sources[e] = graph.source(position);
+    write.col[place] = static_cast<local_id>(write.place.frontier.first() + i);
+    if (!edge_ids.empty()) {
+      edge_ids[place] = graph.id_of_edge(position);
+    }
+  }
+};
+
+// Where the edges of frontier vertex i end, for a hop whose destinations are written otherwise.
+template <memory_space Space>
+struct write_ends {
+  write_destinations<Space> write;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    if (i < write.place.frontier.size()) {
+      write.offsets[write.place.expanded() + i + 1] = write.place.edges() + write.drawn[i + 1];
+    }
+  }
+};
+
+} // namespace glt::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/bounded_size.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Which vertices of a type a hop expands, as far as it is known where the sizes are.
+template <memory_space Space>
+struct known_frontier {
+  bounded_size<Space> begin;
+  bounded_size<Space> end;
+
+  /// Position in the nodes of the type of its first vertex.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t first() const noexcept { return begin(); }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return end() - begin(); }
+};
+
+/// Where the edges that a hop draws over one edge type go in the batch.
+template <memory_space Space>
+struct hop_place {
+  known_frontier<Space> frontier; ///< of the destination type
+  bounded_size<Space> edges;        ///< of this type, before the hop
+  bounded_size<Space> expanded;     ///< vertices that were expanded over it before the hop
+};
+
+// Numbers of edges and of expanded vertices after a hop; without offsets nothing was drawn.
+template <memory_space Space>
+struct end_of_draws {
+  hop_place<Space> place;
+  array_view<Space, edge_offset const> drawn;
+  array_view<Space, std::int64_t> edges;
+  array_view<Space, std::int64_t> expanded;
+  GLT_HOST_DEVICE void operator()(std::int64_t) const {
+    edges[0] = place.edges() + (drawn.empty() ? 0 : drawn[drawn.size() - 1]);
+    expanded[0] = place.expanded() + place.frontier.size();
+  }
+};
+
+/// Writes the destinations of the edges of frontier vertex i, and where its edges end.
+template <memory_space Space>
+struct write_destinations {
+  hop_place<Space> place;
+  array_view<Space, edge_offset const> drawn; // offsets of the hop; empty if nothing was drawn
+  array_view<Space, local_id> col;            // of the batch
+  array_view<Space, edge_offset> offsets;     // of the batch
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    if (i >= place.frontier.size()) {
+      return;
+    }
+    auto const before = place.edges();
+    auto const destination = static_cast<local_id>(place.frontier.first() + i);
+    auto const end = drawn.empty() ? 0 : drawn[i + 1];
+    for (auto e = drawn.empty() ? 0 : drawn[i]; e < end; ++e) {
+      col[before + e] = destination;
+    }
+    offsets[place.expanded() + i + 1] = before + end;
+  }
+};
+
+} // namespace glt::detail
