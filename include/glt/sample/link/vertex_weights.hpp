@@ -73,16 +73,26 @@ struct share_of_weight {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { shares[i] = scale(static_cast<double>(weights[i])); }
 };
 
-// The first vertex whose share ends behind the first number of a bucket; behind the last number of all for the entry
-// that closes the last bucket.
+// The first vertices whose shares end behind the first numbers of buckets; behind the last number of all for the entry
+// that closes the last bucket. Of a range of buckets only the first is searched for.
 template <memory_space Space>
-struct first_vertex_of_bucket {
+struct first_vertices_of_buckets {
   array_view<Space, std::int64_t const> ends;
   array_view<Space, std::int64_t> guide;
   int shift;
-  GLT_HOST_DEVICE void operator()(std::int64_t bucket) const {
-    auto const number = bucket + 1 < guide.size() ? bucket << shift : ends[ends.size() - 1] - 1;
-    guide[bucket] = first_where(0, ends.size() - 1, [&](std::int64_t vertex) { return ends[vertex] > number; });
+  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
+    auto vertex = first_where(0, ends.size() - 1, [&](std::int64_t v) { return ends[v] > number(first); });
+    for (auto bucket = first; bucket < last; ++bucket) {
+      while (ends[vertex] <= number(bucket)) {
+        ++vertex;
+      }
+      guide[bucket] = vertex;
+    }
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t number(std::int64_t bucket) const {
+    return bucket + 1 < guide.size() ? bucket << shift : ends[ends.size() - 1] - 1;
   }
 };
 
@@ -201,8 +211,8 @@ private:
     }
     auto const buckets = (last >> shift_) + 1;
     guide_.resize(buckets + 1);
-    guide_.policy().executor().for_each(guide_.size(),
-                                        detail::first_vertex_of_bucket<space>{ends(), guide_.view(), shift_});
+    guide_.policy().executor().for_ranges(
+        guide_.size(), 64, detail::first_vertices_of_buckets<space>{ends(), guide_.view(), shift_});
   }
 
   buffer<Policy, std::int64_t> sums_; // of the shares before every vertex, and of all
