@@ -92,7 +92,7 @@ private:
   static void check_keys(std::span<call_header const> headers) {
     for (std::size_t rank = 1; rank < headers.size(); ++rank) {
       if (headers[rank].value != headers[0].value) {
-        throw collective_error(static_cast<int>(rank), "walks with another key than rank 0; pass the same seed, epoch "
+        throw glt::detail::agreed_error(static_cast<int>(rank), "walks with another key than rank 0; pass the same seed, epoch "
                                                        "and step on all ranks");
       }
     }
