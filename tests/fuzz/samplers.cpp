@@ -11,7 +11,7 @@
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/rule/detail/weight_tables.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>

@@ -14,8 +14,8 @@
 namespace {
 
 std::vector<std::int64_t> pick(glt::random_key key, std::int64_t vertex, std::int64_t degree, glt::hop_options options) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(glt::num_picked(degree, options)));
-  glt::pick_positions(glt::random_stream(key, static_cast<std::uint64_t>(vertex)), degree, options, out.data());
+  std::vector<std::int64_t> out(static_cast<std::size_t>(glt::detail::num_picked(degree, options)));
+  glt::detail::pick_positions(glt::random_stream(key, static_cast<std::uint64_t>(vertex)), degree, options, out.data());
   return out;
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("picks at once are the picks one by one, or none") {
           check(glt::detail::pick_distinct_portably<8>(stream, degree, count, picked), picked, expected);
         }
         std::vector<std::int32_t> positions(expected.size());
-        glt::pick_positions(stream, degree, {.fanout = count}, positions.data());
+        glt::detail::pick_positions(stream, degree, {.fanout = count}, positions.data());
         CHECK(positions == expected);
       }
     }
