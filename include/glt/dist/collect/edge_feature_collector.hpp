@@ -50,7 +50,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not a row for each
   ///                             of its edges, or other columns than the features
   void read_in_place(node_views<edge_feature_view<space, T>> const& neighborhood) {
-    this->set_near(neighborhood, [this](edge_feature_view<space, T> const& view, int rank) {
+    this->set_shared(neighborhood, [this](edge_feature_view<space, T> const& view, int rank) {
       if (view.rows.num_vertices() != view.edges.size() || view.rows.num_columns() != this->num_columns()) {
         throw precondition_error(detail::message("view of ", view.rows.num_vertices(), " rows of ",
                                                  view.rows.num_columns(), " columns for part ", rank, " of ",

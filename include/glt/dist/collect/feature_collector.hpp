@@ -59,7 +59,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows
   ///                             of its part, the columns of the store and its labels
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& neighborhood) {
-    this->set_near(neighborhood, [this](feature_view<StorePolicy::space, T> const& view, int rank) {
+    this->set_shared(neighborhood, [this](feature_view<StorePolicy::space, T> const& view, int rank) {
       auto const rows = store_->book().size(rank);
       bool const lacks_labels = store_->has_labels() && view.labels.size() != rows;
       if (view.num_vertices() != rows || view.num_columns() != store_->num_columns() || lacks_labels) {

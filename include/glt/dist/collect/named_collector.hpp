@@ -58,7 +58,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows
   ///                             of its part and all tensors that are collected
   void read_in_place(node_views<tables> const& neighborhood) {
-    this->set_near(neighborhood, [this](tables const& view, int rank) {
+    this->set_shared(neighborhood, [this](tables const& view, int rank) {
       return this->source_of(view, rank, features_->book().size(rank), "vertices");
     });
   }

@@ -58,7 +58,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not a row for each
   ///                             of its edges in all tensors that are collected
   void read_in_place(node_views<named_edge_rows<space>> const& neighborhood) {
-    this->set_near(neighborhood, [this](named_edge_rows<space> const& view, int rank) {
+    this->set_shared(neighborhood, [this](named_edge_rows<space> const& view, int rank) {
       return this->source_of(view.rows, rank, view.edges.size(), "edges", view.edges);
     });
   }
