@@ -11,8 +11,7 @@
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/partition/book.hpp>
-#include <glt/partition/detail/owner_buckets.hpp>
+#include <glt/partition/detail/bucket_sort.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -25,11 +24,17 @@
 
 namespace glt::detail {
 
+template <memory_space Space>
+struct rank_of_item {
+  array_view<Space, local_id const> ranks;
+  GLT_HOST_DEVICE int operator()(std::int64_t i) const { return ranks[i]; }
+};
+
 /// Items that wait to be sent, with the ranks that they go to.
 template <device_policy Policy, class Item>
 class outbox {
 public:
-  outbox(int size, Policy policy) : items(0, policy), ranks(0, policy), buckets_(one_vertex_a_rank(size), policy) {}
+  explicit outbox(Policy policy) : items(0, policy), ranks(0, policy), buckets_(policy) {}
 
   buffer<Policy, Item> items;
   buffer<Policy, local_id> ranks;
@@ -41,20 +46,16 @@ public:
   }
 
   /// Sorts the places of the items by rank.
-  void sort() { offsets_ = buckets_.sort(std::as_const(ranks).view()); }
+  void sort(int num_ranks) {
+    offsets_ = buckets_.sort(size(), num_ranks, rank_of_item<Policy::space>{std::as_const(ranks).view()});
+  }
   [[nodiscard]] std::int64_t count(std::size_t rank) const noexcept { return offsets_[rank + 1] - offsets_[rank]; }
   [[nodiscard]] auto places(std::size_t rank) const noexcept {
     return buckets_.places().subview(offsets_[rank], count(rank));
   }
 
 private:
-  static partition_book one_vertex_a_rank(int size) {
-    std::vector<global_id> offsets(static_cast<std::size_t>(size) + 1);
-    std::iota(offsets.begin(), offsets.end(), global_id{0});
-    return partition_book(std::move(offsets));
-  }
-
-  owner_buckets<Policy> buckets_;
+  bucket_sort<Policy> buckets_;
   std::span<std::int64_t const> offsets_; // [R + 1]
 };
 
@@ -96,9 +97,9 @@ template <communicator Comm, device_policy Policy, bytes_copyable Walker, vertex
 class walk_inbox {
 public:
   walk_inbox(Comm comm, bool edge_ids, Policy policy)
-      : exchange_(std::move(comm), policy), edge_ids_(edge_ids), walkers_(exchange_.size(), policy),
-        visits_(exchange_.size(), policy), counts_(static_cast<std::size_t>(exchange_.size()), 0), sent_(0, policy),
-        received_(0, policy) {}
+      : exchange_(std::move(comm), policy), edge_ids_(edge_ids), walkers_(policy), visits_(policy),
+        counts_(static_cast<std::size_t>(exchange_.size()), 0), sent_(0, policy),
+        received_(make_message_buffer<std::byte>(policy)) {}
 
   [[nodiscard]] std::int32_t rank() const noexcept { return exchange_.rank(); }
   [[nodiscard]] outbox<Policy, Walker>& walkers() noexcept { return walkers_; }
@@ -113,8 +114,8 @@ public:
 
   /// Makes messages of what is in the outboxes, and empties them.
   void pack() {
-    walkers_.sort();
-    visits_.sort();
+    walkers_.sort(exchange_.size());
+    visits_.sort(exchange_.size());
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
       auto const content = walkers_.count(rank) * walker_bytes::size + visits_.count(rank) * visit_size();
       counts_[rank] = content == 0 ? 0 : content + number_size;
@@ -188,7 +189,7 @@ private:
   }
   template <class Bytes, class Use>
   void read(std::int64_t count, std::byte const* from, Use use) const {
-    received_.policy().executor().for_each(count, read_items<Bytes, Use>{from, use});
+    sent_.policy().executor().for_each(count, read_items<Bytes, Use>{from, use});
   }
 
   slice_exchange<Comm, Policy> exchange_;
@@ -197,7 +198,7 @@ private:
   outbox<Policy, walk_visit<Vertex>> visits_;
   std::vector<std::int64_t> counts_; // [R], bytes
   buffer<Policy, std::byte> sent_;
-  buffer<Policy, std::byte> received_;
+  buffer<message_policy<Policy>, std::byte> received_;
 };
 
 } // namespace glt::detail
