@@ -3,15 +3,15 @@
 #include "support/fake_nccl.hpp"
 
 #include <glt/comm/threads.hpp>
-#include <glt/dist/detail/exchange/requests.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/nccl/basic_comm.hpp>
 
 using gpu_comm = glt::basic_nccl_comm<glt::threads_comm, glt_test::fake_nccl>;
 
 bool use(gpu_comm comm) {
-  glt::dist::requests good(comm.host());
+  glt::detail::routed_list good(comm.host());
 #ifdef GLT_FAIL
-  glt::dist::requests bad(comm);
+  glt::detail::routed_list bad(comm);
 #endif
   return good.anything();
 }

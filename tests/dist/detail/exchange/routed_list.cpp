@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/detail/exchange/requests.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
@@ -35,7 +35,7 @@ std::vector<std::int64_t> wanted(int rank, std::int64_t num_vertices) {
 TEST_CASE("every vertex reaches its owner once, with its mark, in list order; own ones stay") {
   glt_test::on_ranks([](auto comm) {
     auto const book = book_of(comm.size());
-    glt::dist::requests requests(comm);
+    glt::detail::routed_list requests(comm);
     for (std::int64_t const marked : {0, 2, 100}) {
       auto const list = wanted(comm.rank(), book.num_vertices());
       requests.route(book, glt::host_view<std::int64_t const>(list), marked);
@@ -83,7 +83,7 @@ TEST_CASE("marks survive on row 0") {
 TEST_CASE("another value or a refusal is the same error on every rank") {
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
-    glt::dist::requests requests(comm);
+    glt::detail::routed_list requests(comm);
     requests.route(book_of(comm.size()), glt::host_view<std::int64_t const>());
     if (comm.size() > 1) {
       CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
