@@ -9,7 +9,7 @@
 #include "report.hpp"
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/parts_describe.hpp>
 #include <glt/io/parts/parts_folder.hpp>

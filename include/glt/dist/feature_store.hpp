@@ -3,10 +3,10 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
@@ -31,7 +31,7 @@ template <class T, device_policy Policy>
 [[nodiscard]] std::int64_t feature_fingerprint(feature_view<Policy::space, T> rows, Policy const& policy) {
   fingerprint print;
   print.add(static_cast<std::int64_t>(sizeof(T)));
-  if constexpr (element<T>) {
+  if constexpr (detail::element<T>) {
     print.add(static_cast<std::int64_t>(element_type_of<T>));
   }
   for (auto const scale : to_vector(policy, rows.scales)) {
@@ -58,13 +58,13 @@ public:
   feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T> local)
       : book_(std::move(book)), local_(std::move(local)) {
     call_site const site{.what = operation::make_features};
-    agree(host_comm(comm), site, fault(comm), num_columns(), [](std::int64_t columns, std::int64_t first) {
+    agree(detail::host_comm(comm), site, fault(comm), num_columns(), [](std::int64_t columns, std::int64_t first) {
       return detail::message("has ", columns, " feature columns, but rank 0 has ", first,
                              "; store the same columns on all ranks");
     });
     auto const rows = feature_fingerprint(local_.view(), local_.policy());
     auto const print = fingerprint().add(rows).add(book_fingerprint(book_)).value();
-    agree(host_comm(comm), site, {}, print, [](auto, auto) {
+    agree(detail::host_comm(comm), site, {}, print, [](auto, auto) {
       return "has features of another element type, other scales or another partition than rank 0; load parts of one "
              "data set on all ranks";
     });
@@ -98,7 +98,7 @@ private:
     bool const labelled = !local().labels.empty();
     bool const unlabelled = !labelled && local().num_vertices() > 0;
     std::array<std::int64_t, 2> first{labelled ? comm.rank() : comm.size(), unlabelled ? comm.rank() : comm.size()};
-    host_comm(comm).all_reduce(std::span<std::int64_t>(first), reduction::min);
+    detail::host_comm(comm).all_reduce(std::span<std::int64_t>(first), reduction::min);
     if (first[0] < comm.size() && first[1] < comm.size()) {
       bool const odd_one_lacks = first[0] < first[1];
       throw collective_error(static_cast<int>(std::max(first[0], first[1])),

@@ -3,9 +3,9 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -87,7 +87,7 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
     for (auto const row : halo.received()) {
       asked.push_back(of_own[row_of(row)]);
     }
-    exchange_rows(halo.comm(), host_view<std::int64_t const>(asked), halo.received_counts(),
+    detail::exchange_rows(halo.comm(), host_view<std::int64_t const>(asked), halo.received_counts(),
                   host_view<std::int64_t>(received), halo.asked_counts());
     for (std::size_t i = 0; i < received.size(); ++i) {
       of_halo[static_cast<std::size_t>(halo.asked_places()[i])] = received[i];

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/memory/policy.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
@@ -32,7 +32,7 @@ struct any_rows {
   ///
   /// @shape  [num_rows, num_columns]
   /// @throws precondition_error  if T is not the type of the elements
-  template <element T>
+  template <detail::element T>
   [[nodiscard]] matrix_view<Space, T const> as() const {
     if (element_type_of<T> != type) {
       throw precondition_error(detail::message("rows of ", name_of(type), " read as ", name_of(element_type_of<T>),
@@ -42,11 +42,15 @@ struct any_rows {
   }
 };
 
+namespace detail {
+
 /// The rows of features, without their type.
 template <memory_space Space, element T>
 [[nodiscard]] any_rows<Space> without_type(feature_view<Space, T> rows) noexcept {
   return {element_type_of<T>, reinterpret_cast<std::byte const*>(rows.features.data()), rows.num_vertices(),
           rows.num_columns(), rows.scales};
 }
+
+} // namespace detail
 
 } // namespace glt

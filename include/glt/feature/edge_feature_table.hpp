@@ -4,7 +4,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/feature/edge_rows.hpp>
+#include <glt/feature/detail/edge_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/buffer.hpp>
@@ -19,6 +19,8 @@ namespace glt {
 
 /// Several feature tensors of the same edges, by name and global edge id, whatever the order in which their rows are
 /// stored: `feature_table` with the ids of `edge_features`.
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  E edges with a row of every tensor each
 template <host_policy Policy>
@@ -45,7 +47,7 @@ public:
   ///
   /// @shape  ids [n] → n rows
   /// @throws precondition_error  if an edge is not among these; as `feature_table::gather`
-  template <element Out>
+  template <detail::element Out>
   [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name, array_view<space, edge_id const> ids) const {
     std::vector<local_id> found;
     find(ids, found);
@@ -53,7 +55,7 @@ public:
   }
 
 private:
-  edge_rows<Policy> edges_;
+  detail::edge_rows<Policy> edges_;
   feature_table<Policy> rows_;
 };
 

@@ -4,7 +4,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/feature/edge_rows.hpp>
+#include <glt/feature/detail/edge_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/memory/buffer.hpp>
@@ -19,6 +19,8 @@ namespace glt {
 /// Features of edges by global edge id, whatever the order in which their rows are stored.
 ///
 /// A part of a graph keeps its edges in an order of its own: the place of an edge there is not its id.
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  E edges with a row each
 template <device_policy Policy, bytes_copyable T>
@@ -48,7 +50,7 @@ public:
   /// @shape  ids [n] · out [n, F], written
   /// @throws precondition_error  if an edge is not among these, or out is not [n, F]
   template <bytes_copyable Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void gather(array_view<space, edge_id const> ids, matrix_view<space, Out> out, Policy const& policy = {}) const {
     std::vector<local_id> found;
     find(ids, found);
@@ -56,7 +58,7 @@ public:
   }
 
 private:
-  edge_rows<Policy> edges_;
+  detail::edge_rows<Policy> edges_;
   feature_store<Policy, T> rows_;
 };
 

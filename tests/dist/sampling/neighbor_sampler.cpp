@@ -130,7 +130,7 @@ TEST_CASE("a hop costs one header exchange and two payload exchanges, and the by
       sampler.sample(seeds, {.seed = 1}, out);
       auto const traffic = counted.counts().total();
       std::int64_t asked = 0;
-      std::int64_t bytes = 3 * glt::header_bytes * (comm.size() - 1); // of this rank, for the headers of three hops
+      std::int64_t bytes = 3 * glt::detail::header_bytes * (comm.size() - 1); // of this rank, for the headers of three hops
       for (int hop = 0; hop < 3; ++hop) {
         auto const block = out.block(2 - hop);
         auto const fresh = hop == 0 ? 0 : out.block(3 - hop).num_destinations;

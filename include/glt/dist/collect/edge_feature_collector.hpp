@@ -16,7 +16,7 @@
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/put_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/subgraph.hpp>
 
@@ -62,7 +62,7 @@ public:
   ///                           no memory for the rows
   /// @cost   O(n · F)
   template <vertex_id Vertex, class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations, std::int64_t step,
                collected_rows<Policy, Out>& out) {
     call_site const site{.what = operation::collect, .step = step};
@@ -82,7 +82,7 @@ public:
     requests_.start(site, {});
     out.features.resize(ids.size() * features_->num_columns());
     out.labels.resize(0);
-    detail::put_rows<detail::streamed_writes>(
+    detail::transfer_rows<detail::streamed_writes>(
         policy_.executor(), std::ssize(requests_.own()), features_->local().rows(),
         detail::rows_listed<local_id>{requests_.own().data()},
         detail::rows_listed<std::int64_t>{requests_.own_places().data()}, out.features.data());
@@ -99,7 +99,7 @@ public:
   ///
   /// @throws collective_error  also if a rank has sampled edges without their ids
   template <vertex_id Vertex, class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step, collected_rows<Policy, Out>& out) {
     sampled_destinations(sample, destinations_);
     collect(sample.edge_ids(), array_view<space, global_id const>(destinations_.data(), std::ssize(destinations_)),

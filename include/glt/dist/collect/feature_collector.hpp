@@ -4,8 +4,8 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
@@ -22,7 +22,7 @@
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/put_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/validate.hpp>
@@ -118,7 +118,7 @@ public:
   ///                           `out` is unchanged then
   /// @cost   O(N · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex, class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
                collected_rows<Policy, Out>& out) {
     stopwatch watch;
@@ -187,7 +187,7 @@ private:
   template <class Out>
   void put(feature_view<space, T> from, std::span<local_id const> rows, std::span<std::int64_t const> places,
            collected_rows<Policy, Out>& out) const {
-    detail::put_rows<detail::streamed_writes>(policy_.executor(), std::ssize(rows), from,
+    detail::transfer_rows<detail::streamed_writes>(policy_.executor(), std::ssize(rows), from,
                                               detail::rows_listed<local_id>{rows.data()},
                                               detail::rows_listed<std::int64_t>{places.data()}, out.features.data());
     for (std::size_t i = 0; i < places.size() && places[i] < out.labels.size(); ++i) { // places ascend

@@ -4,8 +4,8 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
@@ -21,7 +21,7 @@
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/shared/near_rows.hpp>
 #include <glt/feature/any_rows.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/named_rows.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/validate.hpp>
@@ -197,7 +197,7 @@ private:
   std::vector<any_rows<space>> hot_rows_;
   std::vector<std::vector<any_rows<space>>> near_; // [R]
   std::shared_ptr<void const> keeper_;             // of the near ones
-  id_table<Policy> const* hot_ = nullptr;
+  detail::id_table<Policy> const* hot_ = nullptr;
   bool seeds_are_hot_ = false;
   collected_table<Policy> collected_;
   collector_seconds seconds_;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/hotness/detail/hot_capacity.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/feature/id_table.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -38,7 +38,7 @@ public:
 
   [[nodiscard]] std::int64_t size() const noexcept { return vertices_.size(); }
   /// Which row a vertex has.
-  [[nodiscard]] id_table<Policy> const& vertices() const noexcept { return vertices_; }
+  [[nodiscard]] detail::id_table<Policy> const& vertices() const noexcept { return vertices_; }
   [[nodiscard]] feature_view<Policy::space, T> rows() const { return rows_.view(); }
   /// Memory of this.
   [[nodiscard]] std::int64_t bytes() const {
@@ -58,7 +58,7 @@ private:
            (labels ? static_cast<std::int64_t>(sizeof(label_type)) : 0);
   }
 
-  id_table<Policy> vertices_;
+  detail::id_table<Policy> vertices_;
   glt::feature_store<Policy, T> rows_;
 };
 

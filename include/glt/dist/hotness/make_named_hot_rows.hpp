@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/visit_element.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/core/visit_element.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/hotness/detail/hot_capacity.hpp>
@@ -45,7 +45,7 @@ template <communicator Comm, host_policy Policy>
     auto& tensor = rows.tensors[t];
     auto const keeper = std::make_shared<buffer<Policy, std::byte>>(std::move(tensor.bytes));
     std::vector<float> const scales(stored[t].rows.scales.begin(), stored[t].rows.scales.end());
-    visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
+    detail::visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
       auto values = buffer<Policy, T>::adopt(reinterpret_cast<T*>(keeper->data()),
                                              tensor.num_rows * tensor.num_columns, keeper, policy);
       table.add(tensor.name, feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values), {},

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/hotness/detail/hot_capacity.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/feature/id_table.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -34,7 +34,7 @@ public:
 
   [[nodiscard]] std::int64_t size() const noexcept { return vertices_.size(); }
   /// Which row a vertex has.
-  [[nodiscard]] id_table<Policy> const& vertices() const noexcept { return vertices_; }
+  [[nodiscard]] detail::id_table<Policy> const& vertices() const noexcept { return vertices_; }
   [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return rows_; }
   /// Memory of this.
   [[nodiscard]] std::int64_t bytes() const { return hot_bytes(size(), row_bytes(rows_)); }
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  id_table<Policy> vertices_;
+  detail::id_table<Policy> vertices_;
   feature_table<Policy> rows_;
 };
 

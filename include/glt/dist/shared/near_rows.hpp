@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/partition/book.hpp>
@@ -68,7 +68,7 @@ public:
       owner_[i] = static_cast<int>(is_near_[part] != 0 ? part : is_near_.size());
       ++counts_[static_cast<std::size_t>(owner_[i])];
     }
-    prefix_sums(counts_, offsets_);
+    detail::prefix_sums(counts_, offsets_);
     auto const num_near = static_cast<std::size_t>(offsets_[is_near_.size()]);
     rows_.resize(num_near);
     places_.resize(owner_.size());

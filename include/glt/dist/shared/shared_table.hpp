@@ -2,12 +2,12 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/detail/visit_element.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/core/visit_element.hpp>
 #include <glt/dist/shared/detail/shared_arrays.hpp>
 #include <glt/feature/any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
@@ -119,7 +119,7 @@ template <device_policy Policy = device::cpu, node_memory Node>
                             .neighborhood = {.of_rank = {}, .reason = blocks.reason, .keeper = blocks.keeper}};
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     auto const& rows = tensors[t].rows;
-    visit_element(rows.type, [&]<class T>(std::type_identity<T>) {
+    detail::visit_element(rows.type, [&]<class T>(std::type_identity<T>) {
       auto* const first = reinterpret_cast<T*>(own.place(blocks.own, 2) + shape[t].first_byte);
       made.own.add(tensors[t].name,
                    feature_store<Policy, T>(

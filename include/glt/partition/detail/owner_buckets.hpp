@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
@@ -18,9 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 template <memory_space Space, class Key, class Vertex>
 struct key_by_owner {
@@ -69,8 +67,6 @@ struct row_in_part {
     rows[i] = places[i] < num_marked ? ~row : row;
   }
 };
-
-} // namespace detail
 
 /// Sorts lists of vertices by the part that owns them; inside a bucket they keep the order of the list.
 ///
@@ -135,7 +131,7 @@ public:
   [[nodiscard]] book_view<space> view_of_book() const noexcept { return book_view<space>(book_offsets_.view()); }
 
 private:
-  // One a part, and one of vertices that nobody owns.
+  // One a part, and one of vertices without an owner.
   [[nodiscard]] std::size_t num_buckets() const noexcept { return static_cast<std::size_t>(book_.num_parts()) + 1; }
 
   template <class Key, class Vertex>
@@ -144,10 +140,10 @@ private:
     kept.clear();
     kept.resize(vertices.size());
     auto const keys = kept.view();
-    ex.for_each(keys.size(), detail::key_by_owner<space, Key, Vertex>{view_of_book(), vertices, keys, places_.view()});
+    ex.for_each(keys.size(), key_by_owner<space, Key, Vertex>{view_of_book(), vertices, keys, places_.view()});
     ex.sort_by_key(keys, places_.view());
-    ex.for_each(offsets_.size(), detail::count_below<space, Key>{keys, offsets_.view()});
-    ex.for_each(keys.size(), detail::row_in_part<space, Key, Vertex>{view_of_book(), vertices, keys, places_.view(),
+    ex.for_each(offsets_.size(), count_below<space, Key>{keys, offsets_.view()});
+    ex.for_each(keys.size(), row_in_part<space, Key, Vertex>{view_of_book(), vertices, keys, places_.view(),
                                                                      rows_.view(), num_marked});
     known_offsets_.resize(num_buckets() + 1);
     copy_out(policy_, offsets_.view(), host_view<std::int64_t>(known_offsets_));
@@ -188,4 +184,4 @@ private:
   std::vector<std::int64_t> next_;
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -40,7 +40,7 @@ TEST_CASE("Answers come to those who asked, and a rank that cannot serve leaves 
   glt_test::on_ranks([](auto comm) {
     asked_counts const counts(comm.rank(), comm.size());
     reply_exchange replies("stars");
-    glt::byte_counts sizes;
+    glt::detail::byte_counts sizes;
     std::vector<std::byte> out;
     auto const serve = [&] { // as many bytes as were asked for, and one more
       std::vector<std::int64_t> lengths;

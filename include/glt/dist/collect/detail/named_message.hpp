@@ -9,7 +9,7 @@
 #include <glt/feature/any_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/put_any_rows.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ public:
     for (std::size_t t = 0; t < plan_.size(); ++t) {
       auto& tensor = out.tensors[t];
       auto const end = std::ranges::lower_bound(places, tensor.num_rows);
-      detail::put_any_rows<detail::streamed_writes>(
+      detail::transfer_any_rows<detail::streamed_writes>(
           policy_.executor(), end - places.begin(), from[t], detail::rows_listed<local_id>{rows.data()},
           detail::rows_listed<std::int64_t>{places.data()}, tensor.type, tensor.bytes.data());
     }
@@ -95,7 +95,7 @@ public:
     auto const seeds = num_marked(rows);
     for (auto const& [name, local, result, seeds_only] : plan_) {
       auto const count = seeds_only ? seeds : std::ssize(rows);
-      detail::put_any_rows(policy_.executor(), count, local, row_requested{rows.data()}, detail::rows_in_order{},
+      detail::transfer_any_rows(policy_.executor(), count, local, row_requested{rows.data()}, detail::rows_in_order{},
                            local.type, out);
       out += count * local.row_bytes();
     }
@@ -114,7 +114,7 @@ public:
       sent.data = in;
       sent.num_rows = plan_[t].seeds_only ? seeds : std::ssize(rows);
       auto& tensor = out.tensors[t];
-      detail::put_any_rows<detail::streamed_writes>(policy_.executor(), sent.num_rows, sent, detail::rows_in_order{},
+      detail::transfer_any_rows<detail::streamed_writes>(policy_.executor(), sent.num_rows, sent, detail::rows_in_order{},
                                                     detail::rows_listed<std::int64_t>{places.data()}, tensor.type,
                                                     tensor.bytes.data());
       in += sent.num_rows * sent.row_bytes();

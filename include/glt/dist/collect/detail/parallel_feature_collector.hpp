@@ -3,8 +3,8 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
@@ -62,7 +62,7 @@ public:
   ///                           do not exist, or for more than it has vertices, or has no memory for the rows;
   ///                           `out` keeps its sizes then
   template <vertex_id Vertex, class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
                collected_rows<Policy, Out>& out) {
     stopwatch watch;

@@ -7,7 +7,7 @@
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/put_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -88,7 +88,7 @@ public:
       ex.for_each(rows.size(),
                   put_labels<space, StoreSpace>{rows, local_.labels, reinterpret_cast<label_type*>(message)});
     }
-    detail::put_rows(ex, rows.size(), local_, detail::rows_listed<local_id>{rows.data()},
+    detail::transfer_rows(ex, rows.size(), local_, detail::rows_listed<local_id>{rows.data()},
                      detail::rows_in_order{},
                      reinterpret_cast<T*>(message + features_at(rows.size(), labels)));
   }
@@ -97,7 +97,7 @@ public:
   ///
   /// @pre    scales are the same on all ranks; not checked
   template <class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void unpack(std::byte const* message, bool labels, array_view<space, std::int64_t const> places,
               collected_rows<Policy, Out>& out) const {
     auto const ex = policy_.executor();
@@ -108,13 +108,13 @@ public:
     }
     feature_view<space, T> const sent{.features = {features, places.size(), local_.num_columns()},
                                       .scales = {local_.scales.data(), local_.scales.size()}};
-    detail::put_rows(ex, places.size(), sent, detail::rows_in_order{},
+    detail::transfer_rows(ex, places.size(), sent, detail::rows_in_order{},
                      detail::rows_listed<std::int64_t>{places.data()}, out.features.data());
   }
 
   /// Puts rows of this rank in their places.
   template <class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void bring(array_view<space, local_id const> rows, array_view<space, std::int64_t const> places,
              collected_rows<Policy, Out>& out) const {
     auto const ex = policy_.executor();
@@ -122,7 +122,7 @@ public:
       ex.for_each(rows.size(),
                   bring_labels<space, StoreSpace>{rows, local_.labels, places, out.labels.view()});
     }
-    detail::put_rows(ex, rows.size(), local_, detail::rows_listed<local_id>{rows.data()},
+    detail::transfer_rows(ex, rows.size(), local_, detail::rows_listed<local_id>{rows.data()},
                      detail::rows_listed<std::int64_t>{places.data()}, out.features.data());
   }
 

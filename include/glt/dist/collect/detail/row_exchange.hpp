@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/memory/buffer.hpp>
@@ -100,8 +100,8 @@ private:
   struct half {
     std::byte* sent = nullptr;
     std::byte* received = nullptr;
-    byte_counts sent_bytes;
-    byte_counts received_bytes;
+    detail::byte_counts sent_bytes;
+    detail::byte_counts received_bytes;
   };
   half& half_of(round which) { return halves_[static_cast<std::size_t>(which.number % 2)]; }
 

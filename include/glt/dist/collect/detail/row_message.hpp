@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/detail/exchange/requests.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/put_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -56,7 +56,7 @@ public:
   ///
   /// @pre    the rows exist; not checked
   std::byte* pack(std::span<wire_row const> rows, std::byte* out) const {
-    detail::put_rows(policy_.executor(), std::ssize(rows), local_, row_requested{rows.data()}, detail::rows_in_order{},
+    detail::transfer_rows(policy_.executor(), std::ssize(rows), local_, row_requested{rows.data()}, detail::rows_in_order{},
                      reinterpret_cast<T*>(out));
     out += std::ssize(rows) * row_bytes_;
     auto const labels = num_marked(rows);
@@ -72,12 +72,12 @@ public:
   /// @shape  places [rows]
   /// @pre    scales are the same on all ranks; not checked
   template <class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   std::byte const* unpack(std::byte const* in, std::span<wire_row const> rows, std::span<std::int64_t const> places,
                           collected_rows<Policy, Out>& out) const {
     feature_view<Policy::space, T> const sent{
         .features = {reinterpret_cast<T const*>(in), std::ssize(rows), local_.num_columns()}, .scales = local_.scales};
-    detail::put_rows<detail::streamed_writes>(policy_.executor(), std::ssize(rows), sent, detail::rows_in_order{},
+    detail::transfer_rows<detail::streamed_writes>(policy_.executor(), std::ssize(rows), sent, detail::rows_in_order{},
                                               detail::rows_listed<std::int64_t>{places.data()}, out.features.data());
     in += std::ssize(rows) * row_bytes_;
     auto const labels = num_marked(rows);

@@ -8,7 +8,7 @@
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/detail/exchange/requests.hpp>
 #include <glt/dist/shared/near_rows.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 
@@ -41,7 +41,7 @@ public:
   template <memory_space Space, class Vertex, device_policy Policy>
     requires(host_accessible(Space))
   void route(partition_book const& book, array_view<Space, Vertex const> vertices, std::int64_t num_marked,
-             id_table<Policy> const* hot, std::int64_t num_never_hot = 0) {
+             detail::id_table<Policy> const* hot, std::int64_t num_never_hot = 0) {
     num_never_hot_ = num_never_hot;
     cached_.clear();
     cached_places_.clear();

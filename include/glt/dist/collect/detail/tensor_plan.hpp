@@ -3,14 +3,14 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/any_rows.hpp>
-#include <glt/feature/detail/put_any_rows.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/named_rows.hpp>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ template <memory_space Space>
     if (std::ranges::find(plan, name, &planned_tensor<Space>::name) != plan.end()) {
       throw precondition_error(detail::message("features \"", name, "\" are wanted twice; name each once"));
     }
-    if (type && !gathers(rows.type, *type)) {
+    if (type && !detail::gathers(rows.type, *type)) {
       throw precondition_error(detail::message("features \"", name, "\" of ", name_of(rows.type), " as ", name_of(*type),
                                                "; ask for ", name_of(rows.type), ", float32 or float64"));
     }

@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 
@@ -37,7 +37,7 @@ public:
       rank_[static_cast<std::size_t>(i)] = rank_of(i);
       ++counts_[static_cast<std::size_t>(rank_[static_cast<std::size_t>(i)])];
     }
-    prefix_sums(counts_, offsets_);
+    detail::prefix_sums(counts_, offsets_);
     sorted_.resize(rank_.size());
     places_.resize(rank_.size());
     next_ = offsets_;
@@ -67,7 +67,7 @@ public:
       received_counts_[rank] = rank == self ? own : headers_[rank].count;
       anything_ = anything_ || headers_[rank].total > 0;
     }
-    prefix_sums(received_counts_, received_offsets_);
+    detail::prefix_sums(received_counts_, received_offsets_);
     received_.resize(static_cast<std::size_t>(received_offsets_.back()));
     counts_[self] = own;
     slices_.run(comm_, anything_, std::span<Item const>(sorted_), offsets_, std::span(received_), received_offsets_);

@@ -3,8 +3,8 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
@@ -62,7 +62,7 @@ public:
     own_places_.clear();
     own_places_.reserve(own_.capacity());
     asked_counts_[self] = 0;
-    prefix_sums(asked_counts_, asked_offsets_);
+    detail::prefix_sums(asked_counts_, asked_offsets_);
     auto const num_asked = static_cast<std::size_t>(asked_offsets_.back());
     asked_.resize(num_asked);
     asked_places_.resize(num_asked);
@@ -125,7 +125,7 @@ public:
       received_counts_.push_back(headers_[rank].count);
       largest_asked_ = std::max(largest_asked_, headers_[rank].total);
     }
-    prefix_sums(received_counts_, received_offsets_);
+    detail::prefix_sums(received_counts_, received_offsets_);
     received_.resize(static_cast<std::size_t>(received_offsets_.back()));
     if (anything()) {
       auto const bytes = static_cast<std::int64_t>(sizeof(wire_row) + item_bytes_);
@@ -239,8 +239,8 @@ private:
   std::vector<std::int64_t> received_counts_;
   std::vector<std::int64_t> received_offsets_;
   std::vector<call_header> headers_;
-  byte_counts asked_bytes_;
-  byte_counts received_bytes_;
+  detail::byte_counts asked_bytes_;
+  detail::byte_counts received_bytes_;
   std::int64_t largest_asked_ = 0;
   std::size_t item_bytes_ = 0;             // of what is attached; 0 if nothing is
   std::vector<std::byte> own_items_;

@@ -142,7 +142,7 @@ private:
 
   Policy policy_;
   view_exchange<Comm, Policy> exchange_;
-  std::optional<owner_buckets<Policy>> buckets_; // of the book of the last list
+  std::optional<detail::owner_buckets<Policy>> buckets_; // of the book of the last list
   std::vector<std::int64_t> offsets_;            // [R + 1]
   std::vector<std::int64_t> counts_;             // [R]
   buffer<Policy, local_id> received_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/exchange.hpp>
-#include <glt/core/narrow.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/requests.hpp>
@@ -29,7 +29,7 @@ public:
   template <memory_space Space, class Vertex>
     requires(host_accessible(Space))
   void fill(partition_book const& book, array_view<Space, Vertex const> set, std::int64_t first) {
-    static_cast<void>(narrow<local_id>(set.size(), "number of vertices of a set"));
+    static_cast<void>(detail::narrow<local_id>(set.size(), "number of vertices of a set"));
     auto const parts = static_cast<std::size_t>(book.num_parts());
     auto const vertices = static_cast<std::size_t>(set.size());
     owner_.resize(vertices);
@@ -40,8 +40,8 @@ public:
       ++counts_[static_cast<std::size_t>(owner_[i])];
       wanted_counts_[static_cast<std::size_t>(owner_[i])] += static_cast<std::int64_t>(i) >= first ? 1 : 0;
     }
-    prefix_sums(counts_, offsets_);
-    prefix_sums(wanted_counts_, wanted_offsets_);
+    detail::prefix_sums(counts_, offsets_);
+    detail::prefix_sums(wanted_counts_, wanted_offsets_);
     words_.resize(parts + vertices);
     places_.resize(vertices);
     wanted_places_.resize(static_cast<std::size_t>(wanted_offsets_.back()));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/types.hpp>
 
 #include <cstddef>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <glt/comm/agreement.hpp>
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/device_comm.hpp>
@@ -40,15 +40,15 @@ public:
   explicit view_exchange(Comm comm, Policy policy = {}, staging_options options = {})
       : comm_(make_payload_comm(std::move(comm), policy, options)), policy_(std::move(policy)),
         counts_(static_cast<std::size_t>(comm_.size()), 0), received_counts_(counts_), headers_(counts_.size()) {
-    prefix_sums(counts_, sent_offsets_);
-    prefix_sums(counts_, received_offsets_);
+    detail::prefix_sums(counts_, sent_offsets_);
+    detail::prefix_sums(counts_, received_offsets_);
   }
 
   [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
   [[nodiscard]] int size() const noexcept { return comm_.size(); }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   /// The communicator for what lies in ordinary memory.
-  [[nodiscard]] auto& host() noexcept { return host_comm(comm_); }
+  [[nodiscard]] auto& host() noexcept { return detail::host_comm(comm_); }
 
   /// Tells every rank how many rows it will get, and makes sure that all ranks are well and at the same call.
   ///
@@ -69,8 +69,8 @@ public:
     for (std::size_t rank = 0; rank < headers_.size(); ++rank) {
       received_counts_[rank] = rank == self ? counts[self] : headers_[rank].count;
     }
-    prefix_sums(counts_, sent_offsets_);
-    prefix_sums(received_counts_, received_offsets_);
+    detail::prefix_sums(counts_, sent_offsets_);
+    detail::prefix_sums(received_counts_, received_offsets_);
     anything_ = std::ranges::any_of(headers_, [](call_header const& header) { return header.total > 0; });
     return headers_;
   }

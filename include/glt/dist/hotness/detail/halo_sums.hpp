@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/requests.hpp>
@@ -84,7 +84,7 @@ public:
     for (std::size_t i = 0; i < sent_.size(); ++i) {
       sent_[i] = std::min(sums[rows + requests_.asked_places()[i]], detail::certain);
     }
-    exchange_rows(requests_.comm(), host_view<detail::log_miss const>(sent_), requests_.asked_counts(),
+    detail::exchange_rows(requests_.comm(), host_view<detail::log_miss const>(sent_), requests_.asked_counts(),
                   host_view<detail::log_miss>(received_), requests_.received_counts());
     for (std::size_t i = 0; i < received_.size(); ++i) {
       detail::add_capped(sums[row_of(requests_.received()[i])], received_[i]);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/types.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace glt::dist {
 
 /// Memory of hot rows of that many vertices, look-up table included.
 [[nodiscard]] constexpr std::int64_t hot_bytes(std::int64_t vertices, std::int64_t row_bytes) noexcept {
-  return vertices * row_bytes + id_table<device::cpu>::bytes_of(vertices);
+  return vertices * row_bytes + detail::id_table<device::cpu>::bytes_of(vertices);
 }
 
 /// The most hot rows of that many bytes each that fit a budget, look-up table included.

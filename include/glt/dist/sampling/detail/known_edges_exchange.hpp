@@ -3,10 +3,10 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -216,9 +216,9 @@ private:
   std::vector<std::int64_t> same_place_;
   std::vector<call_header> headers_;
   std::vector<wire_row> received_;
-  byte_counts set_bytes_;
-  byte_counts received_bytes_;
-  byte_counts reply_bytes_;
+  detail::byte_counts set_bytes_;
+  detail::byte_counts received_bytes_;
+  detail::byte_counts reply_bytes_;
   std::vector<std::byte> own_reply_;
   std::vector<std::byte> reply_;
   reply_exchange replies_{"edges"};

@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -188,7 +188,7 @@ private:
   std::vector<query_type> joined_queries_;
   std::vector<std::int64_t> first_place_; // of every type in joined_
   std::vector<std::int64_t> reply_sizes_;
-  byte_counts reply_bytes_;
+  detail::byte_counts reply_bytes_;
   buffer<Policy, std::byte> reply_;
   reply_exchange replies_{"neighbours"};
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
-#include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 
 #include <cstddef>
@@ -46,7 +46,7 @@ public:
     for (std::size_t i = 0; i < num_rows; ++i) {
       // Little-endian: the low bytes of the count come first, so that a narrower count is a prefix of a wider
       // one.
-      auto const count = narrow<std::uint32_t>(offsets[i + 1] - offsets[i], "number of neighbours of a vertex");
+      auto const count = detail::narrow<std::uint32_t>(offsets[i + 1] - offsets[i], "number of neighbours of a vertex");
       if (count_bytes_ < 4 && (count >> (8 * count_bytes_)) != 0) {
         throw precondition_error(detail::message("a rule took ", count, " edges of a row, more than the fanout; give ",
                                                  "the rule may_exceed_fanout = true"));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/detail/exchange/requests.hpp>
 #include <glt/dist/sampling/detail/sample_reply.hpp>
@@ -113,7 +113,7 @@ private:
   hop_drawer<Policy> drawer_;
   std::vector<hop_sample<Policy, Vertex>> served_; // one for all requesters, or one for each
   std::vector<std::int64_t> sizes_;
-  byte_counts bytes_;
+  detail::byte_counts bytes_;
   buffer<Policy, std::byte> packed_;
 };
 

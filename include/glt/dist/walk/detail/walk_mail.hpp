@@ -3,8 +3,8 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/types.hpp>
 
 #include <cstddef>
@@ -125,11 +125,11 @@ public:
       auto const* const vertices = places + static_cast<std::size_t>(num_visits) * sizeof(walk_place);
       auto const* const edges = vertices + static_cast<std::size_t>(num_visits) * sizeof(Vertex);
       for (std::int64_t i = 0; i < num_walkers; ++i) {
-        walker(element<Walker>(walkers, i));
+        walker(detail::element<Walker>(walkers, i));
       }
       for (std::int64_t i = 0; i < num_visits; ++i) {
-        visit(element<walk_place>(places, i), element<Vertex>(vertices, i),
-              edge_ids_ ? element<edge_id>(edges, i) : edge_id{0});
+        visit(detail::element<walk_place>(places, i), detail::element<Vertex>(vertices, i),
+              edge_ids_ ? detail::element<edge_id>(edges, i) : edge_id{0});
       }
     }
   }
@@ -180,8 +180,8 @@ private:
   std::vector<std::byte> received_;
   std::vector<std::int64_t> counts_;
   std::vector<std::int64_t> received_counts_;
-  byte_counts sent_bytes_;
-  byte_counts received_bytes_;
+  detail::byte_counts sent_bytes_;
+  detail::byte_counts received_bytes_;
   std::vector<call_header> headers_;
 };
 

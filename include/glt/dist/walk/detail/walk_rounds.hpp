@@ -3,8 +3,8 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -124,7 +124,7 @@ private:
   template <class Turn>
   void begin(array_view<space, Vertex const> starts, std::int64_t walks_per_start, partition_book const& book,
              Turn const& turn, walks<Policy, Vertex>& out) {
-    static_cast<void>(narrow<std::int32_t>(out.num_walks(), "number of walks of a rank"));
+    static_cast<void>(detail::narrow<std::int32_t>(out.num_walks(), "number of walks of a rank"));
     std::ranges::fill(out.vertices().flat(), Vertex{-1});
     std::ranges::fill(out.edge_ids().flat(), edge_id{-1});
     here_.clear();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
-#include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/hetero_schema.hpp>
@@ -61,7 +61,7 @@ public:
       vertices.resize(0, false);
       vertices.seed_index.resize(seeds[t].size());
       if (disjoint_) {
-        static_cast<void>(narrow<local_id>(trees + seeds[t].size(), "number of seeds of a disjoint batch"));
+        static_cast<void>(detail::narrow<local_id>(trees + seeds[t].size(), "number of seeds of a disjoint batch"));
         number(t, seeds[t], tree_numberings_[t], vertices.seed_index.view(), [&](std::int64_t i) {
           return tree_vertex<Vertex>{static_cast<local_id>(trees + i), seeds[t][i]};
         });

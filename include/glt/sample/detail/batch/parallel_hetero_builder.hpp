@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/narrow.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/hetero_schema.hpp>
@@ -59,7 +59,7 @@ public:
     for (std::size_t t = 0; t < seeds.size(); ++t) {
       auto const vertices = schema.num_vertices(static_cast<int>(t));
       if (disjoint_) {
-        static_cast<void>(narrow<local_id>(trees + seeds[t].size(), "number of seeds of a disjoint batch"));
+        static_cast<void>(detail::narrow<local_id>(trees + seeds[t].size(), "number of seeds of a disjoint batch"));
         number_seeds<true>(t, seeds[t], trees, vertices);
         trees += seeds[t].size();
       } else {
