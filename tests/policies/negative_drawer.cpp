@@ -8,7 +8,7 @@
 #include <glt/memory/copy.hpp>
 #include <glt/sample/link/detail/local_candidates.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
-#include <glt/sample/link/detail/parallel_seed_edges.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 
 #include <cmath>
@@ -22,17 +22,52 @@ using namespace glt;
 
 namespace {
 
+template <class View, memory_space Space>
+struct find_vertex {
+  View candidates;
+  array_view<Space, std::int64_t const> numbers;
+  array_view<Space, local_id> vertices;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { vertices[i] = candidates.vertex(numbers[i]); }
+};
+template <class View, memory_space Space>
+struct test_edge {
+  View candidates;
+  array_view<Space, local_id const> sources;
+  array_view<Space, local_id const> destinations;
+  array_view<Space, std::uint8_t> found;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    found[i] = candidates.is_edge(sources[i], destinations[i]) ? 1 : 0;
+  }
+};
+
+// Candidates that are asked in rounds.
+template <class Policy, class View>
+struct asked_in_rounds {
+  static constexpr auto space = Policy::space;
+  Policy policy;
+  View candidates;
+  std::int64_t num_numbers() { return candidates.num_numbers(); }
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, local_id> vertices) {
+    policy.executor().for_each(numbers.size(), find_vertex<View, space>{candidates, numbers, vertices});
+    return !numbers.empty();
+  }
+  void test(array_view<space, local_id const> sources, array_view<space, local_id const> destinations,
+            array_view<space, std::uint8_t> found) {
+    policy.executor().for_each(sources.size(), test_edge<View, space>{candidates, sources, destinations, found});
+  }
+};
+
 template <class Policy>
 glt_test::naive_negatives drawn_on(Policy const& policy, glt_test::edge_list const& list,
                                    glt_test::pair_list const& positives, sample_key key,
                                    negative_options const& options, std::vector<double> const& weights,
-                                   std::vector<global_id> const& original) {
+                                   std::vector<global_id> const& original, bool in_rounds = false) {
   using vertex = local_id;
   auto const graph = copy_graph<Policy>(make_csr<device::cpu>(list.view()).view(), policy);
   auto const weight_list = make_buffer<Policy>(weights, policy);
   auto const ids = make_buffer<Policy>(original, policy);
   vertex_weights<Policy> const table(weight_list.view(), policy);
-  local_candidates<Policy, vertex> candidates(graph.view(), table.view(), ids.view(), policy);
+  detail::local_candidates<Policy, vertex> candidates(graph.view(), table.view(), ids.view(), policy);
 
   std::vector<vertex> sources;
   std::vector<vertex> destinations;
@@ -40,23 +75,29 @@ glt_test::naive_negatives drawn_on(Policy const& policy, glt_test::edge_list con
     sources.push_back(static_cast<vertex>(source));
     destinations.push_back(static_cast<vertex>(destination));
   }
-  seed_edges<vertex> on_host;
+  detail::seed_edges<device::cpu, vertex> on_host;
   on_host.assign(host_view<vertex const>(sources), host_view<vertex const>(destinations));
   std::vector<random_key> keys;
   for (std::int64_t i = 0; i < on_host.size(); ++i) {
     keys.push_back(
-        positive_key(negatives_key(key), on_host[i].source, on_host[i].destination, on_host.occurrence(i)));
+        positive_key(negatives_key(key), on_host.view().sources[i], on_host.view().destinations[i],
+                                on_host.view().occurrences[i]));
   }
   auto const keys_there = make_buffer<Policy>(keys, policy);
   auto const sources_there = make_buffer<Policy>(sources, policy);
   auto const destinations_there = make_buffer<Policy>(destinations, policy);
 
-  negative_drawer<Policy, vertex> drawer(options, policy);
+  detail::negative_drawer<Policy, vertex> drawer(options, policy);
   negative_pairs<Policy, vertex> out;
-  seed_edges_of<Policy, vertex> seeds;
+  detail::seed_edges<Policy, vertex> seeds(policy);
   for (int times = 0; times < 2; ++times) { // the second time into the same memory
     seeds.assign(sources_there.view(), destinations_there.view());
-    drawer.draw(candidates, seeds, keys_there.view(), out);
+    if (in_rounds) {
+      asked_in_rounds source{policy, candidates.view()};
+      drawer.draw(source, seeds, keys_there.view(), out);
+    } else {
+      drawer.draw(candidates, seeds, keys_there.view(), out);
+    }
   }
   glt_test::naive_negatives made;
   auto const from = to_vector(policy, std::as_const(out.sources).view());
@@ -88,8 +129,9 @@ TEST_CASE_TEMPLATE("negatives are those of the definition", Policy, GLT_TEST_POL
       for (std::int64_t const size : {0, 1, 17, 90}) {
         auto const positives = glt_test::some_positives(list, size, static_cast<std::uint64_t>(size));
         sample_key const key{.seed = 5, .epoch = 1, .step = size};
-        CHECK(drawn_on(policy, list, positives, key, option.negatives, {}, {}) ==
-              glt_test::draw_naively(list, positives, key, option.negatives));
+        auto const expected = glt_test::draw_naively(list, positives, key, option.negatives);
+        CHECK(drawn_on(policy, list, positives, key, option.negatives, {}, {}) == expected);
+        CHECK(drawn_on(policy, list, positives, key, option.negatives, {}, {}, true) == expected);
       }
     }
   }
@@ -147,24 +189,24 @@ TEST_CASE_TEMPLATE("seed edges are searched and counted as on the host", Policy,
       sources.push_back(source);
       destinations.push_back(destination);
     }
-    seed_edges<global_id> expected;
+    detail::seed_edges<device::cpu, global_id> expected;
     expected.assign(host_view<global_id const>(sources), host_view<global_id const>(destinations));
     auto const sources_there = make_buffer<Policy>(sources, policy);
     auto const destinations_there = make_buffer<Policy>(destinations, policy);
-    parallel_seed_edges<Policy, global_id> seeds(policy);
+    detail::seed_edges<Policy, global_id> seeds(policy);
     seeds.assign(sources_there.view(), destinations_there.view());
     auto const occurrences = to_vector(policy, seeds.view().occurrences);
     auto const sorted_sources = to_vector(policy, seeds.view().sorted_sources);
     auto const sorted_destinations = to_vector(policy, seeds.view().sorted_destinations);
-    seed_edges_view<memory_space::host, global_id> const on_host{sources, destinations, occurrences, sorted_sources,
+    detail::seed_edges_view<memory_space::host, global_id> const on_host{sources, destinations, occurrences, sorted_sources,
                                                                  sorted_destinations};
     REQUIRE(seeds.size() == expected.size());
     for (std::int64_t i = 0; i < expected.size(); ++i) {
-      CHECK(occurrences[static_cast<std::size_t>(i)] == expected.occurrence(i));
+      CHECK(occurrences[static_cast<std::size_t>(i)] == expected.view().occurrences[i]);
     }
     for (std::int64_t source = 0; source < 31; ++source) {
       for (std::int64_t destination = 0; destination < 31; ++destination) {
-        CHECK(on_host.contains(source, destination) == expected.contains({source, destination}));
+        CHECK(on_host.contains(source, destination) == expected.view().contains(source, destination));
       }
     }
   }
@@ -179,7 +221,7 @@ TEST_CASE_TEMPLATE("wrong weights and ids are refused in the words of the host",
       auto const weights_there = make_buffer<Policy>(weights, policy);
       auto const ids = make_buffer<Policy>(original, policy);
       vertex_weights<Policy> const table(weights_there.view(), policy);
-      local_candidates<Policy, local_id>(graph.view(), table.view(), ids.view(), policy);
+      detail::local_candidates<Policy, local_id>(graph.view(), table.view(), ids.view(), policy);
     });
   };
   CHECK(glt_test::names(refused({1, -2, -3}, {}), "weight of vertex 1 is -2"));

@@ -94,12 +94,12 @@ void draw_negatives(benchmark::State& state, glt::negative_options options, bool
   auto const graph = glt_bench::rmat_graph().view();
   auto const connected = glt_bench::connected_vertices(graph);
   auto const weights = weighted ? degree_weights().view() : glt::vertex_weights_view<glt::memory_space::host>{};
-  glt::local_candidates<cpu, glt::local_id> candidates(graph, weights, {});
+  glt::detail::local_candidates<cpu, glt::local_id> candidates(graph, weights, {});
   options.mode = glt::negative_mode::triplet;
   options.amount = 5;
-  glt::negative_drawer<cpu, glt::local_id> drawer(options);
+  glt::detail::negative_drawer<cpu, glt::local_id> drawer(options);
   glt::negative_pairs<cpu, glt::local_id> out;
-  glt::seed_edges<glt::local_id> edges;
+  glt::detail::seed_edges<cpu, glt::local_id> edges;
   std::vector<glt::random_key> keys(static_cast<std::size_t>(batch_size), glt::random_key(0));
   std::int64_t step = 0;
   for (auto _ : state) {
@@ -109,8 +109,9 @@ void draw_negatives(benchmark::State& state, glt::negative_options options, bool
                  glt::host_view<glt::local_id const>(batch.destinations));
     auto const key = glt::negatives_key({.seed = 1, .step = step++});
     for (std::int64_t i = 0; i < batch_size; ++i) {
+      auto const seeds = edges.view();
       keys[static_cast<std::size_t>(i)] =
-          glt::positive_key(key, edges[i].source, edges[i].destination, edges.occurrence(i));
+          glt::positive_key(key, seeds.sources[i], seeds.destinations[i], seeds.occurrences[i]);
     }
     state.ResumeTiming();
     drawer.draw(candidates, edges, glt::host_view<glt::random_key const>(keys), out);

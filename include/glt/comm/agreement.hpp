@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/checks.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <numeric>
 #include <span>
 #include <string>
@@ -38,15 +40,16 @@ enum class operation : std::uint16_t {
   exclude,
   walk,
   shuffle,
+  share,
   user,
 };
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 19> names{
+  constexpr std::array<std::string_view, 20> names{
       "leave", "make_graph", "make_features", "make_sampler", "plan_epoch", "sample", "collect",
       "sync_parameters", "gather_gradients", "estimate_hotness", "make_source_values", "make_directory",
-      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "user"};
+      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "share", "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";
 }
@@ -101,7 +104,14 @@ template <communicator C>
   if (comm.size() > 1) {
     comm.broadcast(reinterpret_cast<std::byte*>(cause.data()), static_cast<std::int64_t>(cause.size()), rank);
   }
-  throw collective_error(rank, cause.data());
+  try {
+    throw collective_error(rank, cause.data());
+  } catch (std::bad_alloc const&) { // the others leave with an error that this rank cannot make
+    if constexpr (losable<C>) {
+      comm.mark_lost();
+    }
+    throw;
+  }
 }
 
 } // namespace detail
@@ -122,6 +132,9 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
                       std::string const& failure, std::vector<call_header>& headers) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   detail::check_length("exchange_headers", "counts", counts.size(), comm.size());
+  if constexpr (requires { comm.note(site); }) { // for those who ask where this rank is
+    comm.note(site);
+  }
   call_header const own{.count = 0,
                         .total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0}),
                         .value = value,

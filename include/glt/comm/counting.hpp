@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/space.hpp>
 
 #include <algorithm>
@@ -159,6 +161,30 @@ public:
     requires requires(C const& comm) { comm.device_aware(); }
   {
     return inner_.device_aware();
+  }
+
+  /// See `mpi_options::time_limit`.
+  void note(call_site site) noexcept
+    requires requires(C& comm) { comm.note(site); }
+  {
+    inner_.note(site);
+  }
+
+  /// See `losable`.
+  void mark_lost() noexcept
+    requires losable<C>
+  {
+    inner_.mark_lost();
+  }
+  [[nodiscard]] bool is_lost() const noexcept
+    requires losable<C>
+  {
+    return inner_.is_lost();
+  }
+  void abort(char const* cause) noexcept
+    requires requires(C& comm) { comm.abort(cause); }
+  {
+    inner_.abort(cause);
   }
 
   /// See `alarming`; its messages are not counted.

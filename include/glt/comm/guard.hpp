@@ -3,10 +3,15 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -15,25 +20,78 @@ namespace glt {
 
 namespace detail {
 
-/// Joins the next header exchange of the other ranks, at `operation::leave`.
+/// How a rank leaves the guarded part of a program, with everything that it needs for that: the way out must not fail
+/// for want of memory.
 template <communicator C>
-void leave(C& comm, std::string const& failure) {
-  std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-  std::vector<call_header> headers(counts.size());
-  exchange_headers(comm, {.what = operation::leave}, counts, 0, failure, headers);
+class farewell {
+public:
+  explicit farewell(C& comm) : comm_(comm), counts_(static_cast<std::size_t>(comm.size()), 0) {
+    headers_.reserve(2 * counts_.size());
+    cause_.reserve(cause_bytes);
+  }
+
+  /// Joins the next header exchange of the other ranks, at `operation::leave`.
+  void say() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_); }
+
+  /// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested exception.
+  [[noreturn]] void say_failed(std::string_view cause) {
+    cause_.assign((cause.empty() ? "unknown exception" : cause).substr(0, cause_bytes - 1));
+    std::optional<collective_error> agreed;
+    try {
+      say();
+    } catch (collective_error const& error) {
+      agreed = error;
+    }
+    std::throw_with_nested(agreed ? *agreed : collective_error(comm_.rank(), cause_));
+  }
+
+private:
+  C& comm_;
+  std::vector<std::int64_t> counts_;
+  std::vector<call_header> headers_;
+  std::string cause_;
+};
+
+/// Runs the work of a rank and leaves, done or failed.
+template <communicator C, class Work>
+std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
+  std::optional<farewell<C>> end;
+  committed(comm, [&] { end.emplace(comm); }); // the others wait at the end of this rank's work
+  auto const run = [&]() -> std::invoke_result_t<Work&> {
+    try {
+      return work();
+    } catch (collective_error const&) {
+      throw; // all ranks know
+    } catch (std::exception const& failure) {
+      if (is_lost(comm)) {
+        throw;
+      }
+      end->say_failed(failure.what());
+    } catch (...) {
+      if (is_lost(comm)) {
+        throw;
+      }
+      end->say_failed({});
+    }
+  };
+  if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
+    run();
+    end->say();
+  } else {
+    decltype(auto) result = run();
+    end->say();
+    return result;
+  }
 }
 
-/// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested
-/// exception.
+/// Ends the job if this rank cannot take part in an agreement and the program wants that.
 template <communicator C>
-[[noreturn]] void leave_failed(C& comm, std::string const& failure) {
-  collective_error agreed(comm.rank(), failure.empty() ? "unknown exception" : failure);
-  try {
-    leave(comm, agreed.cause());
-  } catch (collective_error const& error) {
-    agreed = error;
+void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
+  if constexpr (requires { comm.abort(cause); }) {
+    if (is_lost(comm) && when_lost == lost_rank::abort) {
+      comm.abort(cause);
+    }
   }
-  std::throw_with_nested(agreed);
 }
 
 } // namespace detail
@@ -45,9 +103,8 @@ template <communicator C>
 /// a rank that is done joins it as leaving. So all ranks throw the same `collective_error` instead of waiting
 /// for one that went away. On the rank that failed it carries the original as `std::nested_exception`.
 ///
-/// One case is beyond it: memory that runs out between a header exchange and its payload, for buffers whose
-/// size only the other ranks knew. Threads notice that as well; MPI processes do not, so on `std::bad_alloc`
-/// end them with `mpi_environment::abort`.
+/// A rank that fails after a header exchange and before its bytes are sent, or whose MPI failed, cannot do that: it is
+/// *lost*. By default it then ends the job on all ranks, with a last line that names it and the cause.
 ///
 /// @comm   collective; adds one header exchange at the end
 /// @pre    collectives of `work` that are not the library's own are preceded by an `exchange_headers` of the
@@ -56,25 +113,17 @@ template <communicator C>
 /// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while
 ///                           another one calls
 template <communicator C, class Work>
-std::invoke_result_t<Work&> run_collectively(C comm, Work work) {
-  auto const guarded = [&]() -> std::invoke_result_t<Work&> {
-    try {
-      return work();
-    } catch (collective_error const&) {
-      throw; // all ranks know
-    } catch (std::exception const& failure) {
-      detail::leave_failed(comm, failure.what());
-    } catch (...) {
-      detail::leave_failed(comm, {});
-    }
-  };
-  if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
-    guarded();
-    detail::leave(comm, {});
-  } else {
-    decltype(auto) result = guarded();
-    detail::leave(comm, {});
-    return result;
+std::invoke_result_t<Work&> run_collectively(C comm, Work work, lost_rank when_lost = lost_rank::abort) {
+  try {
+    return detail::run_and_leave(comm, work);
+  } catch (collective_error const&) {
+    throw;
+  } catch (std::exception const& failure) {
+    detail::end_if_lost(comm, when_lost, failure.what());
+    throw;
+  } catch (...) {
+    detail::end_if_lost(comm, when_lost, "unknown exception");
+    throw;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/core/detail/message.hpp>
@@ -55,16 +56,13 @@ public:
     std::vector<call_header> headers(ranks);
     made.of_rank.resize(ranks);
     std::shared_ptr<std::byte> block;
-    std::string failure;
-    try {
+    auto const failure = detail::failure_of([&] {
       detail::check_bytes("share", bytes);
       block = detail::make_node_block(bytes);
       made.own = {block.get(), static_cast<std::size_t>(bytes)};
       fill(made.own);
-    } catch (std::exception const& thrown) {
-      failure = *thrown.what() != '\0' ? thrown.what() : "exception without a text";
-    }
-    exchange_headers(comm_, {}, std::vector<std::int64_t>(ranks, 0), 0, failure, headers);
+    });
+    exchange_headers(comm_, {.what = operation::share}, std::vector<std::int64_t>(ranks, 0), 0, failure, headers);
     sent.assign(ranks, card{&block, bytes, &options_});
     comm_.all_to_all(reinterpret_cast<std::byte const*>(sent.data()), reinterpret_cast<std::byte*>(cards.data()),
                      std::int64_t{sizeof(card)});

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/checks.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
+#include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/alarm.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/device_aware.hpp>
@@ -16,12 +19,15 @@
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,13 +37,16 @@ namespace glt {
 struct mpi_options {
   /// Largest piece that is handed to MPI, 1 to 2^31 − 1; messages of any size go through in pieces.
   std::int64_t block_bytes = std::int64_t{1} << 30;
+  /// Seconds that a call may wait for the other ranks; 0 for ever. A rank that has waited longer says which call that
+  /// was and where each rank is, and ends the job. Set it well above the longest time between two calls of a rank.
+  std::chrono::duration<double> time_limit{0};
 };
 
 /// Ranks that are MPI processes.
 ///
 /// A handle: copies share one MPI communicator of their own, apart from the traffic of everyone else; the
 /// last copy frees it. Every MPI return code is checked. A failed MPI call throws `mpi_error` on the rank
-/// that notices it.
+/// that notices it, which is lost then (see `losable`).
 ///
 /// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`. What `mpi_threads`
 /// allows limits all calls of a process.
@@ -67,14 +76,19 @@ public:
       throw precondition_error(detail::message("mpi_comm: block_bytes is ", options.block_bytes,
                                                "; pass 1 to ", std::numeric_limits<int>::max()));
     }
-    MPI_Comm copy = MPI_COMM_NULL;
-    detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
-    return mpi_comm(copy, options.block_bytes);
+    if (!(options.time_limit.count() >= 0)) {
+      throw precondition_error(
+          detail::message("mpi_comm: time_limit is ", options.time_limit.count(), " s; pass 0 or more"));
+    }
+    auto const family = std::make_shared<detail::mpi_family>(comm, options.time_limit);
+    return mpi_comm(copy_of(comm), options, family);
   }
 
   [[nodiscard]] int rank() const noexcept { return handle_->rank(); }
   [[nodiscard]] int size() const noexcept { return handle_->size(); }
-  [[nodiscard]] mpi_options options() const noexcept { return {.block_bytes = handle_->block_bytes()}; }
+  [[nodiscard]] mpi_options options() const noexcept {
+    return {.block_bytes = handle_->block_bytes(), .time_limit = handle_->watch().limit()};
+  }
 
   /// Memory that the host can reach, always; that of GPUs if `device_aware()`.
   [[nodiscard]] static constexpr bool carries(memory_space space) noexcept { return host_accessible(space); }
@@ -87,34 +101,40 @@ public:
 
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
     detail::check_bytes("all_to_all", bytes);
-    if (bytes <= handle_->block_bytes()) {
-      auto const count = static_cast<int>(bytes);
-      detail::check_mpi(MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, handle_->comm()),
-                        "MPI_Alltoall");
-      return;
-    }
-    std::vector<std::int64_t> const sizes(static_cast<std::size_t>(size()), bytes);
-    std::vector<std::int64_t> offsets(sizes.size());
-    for (std::size_t peer = 0; peer < offsets.size(); ++peer) {
-      offsets[peer] = static_cast<std::int64_t>(peer) * bytes;
-    }
-    exchange({send, sizes, offsets}, {receive, sizes, offsets});
+    detail::committed(*this, [&] {
+      if (bytes <= handle_->block_bytes()) {
+        auto const count = static_cast<int>(bytes);
+        auto const comm = handle_->comm();
+        call(
+            "all_to_all", [&] { return MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, comm); },
+            [&](MPI_Request* started) {
+              return MPI_Ialltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, comm, started);
+            });
+        return;
+      }
+      std::vector<std::int64_t> const sizes(static_cast<std::size_t>(size()), bytes);
+      std::vector<std::int64_t> offsets(sizes.size());
+      for (std::size_t peer = 0; peer < offsets.size(); ++peer) {
+        offsets[peer] = static_cast<std::int64_t>(peer) * bytes;
+      }
+      exchange({send, sizes, offsets}, {receive, sizes, offsets});
+    });
   }
 
   void all_to_all_v(outgoing out, incoming in) {
     detail::check_exchange(out, in, rank(), size());
-    exchange(out, in);
+    detail::committed(*this, [&] { exchange(out, in); });
   }
 
   [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
     detail::check_exchange(out, in, rank(), size());
-    return request(handle_, out, in);
+    return detail::committed(*this, [&] { return request(handle_, out, in); });
   }
 
   void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
                           reply_buffer& replies) {
     detail::check_replies(out, asked, answering, rank(), size());
-    detail::exchange_replies(*handle_, out, asked, answering, replies);
+    detail::committed(*this, [&] { detail::exchange_replies(*handle_, out, asked, answering, replies); });
   }
 
   template <reducible T>
@@ -122,45 +142,106 @@ public:
     auto const mpi_op = op == reduction::sum ? MPI_SUM : op == reduction::min ? MPI_MIN : MPI_MAX;
     auto const block =
         static_cast<std::size_t>(std::max(std::int64_t{1}, handle_->block_bytes() / std::int64_t{sizeof(T)}));
-    for (std::size_t done = 0; done < values.size(); done += block) {
-      auto const piece = values.subspan(done, std::min(block, values.size() - done));
-      detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()),
-                                      type_of<T>(), mpi_op, handle_->comm()),
-                        "MPI_Allreduce");
-    }
+    detail::committed(*this, [&] {
+      for (std::size_t done = 0; done < values.size(); done += block) {
+        auto const piece = values.subspan(done, std::min(block, values.size() - done));
+        auto const count = static_cast<int>(piece.size());
+        auto const comm = handle_->comm();
+        call(
+            "all_reduce",
+            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type_of<T>(), mpi_op, comm); },
+            [&](MPI_Request* started) {
+              return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, type_of<T>(), mpi_op, comm, started);
+            });
+      }
+    });
   }
 
   void broadcast(std::byte* data, std::int64_t bytes, int root) {
     detail::check_bytes("broadcast", bytes);
     detail::check_root("broadcast", root, size());
-    auto const block = handle_->block_bytes();
-    for (std::int64_t done = 0; done < bytes; done += block) {
-      auto const piece = static_cast<int>(std::min(block, bytes - done));
-      detail::check_mpi(MPI_Bcast(data + done, piece, MPI_BYTE, root, handle_->comm()), "MPI_Bcast");
-    }
+    detail::committed(*this, [&] {
+      auto const block = handle_->block_bytes();
+      for (std::int64_t done = 0; done < bytes; done += block) {
+        auto const piece = static_cast<int>(std::min(block, bytes - done));
+        call(
+            "broadcast", [&] { return MPI_Bcast(data + done, piece, MPI_BYTE, root, handle_->comm()); },
+            [&](MPI_Request* started) {
+              return MPI_Ibcast(data + done, piece, MPI_BYTE, root, handle_->comm(), started);
+            });
+      }
+    });
   }
 
-  void barrier() { detail::check_mpi(MPI_Barrier(handle_->comm()), "MPI_Barrier"); }
+  void barrier() {
+    detail::committed(*this, [&] {
+      call(
+          "barrier", [&] { return MPI_Barrier(handle_->comm()); },
+          [&](MPI_Request* started) { return MPI_Ibarrier(handle_->comm(), started); });
+    });
+  }
 
   [[nodiscard]] mpi_comm split(int color, int order) {
-    // MPI takes no negative color: a color is passed as the first rank that has it.
-    std::vector<int> colors(static_cast<std::size_t>(size()));
-    detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()),
-                      "MPI_Allgather");
-    auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
-    MPI_Comm part = MPI_COMM_NULL;
-    detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
-    return mpi_comm(part, handle_->block_bytes());
+    return detail::committed(*this, [&] {
+      // MPI takes no negative color: a color is passed as the first rank that has it.
+      std::vector<int> colors(static_cast<std::size_t>(size()));
+      detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()),
+                        "MPI_Allgather");
+      auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
+      MPI_Comm part = MPI_COMM_NULL;
+      detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
+      return mpi_comm(part, options(), handle_->family());
+    });
   }
 
-  [[nodiscard]] mpi_comm duplicate() { return duplicate_of(handle_->comm(), options()); }
+  [[nodiscard]] mpi_comm duplicate() {
+    return detail::committed(*this,
+                             [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
+  }
+
+  /// Where the program is, for ranks that wait too long; see `mpi_options::time_limit`.
+  void note(call_site site) noexcept { handle_->watch().note(site); }
+
+  /// See `losable`.
+  void mark_lost() noexcept { handle_->family()->lost = true; }
+  [[nodiscard]] bool is_lost() const noexcept { return handle_->family()->lost; }
+
+  /// Ends all processes of the job at once, with a last line on the standard error that names this rank and the cause:
+  /// the way out where other ranks may wait for ever.
+  [[noreturn]] void abort(char const* cause) noexcept {
+    detail::abort_job(handle_->comm(), rank(), size(), cause);
+  }
 
   /// See `alarming`.
   [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
 
 private:
-  mpi_comm(MPI_Comm comm, std::int64_t block_bytes)
-      : handle_(std::make_shared<detail::mpi_handle>(comm, block_bytes)) {}
+  friend class mpi_node;
+
+  [[nodiscard]] std::shared_ptr<detail::mpi_family> const& family() const noexcept {
+    return handle_->family();
+  }
+
+  mpi_comm(MPI_Comm comm, mpi_options options, std::shared_ptr<detail::mpi_family> family)
+      : handle_(std::make_shared<detail::mpi_handle>(comm, options.block_bytes, std::move(family))) {}
+
+  // A collective of MPI in its two forms: the one that waits, or the one that is watched.
+  template <class Waiting, class Starting>
+  void call(std::string_view name, Waiting waiting, Starting starting) {
+    if (!handle_->watch().is_on()) {
+      detail::check_mpi(waiting(), name);
+      return;
+    }
+    MPI_Request started = MPI_REQUEST_NULL;
+    detail::check_mpi(starting(&started), name);
+    detail::check_mpi(handle_->wait(started, name), name);
+  }
+
+  [[nodiscard]] static MPI_Comm copy_of(MPI_Comm comm) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+    return copy;
+  }
 
   template <reducible T>
   static MPI_Datatype type_of() noexcept {
@@ -176,6 +257,10 @@ private:
   }
 
   void exchange(outgoing const& out, incoming const& in) {
+    if (handle_->watch().is_on()) {
+      request(handle_, out, in).wait();
+      return;
+    }
     auto exchange = handle_->exchanges().take();
     exchange->run(handle_->comm(), handle_->block_bytes(), out, in);
     handle_->exchanges().give_back(std::move(exchange));
@@ -184,6 +269,6 @@ private:
   std::shared_ptr<detail::mpi_handle> handle_;
 };
 
-static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm>);
+static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && losable<mpi_comm>);
 
 } // namespace glt

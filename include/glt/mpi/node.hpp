@@ -3,6 +3,8 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/mpi/communicator.hpp>
@@ -15,7 +17,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -46,18 +47,22 @@ class mpi_node {
 public:
   /// Finds out which ranks are on this machine.
   ///
-  /// @comm   collective
+  /// @comm   collective; one header exchange and two exchanges on the machine
+  /// @throws collective_error  on every rank, if a rank is at another call
   /// @throws mpi_error  if MPI reports a failure
   explicit mpi_node(mpi_comm comm, mpi_node_options options = {})
       : comm_(std::move(comm)), options_(std::move(options)), windows_(detail::mpi_windows::make()) {
-    MPI_Comm node = MPI_COMM_NULL;
-    detail::check_mpi(
-        MPI_Comm_split_type(comm_.native(), MPI_COMM_TYPE_SHARED, comm_.rank(), MPI_INFO_NULL, &node),
-        "MPI_Comm_split_type");
-    node_ = std::make_shared<detail::mpi_handle const>(node, comm_.options().block_bytes);
-    ranks_.resize(static_cast<std::size_t>(node_->size()));
-    int const own = comm_.rank();
-    detail::check_mpi(MPI_Allgather(&own, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node), "MPI_Allgather");
+    agree({});
+    detail::committed(comm_, [&] {
+      MPI_Comm node = MPI_COMM_NULL;
+      detail::check_mpi(
+          MPI_Comm_split_type(comm_.native(), MPI_COMM_TYPE_SHARED, comm_.rank(), MPI_INFO_NULL, &node),
+          "MPI_Comm_split_type");
+      node_ = std::make_shared<detail::mpi_handle const>(node, comm_.options().block_bytes, comm_.family());
+      ranks_.resize(static_cast<std::size_t>(node_->size()));
+      int const own = comm_.rank();
+      detail::check_mpi(MPI_Allgather(&own, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node), "MPI_Allgather");
+    });
   }
 
   [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
@@ -67,50 +72,48 @@ public:
 
   /// See `node_memory`.
   ///
-  /// @comm   collective; besides making the window one header exchange and a few exchanges on the machine
+  /// @comm   collective; besides making the window two header exchanges and a few exchanges on the machine
   /// @throws collective_error  on every rank, if bytes is negative or `fill` throws on one
   /// @throws mpi_error  if MPI reports a failure of anything but making a window
   template <class Fill>
   [[nodiscard]] node_blocks share(std::int64_t bytes, Fill fill) {
-    reclaim();
+    agree(detail::failure_of([&] { detail::check_bytes("share", bytes); }));
     node_blocks made;
-    std::string failure;
     MPI_Win window = MPI_WIN_NULL;
-    try {
-      detail::check_bytes("share", bytes);
-    } catch (precondition_error const& thrown) {
-      failure = thrown.what();
-    }
-    made.reason = ranks_.size() > 1 ? share_memory(failure.empty() ? bytes : 0, made, window) : std::string();
-    try {
-      if (window == MPI_WIN_NULL && failure.empty()) {
+    detail::committed(comm_, [&] {
+      windows_->reclaim(node_->comm());
+      made.reason = ranks_.size() > 1 ? share_memory(bytes, made, window) : std::string();
+    });
+    auto const failure = detail::failure_of([&] {
+      if (window == MPI_WIN_NULL) {
         keep_private(bytes, made);
       }
-      if (failure.empty()) {
-        fill(made.own);
-      }
-    } catch (std::exception const& thrown) {
-      failure = *thrown.what() != '\0' ? thrown.what() : "exception without a text";
-    }
+      fill(made.own);
+    });
     synchronize(window);
     agree(failure); // no rank gets past this before all have written
     synchronize(window);
     if (made.reason.empty() && comm_.size() > node_->size()) {
-      made.reason = detail::message(comm_.size() - node_->size(), " of ", comm_.size(), " ranks are on other machines");
+      made.reason =
+          detail::message(comm_.size() - node_->size(), " of ", comm_.size(), " ranks are on other machines");
     }
     return made;
   }
 
   /// Gives back the memory of the blocks that all ranks of the machine have let go of.
   ///
-  /// @comm   collective
-  void reclaim() { windows_->reclaim(node_->comm()); }
+  /// @comm   collective; one header exchange and one exchange on the machine
+  void reclaim() {
+    agree({});
+    detail::committed(comm_, [&] { windows_->reclaim(node_->comm()); });
+  }
 
   /// Windows that hold memory.
   [[nodiscard]] std::size_t num_windows() const noexcept { return windows_->size(); }
 
 private:
-  static constexpr std::int64_t page_bytes = std::int64_t{1} << 16; // MPI rounds blocks up, and adds some of its own
+  static constexpr std::int64_t page_bytes = std::int64_t{1}
+                                             << 16; // MPI rounds blocks up, and adds some of its own
 
   // Makes a window and says why not, on all ranks of the machine alike.
   [[nodiscard]] std::string share_memory(std::int64_t bytes, node_blocks& made, MPI_Win& window) {
@@ -140,18 +143,20 @@ private:
 
   // Why this rank cannot share a block of that size; empty if it may try.
   [[nodiscard]] std::string refusal_of(std::int64_t bytes) const {
-    auto const limit = std::numeric_limits<std::int64_t>::max() / node_->size() - page_bytes; // keeps the sum in range
+    auto const limit =
+        std::numeric_limits<std::int64_t>::max() / node_->size() - page_bytes; // keeps the sum in range
     auto wanted = std::min(bytes, limit) + page_bytes;
-    detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, node_->comm()), "MPI_Allreduce");
+    detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, node_->comm()),
+                      "MPI_Allreduce");
     if (bytes > std::min(limit, options_.max_bytes)) {
-      return detail::message("a block of ", bytes, " bytes is more than the ", std::min(limit, options_.max_bytes),
-                             " that it may share");
+      return detail::message("a block of ", bytes, " bytes is more than the ",
+                             std::min(limit, options_.max_bytes), " that it may share");
     }
     std::error_code unknown;
     auto const free = std::filesystem::space(options_.window_folder, unknown).available;
     if (!unknown && static_cast<std::uintmax_t>(wanted) > free) {
-      return detail::message("the blocks of its machine need ", wanted, " bytes, but ", options_.window_folder.string(),
-                             " has ", free, " free");
+      return detail::message("the blocks of its machine need ", wanted, " bytes, but ",
+                             options_.window_folder.string(), " has ", free, " free");
     }
     return {};
   }
@@ -160,7 +165,8 @@ private:
   [[nodiscard]] std::string first_of(std::string const& own) const {
     int const has_one = own.empty() ? 0 : 1;
     std::vector<int> all(ranks_.size());
-    detail::check_mpi(MPI_Allgather(&has_one, 1, MPI_INT, all.data(), 1, MPI_INT, node_->comm()), "MPI_Allgather");
+    detail::check_mpi(MPI_Allgather(&has_one, 1, MPI_INT, all.data(), 1, MPI_INT, node_->comm()),
+                      "MPI_Allgather");
     auto const first = static_cast<int>(std::ranges::find(all, 1) - all.begin());
     if (first == node_->size()) {
       return {};
@@ -169,7 +175,8 @@ private:
     std::copy_n(own.begin(), std::min(own.size(), text.size() - 1), text.begin());
     detail::check_mpi(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first, node_->comm()),
                       "MPI_Bcast");
-    return detail::message("rank ", ranks_[static_cast<std::size_t>(first)], " cannot share memory: ", text.data());
+    return detail::message("rank ", ranks_[static_cast<std::size_t>(first)],
+                           " cannot share memory: ", text.data());
   }
 
   void keep_private(std::int64_t bytes, node_blocks& made) const {
@@ -181,8 +188,9 @@ private:
   }
 
   void agree(std::string const& failure) {
-    std::vector<call_header> headers(static_cast<std::size_t>(comm_.size()));
-    exchange_headers(comm_, {}, std::vector<std::int64_t>(headers.size(), 0), 0, failure, headers);
+    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm_.size()), 0);
+    std::vector<call_header> headers;
+    exchange_headers(comm_, {.what = operation::share}, counts, 0, failure, headers);
   }
 
   static void synchronize(MPI_Win window) {

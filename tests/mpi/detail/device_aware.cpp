@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-
 #include <glt/comm/counting.hpp>
 #include <glt/core/space.hpp>
 #include <glt/mpi/communicator.hpp>

@@ -18,6 +18,7 @@
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
@@ -26,8 +27,10 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace glt::dist {
 
@@ -59,7 +62,8 @@ public:
       : graph_((agree_on(comm, options, weights != nullptr), &directory.of())), directory_(&directory),
         options_(std::move(options)), comm_(comm), sampler_(comm, *graph_, options_.neighbors, rule_type{}, policy),
         edges_(comm, *graph_, policy), candidates_(directory, edges_, weights),
-        drawer_(options_.negatives, policy), exclusions_(comm, *graph_, policy), assembly_(options_.negatives) {
+        drawer_(options_.negatives, policy), exclusions_(comm, *graph_, policy), assembly_(options_.negatives, policy),
+        positives_(policy), policy_(policy) {
     if (options_.exclude != seed_exclusion::none) {
       sampler_.set_rule_of([this](int rank) { return rule_type{.excluded = exclusions_.of(rank), .inner = {}}; });
     }
@@ -81,8 +85,8 @@ public:
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
     auto const failure = failure_of([&] {
-      validate_seed_edges(sources, destinations, graph_->num_vertices());
-      validate_labels(labels, sources.size(), options_.negatives);
+      validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
+      validate_labels(policy_, labels, sources.size(), options_.negatives);
       positives_.assign(sources, destinations);
     });
     if (options_.negatives.amount > 0) {
@@ -91,11 +95,11 @@ public:
       agree(comm_, {.what = operation::sample, .step = key.step}, failure, 0, [](auto, auto) { return std::string(); });
     }
     if (options_.exclude != seed_exclusion::none) {
-      exclusions_.exclude(positives_.distinct(), options_.exclude == seed_exclusion::edges_and_reverses,
+      exclusions_.exclude(distinct_positives(failure), options_.exclude == seed_exclusion::edges_and_reverses,
                           {.what = operation::exclude, .step = key.step}, failure);
     }
-    sampler_.sample(assembly_.seeds(positives_, negatives_), key, assembly_.subgraph_of(out));
-    assembly_.finish(positives_, negatives_, labels, out);
+    sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
+    assembly_.finish(positives_.view(), negatives_, labels, out);
   }
 
   /// The same without labels.
@@ -118,19 +122,31 @@ private:
           });
   }
 
+  std::span<vertex_pair<Vertex> const> distinct_positives(std::string const& failure) {
+    auto const seeds = positives_.view();
+    distinct_.clear();
+    for (std::int64_t i = 0; failure.empty() && i < seeds.size(); ++i) {
+      if (seeds.is_distinct(i)) {
+        distinct_.push_back({seeds.sorted_sources[i], seeds.sorted_destinations[i]});
+      }
+    }
+    return distinct_;
+  }
+
   void draw_negatives(sample_key key, std::string const& failure) {
     auto const size = failure.empty() ? positives_.size() : 0;
     ends_.resize(2 * size);
     originals_.resize(2 * size);
     for (std::int64_t i = 0; i < size; ++i) {
-      ends_[2 * i] = positives_[i].source;
-      ends_[2 * i + 1] = positives_[i].destination;
+      ends_[2 * i] = positives_.view().sources[i];
+      ends_[2 * i + 1] = positives_.view().destinations[i];
     }
     directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
                              {.what = operation::look_up, .step = key.step}, failure);
     keys_.resize(size);
     for (std::int64_t i = 0; i < size; ++i) {
-      keys_[i] = positive_key(negatives_key(key), originals_[2 * i], originals_[2 * i + 1], positives_.occurrence(i));
+      keys_[i] = positive_key(negatives_key(key), originals_[2 * i], originals_[2 * i + 1],
+                              positives_.view().occurrences[i]);
     }
     candidates_.begin(key.step);
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
@@ -143,10 +159,12 @@ private:
   neighbor_sampler<Comm, Policy, Vertex, rule_type> sampler_;
   edge_queries<Comm, Policy, Vertex> edges_;
   remote_candidates<Comm, Policy, Vertex> candidates_;
-  negative_drawer<Policy, Vertex> drawer_;
+  detail::negative_drawer<Policy, Vertex> drawer_;
   exclusion_exchange<Comm, Policy, Vertex> exclusions_;
-  link_assembly<Policy, Vertex> assembly_;
-  seed_edges<Vertex> positives_;
+  detail::link_assembly<Policy, Vertex> assembly_;
+  detail::seed_edges<Policy, Vertex> positives_;
+  std::vector<vertex_pair<Vertex>> distinct_; // positives
+  Policy policy_;
   buffer<Policy, Vertex> ends_;
   buffer<Policy, global_id> originals_;
   buffer<Policy, random_key> keys_;

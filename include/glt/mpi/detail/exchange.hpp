@@ -21,8 +21,8 @@ public:
   mpi_exchange(mpi_exchange const&) = delete;
   mpi_exchange& operator=(mpi_exchange const&) = delete;
   ~mpi_exchange() {
-    if (mpi_is_running()) {
-      static_cast<void>(complete());
+    if (request_ != MPI_REQUEST_NULL && mpi_is_running()) {
+      MPI_Wait(&request_, MPI_STATUS_IGNORE);
     }
   }
 
@@ -39,15 +39,13 @@ public:
     sent_.set(out.sizes, out.offsets, block_bytes);
     received_.set(in.sizes, in.offsets, block_bytes);
     check_mpi(MPI_Alltoallw(sent_.base(out.data), sent_.counts(), sent_.displacements(), sent_.types(),
-                            received_.base(in.data), received_.counts(), received_.displacements(), received_.types(),
-                            comm),
+                            received_.base(in.data), received_.counts(), received_.displacements(),
+                            received_.types(), comm),
               "MPI_Alltoallw");
   }
 
-  /// Waits for what was started; returns MPI's code.
-  [[nodiscard]] int complete() noexcept {
-    return request_ == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Wait(&request_, MPI_STATUS_IGNORE);
-  }
+  /// What was started; MPI_REQUEST_NULL if nothing is under way.
+  [[nodiscard]] MPI_Request& request() noexcept { return request_; }
 
 private:
   mpi_exchange_plan sent_;

@@ -30,7 +30,12 @@ public:
   /// Blocks until all bytes have arrived; a second call does nothing.
   ///
   /// @throws mpi_error  if MPI reports a failure
-  void wait() { check_mpi(complete(), "MPI_Wait"); }
+  void wait() {
+    if (auto const code = complete(); code != MPI_SUCCESS) {
+      handle_->family()->lost = true;
+      check_mpi(code, "MPI_Wait");
+    }
+  }
 
 private:
   friend mpi_comm;
@@ -44,7 +49,8 @@ private:
     if (!travelling_) {
       return MPI_SUCCESS;
     }
-    auto const code = mpi_is_running() ? travelling_->complete() : MPI_SUCCESS;
+    auto const code =
+        mpi_is_running() ? handle_->wait(travelling_->request(), "all_to_all_v") : MPI_SUCCESS;
     handle_->exchanges().give_back(std::move(travelling_));
     return code;
   }

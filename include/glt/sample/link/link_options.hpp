@@ -82,22 +82,10 @@ void validate_labels(Policy const& policy, array_view<Policy::space, std::int64_
   }
 }
 
-/// The same for labels in memory that the host can reach.
-template <memory_space Space>
-  requires(host_accessible(Space))
-void validate_labels(array_view<Space, std::int64_t const> labels, std::int64_t num_positives,
-                     negative_options const& options) {
-  if (labels.empty()) {
-    return;
-  }
-  detail::check_label_list(labels.size(), num_positives, options);
-  detail::place_of_wrong_label<Space> const wrong{labels};
-  for (std::int64_t i = 0; i < labels.size(); ++i) {
-    if (wrong(i) == i) {
-      throw precondition_error(
-          detail::message("label of seed edge ", i, " is ", labels[i], "; classes count from 0, to 2^63 - 2"));
-    }
-  }
+/// The same for labels in ordinary memory.
+inline void validate_labels(host_view<std::int64_t const> labels, std::int64_t num_positives,
+                            negative_options const& options) {
+  validate_labels(device::cpu(), labels, num_positives, options);
 }
 
 } // namespace glt

@@ -11,10 +11,10 @@
 
 namespace glt {
 
+namespace detail {
 template <device_policy Policy, vertex_id Vertex>
 class link_assembly;
-template <device_policy Policy, vertex_id Vertex>
-class parallel_link_assembly;
+} // namespace detail
 
 /// Owns what a link sampler returns for P positive pairs: N negative pairs, and one subgraph around the ends
 /// of all. Reusable: sampling into it again keeps the memory.
@@ -73,8 +73,7 @@ public:
   [[nodiscard]] array_view<space, std::uint8_t const> verified() const noexcept { return verified_.view(); }
 
 private:
-  friend class link_assembly<Policy, Vertex>;
-  friend class parallel_link_assembly<Policy, Vertex>;
+  friend class detail::link_assembly<Policy, Vertex>;
 
   [[nodiscard]] std::int64_t num_triplets() const noexcept {
     return mode_ == negative_mode::triplet ? num_positives_ : 0;

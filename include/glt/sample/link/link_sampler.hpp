@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -15,9 +14,7 @@
 #include <glt/sample/link/detail/link_assembly.hpp>
 #include <glt/sample/link/detail/local_candidates.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
-#include <glt/sample/link/detail/parallel_edge_exclusions.hpp>
-#include <glt/sample/link/detail/parallel_link_assembly.hpp>
-#include <glt/sample/link/detail/parallel_seed_edges.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
@@ -27,7 +24,6 @@
 #include <glt/sample/options.hpp>
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -61,7 +57,7 @@ public:
       : graph_(graph), options_((validate(options), std::move(options))), original_(original), policy_(policy),
         sampler_(graph, options_.neighbors, rule_type{}, policy, original),
         candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy), exclusions_(policy),
-        assembly_(make_assembly()), positives_(make_positives()), keys_(0, policy) {}
+        assembly_(options_.negatives, policy), positives_(policy), keys_(0, policy) {}
 
   [[nodiscard]] link_options const& options() const noexcept { return options_; }
 
@@ -78,26 +74,16 @@ public:
     validate_labels(policy_, labels, sources.size(), options_.negatives);
     positives_.assign(sources, destinations);
     keys_.resize(positives_.size());
-    if constexpr (host_policy<Policy>) {
-      for (std::int64_t i = 0; i < positives_.size(); ++i) {
-        keys_[i] = positive_key(negatives_key(key), original(sources[i]), original(destinations[i]),
-                                positives_.occurrence(i));
-      }
-    } else {
-      policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
-                                                    negatives_key(key), positives_.view(), original_, keys_.view()});
-    }
+    policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
+                                                  negatives_key(key), positives_.view(), original_, keys_.view()});
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
     if (options_.exclude != seed_exclusion::none) {
-      exclude_positives();
+      detail::excluded_seed_edges<space, Vertex> const excluded{positives_.view(),
+                                                                options_.exclude == seed_exclusion::edges_and_reverses};
+      sampler_.set_rule({.excluded = exclusions_.look_up(graph_, excluded, candidates_.ascending()), .inner = {}});
     }
-    if constexpr (host_policy<Policy>) {
-      sampler_.sample(assembly_.seeds(positives_, negatives_), key, assembly_.subgraph_of(out));
-      assembly_.finish(positives_, negatives_, labels, out);
-    } else {
-      sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
-      assembly_.finish(positives_.view(), negatives_, labels, out);
-    }
+    sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
+    assembly_.finish(positives_.view(), negatives_, labels, out);
   }
 
   /// The same without labels.
@@ -107,55 +93,16 @@ public:
   }
 
 private:
-  using exclusions =
-      std::conditional_t<host_policy<Policy>, edge_exclusions<Policy>, parallel_edge_exclusions<Policy>>;
-  using assembly =
-      std::conditional_t<host_policy<Policy>, link_assembly<Policy, Vertex>, parallel_link_assembly<Policy, Vertex>>;
-
-  [[nodiscard]] assembly make_assembly() const {
-    if constexpr (host_policy<Policy>) {
-      return assembly(options_.negatives);
-    } else {
-      return assembly(options_.negatives, policy_);
-    }
-  }
-  [[nodiscard]] seed_edges_of<Policy, Vertex> make_positives() const {
-    if constexpr (host_policy<Policy>) {
-      return {};
-    } else {
-      return parallel_seed_edges<Policy, Vertex>(policy_);
-    }
-  }
-
-  [[nodiscard]] std::int64_t original(Vertex vertex) const { return original_.empty() ? vertex : original_[vertex]; }
-
-  void exclude_positives() {
-    bool const reverses = options_.exclude == seed_exclusion::edges_and_reverses;
-    if constexpr (host_policy<Policy>) {
-      exclusions_.clear();
-      for (auto const [source, destination] : positives_.distinct()) {
-        exclusions_.add({.row = destination, .source = source});
-        if (reverses) {
-          exclusions_.add({.row = source, .source = destination});
-        }
-      }
-      sampler_.set_rule({.excluded = exclusions_.look_up(graph_, candidates_.ascending()), .inner = {}});
-    } else {
-      sampler_.set_rule({.excluded = exclusions_.look_up(graph_, positives_.view(), reverses, candidates_.ascending()),
-                         .inner = {}});
-    }
-  }
-
   csr_view<GraphSpace, Vertex> graph_;
   link_options options_;
   original_ids<GraphSpace> original_;
   Policy policy_;
   neighbor_sampler<Policy, Vertex, rule_type, GraphSpace> sampler_;
-  local_candidates<Policy, Vertex, GraphSpace> candidates_;
-  negative_drawer<Policy, Vertex> drawer_;
-  exclusions exclusions_;
-  assembly assembly_;
-  seed_edges_of<Policy, Vertex> positives_;
+  detail::local_candidates<Policy, Vertex, GraphSpace> candidates_;
+  detail::negative_drawer<Policy, Vertex> drawer_;
+  detail::edge_exclusions<Policy> exclusions_;
+  detail::link_assembly<Policy, Vertex> assembly_;
+  detail::seed_edges<Policy, Vertex> positives_;
   buffer<Policy, random_key> keys_;
   negative_pairs<Policy, Vertex> negatives_;
 };

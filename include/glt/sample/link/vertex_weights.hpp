@@ -10,7 +10,6 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/link/detail/parallel_vertex_weights.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -46,50 +45,82 @@ private:
 
 namespace detail {
 
-inline void check_vertex_weight(std::int64_t vertex, double weight) {
-  if (!(weight >= 0) || std::isinf(weight)) {
-    throw precondition_error(message("weight of vertex ", vertex, " is ", weight,
-                                     "; a weight is finite and not negative"));
+// The place of an invalid weight, or the number of weights.
+template <memory_space Space, class Weight>
+struct place_of_wrong_weight {
+  array_view<Space, Weight> weights;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
+    auto const weight = static_cast<double>(weights[i]);
+    return weight >= 0 && !std::isinf(weight) ? weights.size() : i;
   }
-}
+};
+
+template <memory_space Space, class Weight>
+struct weight_at {
+  array_view<Space, Weight> weights;
+  GLT_HOST_DEVICE double operator()(std::int64_t i) const { return static_cast<double>(weights[i]); }
+};
+struct larger_weight {
+  GLT_HOST_DEVICE double operator()(double a, double b) const { return a < b ? b : a; }
+};
+
+template <memory_space Space, class Weight, class Scale>
+struct share_of_weight {
+  array_view<Space, Weight> weights;
+  Scale scale;
+  array_view<Space, std::int64_t> shares;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { shares[i] = scale(static_cast<double>(weights[i])); }
+};
+
+// The first vertex whose share ends behind the first number of a bucket; behind the last number of all for the entry
+// that closes the last bucket.
+template <memory_space Space>
+struct first_vertex_of_bucket {
+  array_view<Space, std::int64_t const> ends;
+  array_view<Space, std::int64_t> guide;
+  int shift;
+  GLT_HOST_DEVICE void operator()(std::int64_t bucket) const {
+    auto const number = bucket + 1 < guide.size() ? bucket << shift : ends[ends.size() - 1] - 1;
+    std::int64_t low = 0;
+    std::int64_t high = ends.size() - 1;
+    while (low < high) {
+      std::int64_t const middle = low + (high - low) / 2;
+      if (ends[middle] > number) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    guide[bucket] = low;
+  }
+};
 
 } // namespace detail
 
 /// The largest of some weights, and 0 for none.
 ///
 /// @shape  weights [n] of the vertices from `first` on
+/// @where  synchronises
 /// @throws precondition_error  if a weight is negative, infinite or no number, naming the first vertex
 /// @cost   O(n)
-template <memory_space Space, class Weight>
-  requires(host_accessible(Space))
-[[nodiscard]] double largest_weight(array_view<Space, Weight> weights, std::int64_t first = 0) {
-  double largest = 0;
-  for (std::int64_t i = 0; i < weights.size(); ++i) {
-    auto const weight = static_cast<double>(weights[i]);
-    detail::check_vertex_weight(first + i, weight);
-    largest = std::max(largest, weight);
-  }
-  return largest;
-}
-
-/// The same for weights in the memory of a policy.
-///
-/// @where  synchronises
 template <device_policy Policy, class Weight>
 [[nodiscard]] double largest_weight(Policy const& policy, array_view<Policy::space, Weight> weights,
                                     std::int64_t first = 0) {
-  if constexpr (host_policy<Policy>) {
-    return largest_weight(weights, first);
-  } else {
-    auto const ex = policy.executor();
-    auto const wrong = ex.reduce(weights.size(), weights.size(),
-                                 detail::place_of_wrong_weight<Policy::space, Weight>{weights, weights.size()},
-                                 detail::smaller{});
-    if (wrong < weights.size()) {
-      detail::check_vertex_weight(first + wrong, static_cast<double>(read_element(policy, weights, wrong)));
-    }
-    return ex.reduce(weights.size(), 0.0, detail::weight_at<Policy::space, Weight>{weights}, detail::larger_weight{});
+  auto const ex = policy.executor();
+  auto const wrong = ex.reduce(weights.size(), weights.size(),
+                               detail::place_of_wrong_weight<Policy::space, Weight>{weights}, detail::smaller{});
+  if (wrong < weights.size()) {
+    throw precondition_error(detail::message("weight of vertex ", first + wrong, " is ",
+                                             static_cast<double>(read_element(policy, weights, wrong)),
+                                             "; a weight is finite and not negative"));
   }
+  return ex.reduce(weights.size(), 0.0, detail::weight_at<Policy::space, Weight>{weights}, detail::larger_weight{});
+}
+
+/// The same for weights in ordinary memory.
+template <class Weight>
+[[nodiscard]] double largest_weight(host_view<Weight> weights, std::int64_t first = 0) {
+  return largest_weight(device::cpu(), weights, first);
 }
 
 /// Finds the vertex that a number below the sum of all weights stands for; each stands for as many numbers as
@@ -157,28 +188,27 @@ public:
   /// @pre    the weights passed `largest_weight`; not checked
   template <class Weight>
   vertex_weights(array_view<space, Weight> weights, weight_scale scale, Policy policy = {})
-      : ends_(weights.size(), policy), guide_(0, policy) {
-    if constexpr (host_policy<Policy>) {
-      std::int64_t sum = 0;
-      for (std::int64_t v = 0; v < weights.size(); ++v) {
-        sum += scale(static_cast<double>(weights[v]));
-        ends_[v] = sum;
-      }
-      total_ = sum;
-    } else {
-      total_ = detail::sum_shares(policy, weights, scale, ends_.view());
-    }
+      : sums_(weights.size() + 1, policy), guide_(0, policy) {
+    auto const ex = policy.executor();
+    buffer<Policy, std::int64_t> shares(weights.size(), policy);
+    ex.for_each(weights.size(), detail::share_of_weight<space, Weight, weight_scale>{weights, scale, shares.view()});
+    ex.exclusive_scan(std::as_const(shares).view(), sums_.view());
+    total_ = read_element(policy, std::as_const(sums_).view(), weights.size());
     if (total_ > 0) {
       make_guide();
     }
   }
 
-  [[nodiscard]] std::int64_t num_vertices() const noexcept { return ends_.size(); }
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return ends().size(); }
   /// The sum of the weights, as whole numbers.
   [[nodiscard]] std::int64_t total() const noexcept { return total_; }
-  [[nodiscard]] vertex_weights_view<space> view() const noexcept { return {ends_.view(), guide_.view(), shift_}; }
+  [[nodiscard]] vertex_weights_view<space> view() const noexcept { return {ends(), guide_.view(), shift_}; }
 
 private:
+  [[nodiscard]] array_view<space, std::int64_t const> ends() const noexcept {
+    return sums_.empty() ? sums_.view() : sums_.view().subview(1, sums_.size() - 1);
+  }
+
   // One bucket a vertex or up to half as many; the last entry closes the last bucket.
   void make_guide() {
     auto const last = total_ - 1;
@@ -187,23 +217,11 @@ private:
     }
     auto const buckets = (last >> shift_) + 1;
     guide_.resize(buckets + 1);
-    if constexpr (host_policy<Policy>) {
-      std::int64_t vertex = 0;
-      for (std::int64_t bucket = 0; bucket <= buckets; ++bucket) {
-        auto const number = bucket < buckets ? bucket << shift_ : last;
-        while (ends_[vertex] <= number) {
-          ++vertex;
-        }
-        guide_[bucket] = vertex;
-      }
-    } else {
-      guide_.policy().executor().for_each(
-          guide_.size(),
-          detail::first_vertex_of_bucket<space>{std::as_const(ends_).view(), guide_.view(), shift_});
-    }
+    guide_.policy().executor().for_each(guide_.size(),
+                                        detail::first_vertex_of_bucket<space>{ends(), guide_.view(), shift_});
   }
 
-  buffer<Policy, std::int64_t> ends_;
+  buffer<Policy, std::int64_t> sums_; // of the shares before every vertex, and of all
   buffer<Policy, std::int64_t> guide_;
   std::int64_t total_ = 0;
   int shift_ = 0;

@@ -25,7 +25,7 @@ namespace {
 
 // Negatives of positives in original ids, drawn from a graph in parts, in original ids.
 template <class Candidates>
-glt_test::naive_negatives drawn(Candidates& candidates, glt::negative_drawer<cpu, glt::global_id>& drawer,
+glt_test::naive_negatives drawn(Candidates& candidates, glt::detail::negative_drawer<cpu, glt::global_id>& drawer,
                                 divided_graph const& divided, glt_test::pair_list const& positives,
                                 glt::sample_key key) {
   std::vector<std::int64_t> sources;
@@ -34,7 +34,7 @@ glt_test::naive_negatives drawn(Candidates& candidates, glt::negative_drawer<cpu
     sources.push_back(source);
     destinations.push_back(destination);
   }
-  glt::seed_edges<glt::global_id> seeds;
+  glt::detail::seed_edges<cpu, glt::global_id> seeds;
   auto const global_sources = divided.renumbered(sources);
   auto const global_destinations = divided.renumbered(destinations);
   seeds.assign(glt::host_view<glt::global_id const>(global_sources),
@@ -42,7 +42,8 @@ glt_test::naive_negatives drawn(Candidates& candidates, glt::negative_drawer<cpu
   std::vector<glt::random_key> keys;
   for (std::int64_t i = 0; i < seeds.size(); ++i) {
     auto const at = static_cast<std::size_t>(i);
-    keys.push_back(glt::positive_key(glt::negatives_key(key), sources[at], destinations[at], seeds.occurrence(i)));
+    keys.push_back(glt::positive_key(glt::negatives_key(key), sources[at], destinations[at],
+                                     seeds.view().occurrences[i]));
   }
   glt::negative_pairs<cpu, glt::global_id> pairs;
   candidates.begin(key.step);
@@ -61,7 +62,7 @@ TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
   on_ranks([](auto comm) {
     using communicator = decltype(comm);
     using candidates = glt::dist::remote_candidates<communicator, cpu, glt::global_id>;
-    static_assert(glt::candidate_source<candidates, cpu, glt::global_id>);
+    static_assert(glt::detail::candidate_source<candidates, cpu, glt::global_id>);
     for (auto const& partitioner : glt_test::all_partitioners()) {
       for (auto const& list : glt_test::graphs_to_divide()) {
         if (list.num_vertices > 1000) { // the oracle is slow
@@ -85,7 +86,7 @@ TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
                                              static_cast<glt::dist::vertex_weights<communicator, cpu>*>(nullptr));
         glt::dist::remote_candidates weighted(directory, edges, &table);
         for (auto const& option : glt_test::link_options_to_try()) {
-          glt::negative_drawer<cpu, glt::global_id> drawer(option.negatives);
+          glt::detail::negative_drawer<cpu, glt::global_id> drawer(option.negatives);
           glt::sample_key const key{.seed = 6, .step = 2};
           auto const positives = glt_test::some_positives(list, 6 * ((comm.rank() + 1) % 3),
                                                           static_cast<std::uint64_t>(comm.rank()));
@@ -121,7 +122,7 @@ TEST_CASE("a round is one look-up and one test, and rounds end when all ranks ar
       }
     }
     comm.all_reduce(std::span(&rounds, 1), glt::reduction::max);
-    glt::negative_drawer<cpu, glt::global_id> drawer({.amount = 2});
+    glt::detail::negative_drawer<cpu, glt::global_id> drawer({.amount = 2});
     comm.reset();
     drawn(candidates, drawer, divided, positives, {});
     CHECK(comm.counts().headers.collectives == (comm.size() == 1 ? 0 : 2 * rounds + 1));

@@ -7,6 +7,7 @@
 #include <glt/sample/link/detail/edge_search.hpp>
 
 #include "support/graphs.hpp"
+#include "support/row_edges.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -47,18 +48,18 @@ glt_test::edge_list ascending(glt_test::edge_list const& list) {
 }
 
 template <glt::device_policy Policy>
-void check_all_rows(glt::edge_exclusions<Policy>& exclusions, glt_test::edge_list const& list, std::uint64_t size,
+void check_all_rows(glt::detail::edge_exclusions<Policy>& exclusions, glt_test::edge_list const& list, std::uint64_t size,
                     Policy policy) {
   auto const graph = glt::make_csr<Policy>(
       glt::coo_view<Policy::space, glt::local_id>(list.num_vertices, {list.sources.data(), list.num_edges()},
                                                   {list.destinations.data(), list.num_edges()}),
       {}, policy);
   auto const pairs = some_pairs(list, size);
-  exclusions.clear();
+  std::vector<glt::row_edge> edges;
   for (auto const& [source, destination] : pairs) {
-    exclusions.add({.row = destination, .source = source});
+    edges.push_back({.row = destination, .source = source});
   }
-  auto const view = exclusions.look_up(graph.view(), glt::rows_ascend(policy.executor(), graph.view()));
+  auto const view = exclusions.look_up(graph.view(), glt_test::row_edges{edges}, glt::rows_ascend(policy.executor(), graph.view()));
   std::set<std::pair<std::int64_t, std::int64_t>> const named(pairs.begin(), pairs.end());
   for (std::int64_t row = 0; row < list.num_vertices; ++row) {
     std::vector<glt::edge_offset> expected;
@@ -74,8 +75,8 @@ void check_all_rows(glt::edge_exclusions<Policy>& exclusions, glt_test::edge_lis
 } // namespace
 
 TEST_CASE("every row knows the positions of its excluded edges, parallel ones included") {
-  glt::edge_exclusions<cpu> alone; // reused
-  glt::edge_exclusions<cpu> threads(cpu(3));
+  glt::detail::edge_exclusions<cpu> alone; // reused
+  glt::detail::edge_exclusions<cpu> threads(cpu(3));
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     for (std::uint64_t const size : {20, 0, 1, 300}) {

@@ -8,6 +8,7 @@
 
 #include "support/graphs.hpp"
 #include "support/naive_sampler.hpp"
+#include "support/row_edges.hpp"
 #include "support/statistics.hpp"
 
 #include <algorithm>
@@ -43,10 +44,11 @@ public:
     }
     list.add(3, 2);
     graph_ = glt::make_csr<cpu>(list.view());
+    std::vector<glt::row_edge> excluded;
     for (auto const source : row.excluded) {
-      exclusions_.add({.row = 1, .source = source});
+      excluded.push_back({.row = 1, .source = source});
     }
-    rule_ = {.excluded = exclusions_.look_up(graph_.view()), .inner = {}};
+    rule_ = {.excluded = exclusions_.look_up(graph_.view(), glt_test::row_edges{excluded}), .inner = {}};
   }
 
   std::vector<std::int64_t> draw(glt::random_key key, std::int64_t fanout, bool replace, std::int64_t row = 1) const {
@@ -58,7 +60,7 @@ public:
 
 private:
   glt::csr_graph<cpu> graph_;
-  glt::edge_exclusions<cpu> exclusions_;
+  glt::detail::edge_exclusions<cpu> exclusions_;
   rule rule_{};
 };
 

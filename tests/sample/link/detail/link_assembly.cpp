@@ -23,7 +23,7 @@ struct made {
   ids seeds;
 
   explicit made(glt::negative_options options, std::vector<std::int64_t> const& labels = {}) {
-    glt::seed_edges<glt::local_id> positives;
+    glt::detail::seed_edges<cpu, glt::local_id> positives;
     ids const sources{5, 5};
     ids const destinations{6, 7};
     positives.assign(glt::host_view<glt::local_id const>(sources), glt::host_view<glt::local_id const>(destinations));
@@ -31,12 +31,12 @@ struct made {
     glt::negative_pairs<cpu, glt::local_id> const negatives{
         glt::make_buffer<cpu>(triplet ? ids{5, 5} : ids{8, 9}), glt::make_buffer<cpu>(ids{6, 4}),
         glt::make_buffer<cpu>(std::vector<std::uint8_t>{1, 0})};
-    glt::link_assembly<cpu, glt::local_id> assembly(options);
-    auto const around = assembly.seeds(positives, negatives);
+    glt::detail::link_assembly<cpu, glt::local_id> assembly(options);
+    auto const around = assembly.seeds(positives.view(), negatives);
     seeds = glt_test::to_vector(around);
     glt::subgraph_builder<cpu, glt::local_id> builder;
     builder.begin(around, glt::frontier::fresh, assembly.subgraph_of(out));
-    assembly.finish(positives, negatives, glt::host_view<std::int64_t const>(labels), out);
+    assembly.finish(positives.view(), negatives, glt::host_view<std::int64_t const>(labels), out);
   }
 };
 

@@ -20,7 +20,7 @@ using glt::negative_mode;
 using glt_test::draw_naively;
 using glt_test::pair_list;
 
-static_assert(glt::candidate_source<glt::local_candidates<cpu, glt::local_id>, cpu, glt::local_id>);
+static_assert(glt::detail::resident_candidates<glt::detail::local_candidates<cpu, glt::local_id>::view_type, glt::local_id>);
 
 glt_test::naive_negatives plain(glt::negative_pairs<cpu, glt::local_id> const& pairs) {
   glt_test::naive_negatives out;
@@ -49,8 +49,8 @@ public:
     seeds_.assign(glt::host_view<glt::local_id const>(sources), glt::host_view<glt::local_id const>(destinations));
     std::vector<glt::random_key> keys;
     for (std::int64_t i = 0; i < seeds_.size(); ++i) {
-      keys.push_back(glt::positive_key(glt::negatives_key(key), seeds_[i].source, seeds_[i].destination,
-                                       seeds_.occurrence(i)));
+      keys.push_back(glt::positive_key(glt::negatives_key(key), sources[static_cast<std::size_t>(i)],
+                                       destinations[static_cast<std::size_t>(i)], seeds_.view().occurrences[i]));
     }
     drawer_.draw(candidates_, seeds_, glt::host_view<glt::random_key const>(keys), out_);
     return plain(out_);
@@ -59,9 +59,9 @@ public:
 private:
   glt::csr_graph<cpu> graph_;
   glt::vertex_weights<cpu> table_;
-  glt::local_candidates<cpu, glt::local_id> candidates_;
-  glt::negative_drawer<cpu, glt::local_id> drawer_;
-  glt::seed_edges<glt::local_id> seeds_;
+  glt::detail::local_candidates<cpu, glt::local_id> candidates_;
+  glt::detail::negative_drawer<cpu, glt::local_id> drawer_;
+  glt::detail::seed_edges<cpu, glt::local_id> seeds_;
   glt::negative_pairs<cpu, glt::local_id> out_;
 };
 
@@ -207,14 +207,14 @@ struct minimal_candidates {
     }
   }
 };
-static_assert(glt::candidate_source<minimal_candidates, cpu, glt::local_id>);
+static_assert(glt::detail::candidate_source<minimal_candidates, cpu, glt::local_id>);
 
 } // namespace
 
 TEST_CASE("drawing needs no more of a source than the concept lists") {
   minimal_candidates candidates;
-  glt::negative_drawer<cpu, glt::local_id> drawer({.mode = negative_mode::triplet, .amount = 50, .attempts = 100});
-  glt::seed_edges<glt::local_id> positives;
+  glt::detail::negative_drawer<cpu, glt::local_id> drawer({.mode = negative_mode::triplet, .amount = 50, .attempts = 100});
+  glt::detail::seed_edges<cpu, glt::local_id> positives;
   std::vector<glt::local_id> const source{0};
   std::vector<glt::local_id> const destination{1};
   positives.assign(glt::host_view<glt::local_id const>(source), glt::host_view<glt::local_id const>(destination));
@@ -228,5 +228,5 @@ TEST_CASE("drawing needs no more of a source than the concept lists") {
 }
 
 TEST_CASE("wrong options are refused before anything is drawn") {
-  CHECK_THROWS_AS((glt::negative_drawer<cpu, glt::local_id>({.amount = -2})), glt::precondition_error);
+  CHECK_THROWS_AS((glt::detail::negative_drawer<cpu, glt::local_id>({.amount = -2})), glt::precondition_error);
 }

@@ -3,6 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/failure.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
@@ -10,23 +11,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <vector>
 
 namespace glt::dist {
 
-/// The text of what `work` throws; empty if it returns. Precondition checks become the failure that a rank
-/// reports.
-template <class Work>
-[[nodiscard]] std::string failure_of(Work work) {
-  try {
-    work();
-  } catch (std::exception const& failure) {
-    return *failure.what() != '\0' ? failure.what() : "exception without a text";
-  }
-  return {};
-}
+using detail::failure_of;
 
 /// Makes sure that no rank has a failure to report and that all ranks hold the same value.
 ///

@@ -24,6 +24,17 @@
 
 namespace glt::dist {
 
+/// The edges that a rank excludes from rows of this part, as they came.
+template <vertex_id Vertex>
+struct excluded_wire_edges {
+  std::span<wire_edge<Vertex> const> edges;
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(edges.size()); }
+  [[nodiscard]] row_edge operator()(std::int64_t x) const {
+    auto const& edge = edges[static_cast<std::size_t>(x)];
+    return {.row = edge.row(), .source = edge.source()};
+  }
+};
+
 /// Tells the owners of rows which edges a rank does not want to see sampled; what others exclude does not
 /// matter to it.
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
@@ -74,11 +85,8 @@ public:
     }
     parcels_.send(site, 0, failure);
     for (std::size_t rank = 0; rank < excluded_.size(); ++rank) {
-      excluded_[rank].clear();
-      for (auto const& edge : parcels_.received_of(static_cast<int>(rank))) {
-        excluded_[rank].add({.row = edge.row(), .source = edge.source()});
-      }
-      views_[rank] = excluded_[rank].look_up(graph_->local(), ascending_);
+      excluded_wire_edges<Vertex> const received{parcels_.received_of(static_cast<int>(rank))};
+      views_[rank] = excluded_[rank].look_up(graph_->local(), received, ascending_);
     }
   }
 
@@ -91,7 +99,7 @@ private:
   graph<Policy, Vertex> const* graph_;
   bool ascending_;
   parcels<Comm, wire_edge<Vertex>> parcels_;
-  std::vector<edge_exclusions<Policy>> excluded_; // by requester
+  std::vector<detail::edge_exclusions<Policy>> excluded_; // by requester
   std::vector<exclusions_view<space>> views_;
 };
 

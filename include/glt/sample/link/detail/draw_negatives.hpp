@@ -5,13 +5,13 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/sample/link/detail/parallel_seed_edges.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/negatives.hpp>
 
 #include <concepts>
 #include <cstdint>
 
-namespace glt {
+namespace glt::detail {
 
 /// Candidates for negatives that a kernel may ask one by one: a trivially copyable functor over views.
 ///
@@ -21,14 +21,11 @@ namespace glt {
 /// - `c.vertex(number)`: the vertex that a number stands for
 /// - `c.is_edge(source, destination)`
 template <class C, class Vertex>
-concept resident_candidates =
-    bytes_copyable<C> && requires(C const& c, std::int64_t number, Vertex vertex) {
-      { c.num_numbers() } -> std::same_as<std::int64_t>;
-      { c.vertex(number) } -> std::same_as<Vertex>;
-      { c.is_edge(vertex, vertex) } -> std::same_as<bool>;
-    };
-
-namespace detail {
+concept resident_candidates = bytes_copyable<C> && requires(C const& c, std::int64_t number, Vertex vertex) {
+  { c.num_numbers() } -> std::same_as<std::int64_t>;
+  { c.vertex(number) } -> std::same_as<Vertex>;
+  { c.is_edge(vertex, vertex) } -> std::same_as<bool>;
+};
 
 // Draws one negative until it is verified or the attempts are used up: what `negative_drawer` does in rounds.
 template <memory_space Space, class Vertex, resident_candidates<Vertex> Candidates>
@@ -69,5 +66,4 @@ private:
   }
 };
 
-} // namespace detail
-} // namespace glt
+} // namespace glt::detail

@@ -1,105 +1,195 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/config.hpp>
+#include <glt/core/detail/atomic.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/link/detail/exclusion_search.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/exclusions.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
+
+/// The edges that seed edges exclude: all of them and, behind these, their reverses if asked for.
+template <memory_space Space, class Vertex>
+struct excluded_seed_edges {
+  seed_edges_view<Space, Vertex> seeds;
+  bool reverses;
+
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size() const { return reverses ? 2 * seeds.size() : seeds.size(); }
+  [[nodiscard]] GLT_HOST_DEVICE row_edge operator()(std::int64_t x) const {
+    auto const i = x < seeds.size() ? x : x - seeds.size();
+    std::int64_t const source = seeds.sources[i];
+    std::int64_t const destination = seeds.destinations[i];
+    return x < seeds.size() ? row_edge{destination, source} : row_edge{source, destination};
+  }
+};
+
+template <memory_space Space, class Edges>
+struct list_excluded_sources {
+  Edges edge;
+  array_view<Space, std::int64_t> keys;
+  array_view<Space, std::int64_t> order;
+  GLT_HOST_DEVICE void operator()(std::int64_t x) const {
+    keys[x] = edge(x).source;
+    order[x] = x;
+  }
+};
+template <memory_space Space, class Edges>
+struct list_excluded_rows {
+  Edges edge;
+  array_view<Space, std::int64_t const> order;
+  array_view<Space, std::int64_t> rows;
+  GLT_HOST_DEVICE void operator()(std::int64_t x) const { rows[x] = edge(order[x]).row; }
+};
+
+// Once rows are in order: the edges, and for the first edge of a row where the row begins and ends. Edges may come
+// twice, for that is harmless; a row belongs to its first edge, and the others of it have no positions.
+template <memory_space Space, class Edges>
+struct divide_excluded {
+  Edges edge;
+  array_view<Space, std::int64_t const> order;
+  array_view<Space, std::int64_t const> rows;
+  array_view<Space, row_edge> edges;
+  array_view<Space, std::int64_t> first; // [X + 1]; x and x + 1 hold both ends of the row of its first edge x
+  array_view<Space, std::uint64_t> filter;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t x) const {
+    using view = exclusions_view<Space>;
+    if (x == rows.size()) {
+      first[x] = x;
+      return;
+    }
+    edges[x] = edge(order[x]);
+    if (x > 0 && rows[x] == rows[x - 1]) {
+      first[x] = end_of_row(x);
+      return;
+    }
+    first[x] = x;
+    auto* const word = filter.data() + view::word(rows[x], filter.size());
+    auto const bit = std::uint64_t{1} << view::bit(rows[x]);
+    for (auto seen = atomic_load(word); (seen & bit) == 0;) {
+      auto const before = atomic_compare_exchange(word, seen, seen | bit);
+      seen = before == seen ? seen | bit : before;
+    }
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t end_of_row(std::int64_t x) const {
+    std::int64_t low = x;
+    std::int64_t high = rows.size();
+    while (low < high) {
+      std::int64_t const middle = low + (high - low) / 2;
+      if (rows[middle] == rows[x]) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+};
+
+template <class Graph, memory_space Space>
+struct find_excluded_of_first {
+  find_excluded<Graph, Space> find;
+  GLT_HOST_DEVICE void operator()(std::int64_t x) const {
+    if (x > 0 && find.rows[x] == find.rows[x - 1]) {
+      find.counts[x] = 0;
+    } else {
+      find(x);
+    }
+  }
+};
+
+template <class Graph, memory_space Space>
+struct place_excluded_of_first {
+  place_excluded<Graph, Space> place;
+  GLT_HOST_DEVICE void operator()(std::int64_t x) const {
+    if (place.offsets[x + 1] > place.offsets[x]) {
+      place(x);
+    }
+  }
+};
 
 /// Owns the edges that sampling leaves out; made anew for every batch in the same memory.
 template <device_policy Policy>
 class edge_exclusions {
-  static_assert(host_policy<Policy>, "edge_exclusions searches on the host: use parallel_edge_exclusions");
-
 public:
   static constexpr memory_space space = Policy::space;
 
-  explicit edge_exclusions(Policy policy = {}) : policy_(std::move(policy)) {}
+  explicit edge_exclusions(Policy policy = {})
+      : policy_(policy), keys_(0, policy), order_(0, policy), rows_(0, policy), edges_(0, policy), first_(0, policy),
+        counts_(0, policy), kept_(0, policy), offsets_(0, policy), positions_(0, policy), filter_(0, policy) {}
 
-  /// Forgets all edges.
-  void clear() noexcept { edges_.clear(); }
-  /// Names an edge, all parallel ones included; it need not exist.
-  void add(row_edge edge) {
-    edges_.resize(edges_.size() + 1);
-    edges_[edges_.size() - 1] = edge;
-  }
-
-  /// Looks the named edges up; `ascending` tells that `rows_ascend`. The view is valid until the next call.
+  /// Looks edges up, all parallel ones included; they need not exist, and may come twice. `ascending` tells that
+  /// `rows_ascend`. The view is valid until the next call.
   ///
+  /// @param  edges  a functor over memory that the policy's executor reaches: `edges(x)` is a `row_edge` for x in
+  ///                [0, edges.size())
+  /// @where  waits once, for the number of edges found
   /// @pre    every row is in [0, graph.num_rows()); not checked
-  /// @cost   O(X log X) for X edges and, unless rows ascend, one pass over the rows; allocates only while
-  ///         they are more than ever before
-  template <memory_space GraphSpace, vertex_id Vertex>
-  exclusions_view<space> look_up(csr_view<GraphSpace, Vertex> graph, bool ascending = false) {
-    std::sort(edges_.begin(), edges_.end());
-    edges_.resize(std::unique(edges_.begin(), edges_.end()) - edges_.begin());
-    rows_.clear();
-    first_.clear();
-    rows_.reserve(edges_.size());
-    first_.reserve(edges_.size() + 1);
-    for (std::int64_t i = 0; i < edges_.size(); ++i) {
-      if (i == 0 || edges_[i].row != edges_[i - 1].row) {
-        append(rows_, edges_[i].row);
-        append(first_, i);
-      }
+  /// @cost   two sorts of the edges and, unless rows ascend, one pass over the rows; allocates only while they are
+  ///         more than ever before
+  template <memory_space GraphSpace, vertex_id Vertex, class Edges>
+  exclusions_view<space> look_up(csr_view<GraphSpace, Vertex> graph, Edges edges, bool ascending = false) {
+    using graph_type = csr_view<GraphSpace, Vertex>;
+    auto const ex = policy_.executor();
+    auto const size = edges.size();
+    if (size == 0) {
+      return {};
     }
-    append(first_, edges_.size());
-    find_positions(graph, ascending);
-    make_filter();
-    return {std::as_const(filter_).view(), std::as_const(rows_).view(), std::as_const(offsets_).view(),
-            std::as_const(positions_).view()};
+    sort(edges, size);
+    counts_.resize(size);
+    kept_.resize(size);
+    offsets_.resize(size + 1);
+    auto const rows = std::as_const(rows_).view();
+    find_excluded<graph_type, space> const find{
+        graph,          ascending,   std::as_const(edges_).view(), rows, std::as_const(first_).view(),
+        counts_.view(), kept_.view()};
+    ex.for_each(size, find_excluded_of_first<graph_type, space>{find});
+    ex.exclusive_scan(std::as_const(counts_).view(), offsets_.view());
+    auto const offsets = std::as_const(offsets_).view();
+    positions_.resize(read_element(policy_, offsets, size));
+    ex.for_each(size, place_excluded_of_first<graph_type, space>{{find, offsets, positions_.view()}});
+    return {std::as_const(filter_).view(), rows, offsets, std::as_const(positions_).view()};
   }
 
 private:
-  static void append(buffer<Policy, std::int64_t>& list, std::int64_t value) {
-    list.resize(list.size() + 1);
-    list[list.size() - 1] = value;
-  }
-
-  template <class Graph>
-  void find_positions(Graph const& graph, bool ascending) {
+  template <class Edges>
+  void sort(Edges edges, std::int64_t size) {
     auto const ex = policy_.executor();
-    counts_.resize(rows_.size());
-    offsets_.resize(rows_.size() + 1);
-    kept_.resize(edges_.size());
-    detail::find_excluded<Graph, space> const find{graph,
-                                                              ascending,
-                                                              std::as_const(edges_).view(),
-                                                              std::as_const(rows_).view(),
-                                                              std::as_const(first_).view(),
-                                                              counts_.view(),
-                                                              kept_.view()};
-    ex.for_each(rows_.size(), find);
-    ex.exclusive_scan(std::as_const(counts_).view(), offsets_.view());
-    positions_.resize(offsets_[rows_.size()]);
-    ex.for_each(rows_.size(), detail::place_excluded<Graph, space>{find, std::as_const(offsets_).view(),
-                                                                              positions_.view()});
-  }
-
-  // Sixteen bits a row: one look in sixteen at most is for nothing.
-  void make_filter() {
-    auto const words = rows_.empty() ? 0 : std::bit_ceil(static_cast<std::uint64_t>(rows_.size()) / 4 + 1);
-    filter_.resize(static_cast<std::int64_t>(words));
-    std::fill(filter_.begin(), filter_.end(), 0);
-    for (auto const row : rows_) {
-      using view = exclusions_view<space>;
-      filter_[view::word(row, filter_.size())] |= std::uint64_t{1} << view::bit(row);
-    }
+    keys_.resize(size);
+    order_.resize(size);
+    rows_.resize(size);
+    edges_.resize(size);
+    first_.resize(size + 1);
+    filter_.resize(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(size) / 4 + 1)));
+    auto const order = std::as_const(order_).view();
+    ex.for_each(size, list_excluded_sources<space, Edges>{edges, keys_.view(), order_.view()});
+    ex.sort_by_key(keys_.view(), order_.view());
+    ex.for_each(size, list_excluded_rows<space, Edges>{edges, order, rows_.view()});
+    ex.sort_by_key(rows_.view(), order_.view());
+    ex.for_each(filter_.size(), set_to_zero<space, std::uint64_t>{filter_.view()});
+    ex.for_each(size + 1, divide_excluded<space, Edges>{edges, order, std::as_const(rows_).view(), edges_.view(),
+                                                        first_.view(), filter_.view()});
   }
 
   Policy policy_;
-  buffer<Policy, row_edge> edges_;
+  buffer<Policy, std::int64_t> keys_;
+  buffer<Policy, std::int64_t> order_;
   buffer<Policy, std::int64_t> rows_;
+  buffer<Policy, row_edge> edges_;
   buffer<Policy, std::int64_t> first_;
   buffer<Policy, edge_offset> counts_;
   buffer<Policy, edge_offset> kept_;
@@ -108,4 +198,4 @@ private:
   buffer<Policy, std::uint64_t> filter_;
 };
 
-} // namespace glt
+} // namespace glt::detail

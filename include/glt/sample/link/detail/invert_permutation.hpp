@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/atomic.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
@@ -11,29 +12,36 @@
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace glt::detail {
 
+template <memory_space Space, class Vertex>
+struct forget_place {
+  array_view<Space, Vertex> places;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { places[i] = std::numeric_limits<Vertex>::max(); }
+};
+
 template <memory_space Space, memory_space IdSpace, class Vertex>
-struct pair_with_place {
+struct scatter_place {
   array_view<IdSpace, global_id const> ids;
-  array_view<Space, global_id> keys;
   array_view<Space, Vertex> places;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    keys[i] = ids[i];
-    places[i] = static_cast<Vertex>(i);
+    if (ids[i] >= 0 && ids[i] < ids.size()) {
+      atomic_min(places.data() + ids[i], static_cast<Vertex>(i));
+    }
   }
 };
 
-// The place of an id that is out of range or stands at an earlier place too; the number of ids if there is none.
-template <memory_space Space, class Vertex>
+// The place of an id that is out of range or stands at an earlier place too; else the number of ids.
+template <memory_space Space, memory_space IdSpace, class Vertex>
 struct place_of_wrong_id {
-  array_view<Space, global_id const> keys; // sorted, equal ones in order of their places
+  array_view<IdSpace, global_id const> ids;
   array_view<Space, Vertex const> places;
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
-    bool const wrong = keys[i] < 0 || keys[i] >= keys.size() || (i > 0 && keys[i] == keys[i - 1]);
-    return wrong ? std::int64_t{places[i]} : keys.size();
+    bool const wrong = ids[i] < 0 || ids[i] >= ids.size() || places[ids[i]] != static_cast<Vertex>(i);
+    return wrong ? i : ids.size();
   }
 };
 
@@ -58,19 +66,17 @@ template <device_policy Policy, memory_space IdSpace>
 ///
 /// @shape  ids [n] · places [n], resized and written
 /// @where  synchronises
-/// @cost   a sort of n keys, and 8 n bytes while it runs
+/// @cost   O(n)
 template <device_policy Policy, memory_space IdSpace, vertex_id Vertex>
   requires reaches<decltype(std::declval<Policy const&>().executor()), IdSpace>
 [[nodiscard]] std::int64_t invert_permutation(Policy const& policy, array_view<IdSpace, global_id const> ids,
                                               buffer<Policy, Vertex>& places) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
-  buffer<Policy, global_id> keys(ids.size(), policy);
   places.resize(ids.size());
-  ex.for_each(ids.size(), pair_with_place<space, IdSpace, Vertex>{ids, keys.view(), places.view()});
-  ex.sort_by_key(keys.view(), places.view());
-  return ex.reduce(ids.size(), ids.size(),
-                   place_of_wrong_id<space, Vertex>{std::as_const(keys).view(), std::as_const(places).view()},
+  ex.for_each(ids.size(), forget_place<space, Vertex>{places.view()});
+  ex.for_each(ids.size(), scatter_place<space, IdSpace, Vertex>{ids, places.view()});
+  return ex.reduce(ids.size(), ids.size(), place_of_wrong_id<space, IdSpace, Vertex>{ids, std::as_const(places).view()},
                    smaller{});
 }
 

@@ -1,19 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
-#include <glt/sample/link/seed_edges.hpp>
 #include <glt/sample/subgraph.hpp>
 
 #include <cstdint>
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
+
+// Negatives that come into the result: all but those that were given up and are not padded.
+template <memory_space Space>
+struct flag_kept {
+  array_view<Space, std::uint8_t const> verified; // empty: all are
+  bool padding;
+  array_view<Space, std::int64_t> flags;
+  GLT_HOST_DEVICE void operator()(std::int64_t n) const {
+    flags[n] = verified.empty() || padding || verified[n] != 0 ? 1 : 0;
+  }
+};
+
+// The seeds: sources of positives and, unless they are triplets, of the negatives kept; then the destinations.
+template <memory_space Space, class Vertex>
+struct write_positive_seeds {
+  seed_edges_view<Space, Vertex> positives;
+  std::int64_t first_destination;
+  array_view<Space, Vertex> seeds;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    seeds[i] = positives.sources[i];
+    seeds[first_destination + i] = positives.destinations[i];
+  }
+};
+template <memory_space Space, class Vertex>
+struct write_negative_seeds {
+  array_view<Space, Vertex const> sources;
+  array_view<Space, Vertex const> destinations;
+  array_view<Space, std::int64_t const> ranks; // [N + 1] among those kept
+  std::int64_t first_source;                   // −1 for triplets
+  std::int64_t first_destination;
+  array_view<Space, Vertex> seeds;
+  array_view<Space, std::int64_t> places;
+  GLT_HOST_DEVICE void operator()(std::int64_t n) const {
+    if (ranks[n] == ranks[n + 1]) {
+      places[n] = -1;
+      return;
+    }
+    if (first_source >= 0) {
+      seeds[first_source + ranks[n]] = sources[n];
+    }
+    places[n] = first_destination + ranks[n];
+    seeds[places[n]] = destinations[n];
+  }
+};
+
+template <memory_space Space>
+struct write_labels {
+  array_view<Space, std::int64_t const> labels; // [P] or empty
+  std::int64_t num_positives;
+  std::int64_t shift;
+  array_view<Space, std::int64_t> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    out[i] = i >= num_positives ? 0 : labels.empty() ? 1 : labels[i] + shift;
+  }
+};
+
+template <memory_space Space>
+struct write_negative_index {
+  array_view<Space, std::int64_t const> places;
+  array_view<Space, local_id const> seed_index;
+  array_view<Space, local_id> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t n) const {
+    out[n] = places[n] < 0 ? local_id{-1} : seed_index[places[n]];
+  }
+};
+
+// Of all negatives, or of those kept.
+template <memory_space Space>
+struct write_verified {
+  array_view<Space, std::uint8_t const> verified;
+  array_view<Space, std::int64_t const> ranks;
+  bool all;
+  array_view<Space, std::uint8_t> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t n) const {
+    if (all) {
+      out[n] = verified[n];
+    } else if (ranks[n] != ranks[n + 1]) {
+      out[ranks[n]] = verified[n];
+    }
+  }
+};
 
 /// Turns positives and negatives into seeds, and the subgraph around the seeds into a `link_sample`.
 ///
@@ -23,25 +107,33 @@ class link_assembly {
   static constexpr memory_space space = Policy::space;
 
 public:
-  explicit link_assembly(negative_options options) : options_(options) {}
+  explicit link_assembly(negative_options options, Policy policy = {})
+      : options_(options), policy_(policy), seeds_(0, policy), flags_(0, policy), ranks_(0, policy),
+        places_(0, policy) {}
 
   /// The seeds to sample around, in the order of the index tensors; valid until the next call.
   ///
+  /// @where  waits for the number of negatives that were not given up, unless all are kept
   /// @cost   O(P + N)
-  array_view<space, Vertex const> seeds(seed_edges<Vertex> const& positives,
+  array_view<space, Vertex const> seeds(seed_edges_view<space, Vertex> positives,
                                         negative_pairs<Policy, Vertex> const& negatives) {
-    seeds_.clear();
-    places_.resize(negatives.sources.size());
-    for (std::int64_t i = 0; i < positives.size(); ++i) {
-      append(positives[i].source);
-    }
-    if (options_.mode == negative_mode::binary) {
-      append_taken(negatives, negatives.sources);
-    }
-    for (std::int64_t i = 0; i < positives.size(); ++i) {
-      append(positives[i].destination);
-    }
-    append_taken(negatives, negatives.destinations);
+    auto const ex = policy_.executor();
+    auto const size = negatives.sources.size();
+    bool const triplet = options_.mode == negative_mode::triplet;
+    flags_.resize(size);
+    ranks_.resize(size + 1);
+    places_.resize(size);
+    ex.for_each(size, flag_kept<space>{negatives.verified.view(), options_.padding, flags_.view()});
+    ex.exclusive_scan(std::as_const(flags_).view(), ranks_.view());
+    auto const ranks = std::as_const(ranks_).view();
+    num_kept_ = negatives.verified.empty() || options_.padding ? size : read_element(policy_, ranks, size);
+    auto const first_destination = positives.size() + (triplet ? 0 : num_kept_);
+    seeds_.resize(first_destination + positives.size() + num_kept_);
+    ex.for_each(positives.size(), write_positive_seeds<space, Vertex>{positives, first_destination, seeds_.view()});
+    ex.for_each(size, write_negative_seeds<space, Vertex>{negatives.sources.view(), negatives.destinations.view(),
+                                                          ranks, triplet ? -1 : positives.size(),
+                                                          first_destination + positives.size(), seeds_.view(),
+                                                          places_.view()});
     return std::as_const(seeds_).view();
   }
 
@@ -53,53 +145,37 @@ public:
   /// Writes labels and indices once the subgraph around the seeds is sampled.
   ///
   /// @shape  labels [P] or empty
+  /// @where  enqueues only
   /// @cost   O(P + N)
-  void finish(seed_edges<Vertex> const& positives, negative_pairs<Policy, Vertex> const& negatives,
+  void finish(seed_edges_view<space, Vertex> positives, negative_pairs<Policy, Vertex> const& negatives,
               array_view<space, std::int64_t const> labels, link_sample<Policy, Vertex>& out) {
+    auto const ex = policy_.executor();
     bool const triplet = options_.mode == negative_mode::triplet;
+    take_from(policy_, out.edge_label_, out.dst_neg_index_, out.verified_);
     out.mode_ = options_.mode;
     out.num_positives_ = positives.size();
-    out.num_negatives_ = triplet ? places_.size() : num_taken_;
-    out.edge_label_.resize(triplet ? 0 : positives.size() + num_taken_);
-    for (std::int64_t i = 0; i < out.edge_label_.size(); ++i) {
-      bool const positive = i < positives.size();
-      out.edge_label_[i] = !positive ? 0 : labels.empty() ? 1 : labels[i] + (options_.amount > 0 ? 1 : 0);
-    }
+    out.num_negatives_ = triplet ? places_.size() : num_kept_;
+    out.edge_label_.resize(triplet ? 0 : positives.size() + num_kept_);
+    ex.for_each(out.edge_label_.size(),
+                write_labels<space>{labels, positives.size(), options_.amount > 0 ? 1 : 0, out.edge_label_.view()});
     out.dst_neg_index_.resize(triplet ? places_.size() : 0);
-    for (std::int64_t n = 0; n < out.dst_neg_index_.size(); ++n) {
-      out.dst_neg_index_[n] = places_[n] < 0 ? -1 : out.subgraph_.seed_index()[places_[n]];
-    }
+    ex.for_each(out.dst_neg_index_.size(),
+                write_negative_index<space>{std::as_const(places_).view(), out.subgraph_.seed_index(),
+                                            out.dst_neg_index_.view()});
     out.verified_.resize(negatives.verified.empty() ? 0 : out.num_negatives_);
-    std::int64_t kept = 0;
-    for (std::int64_t n = 0; n < negatives.verified.size(); ++n) {
-      if (triplet || places_[n] >= 0) {
-        out.verified_[kept++] = negatives.verified[n];
-      }
-    }
+    ex.for_each(
+        negatives.verified.size(),
+        write_verified<space>{negatives.verified.view(), std::as_const(ranks_).view(), triplet, out.verified_.view()});
   }
 
 private:
-  void append(Vertex vertex) {
-    seeds_.resize(seeds_.size() + 1);
-    seeds_[seeds_.size() - 1] = vertex;
-  }
-
-  void append_taken(negative_pairs<Policy, Vertex> const& negatives, buffer<Policy, Vertex> const& ends) {
-    num_taken_ = 0;
-    for (std::int64_t n = 0; n < ends.size(); ++n) {
-      bool const taken = negatives.verified.empty() || negatives.verified[n] != 0 || options_.padding;
-      places_[n] = taken ? seeds_.size() : -1;
-      if (taken) {
-        append(ends[n]);
-        ++num_taken_;
-      }
-    }
-  }
-
   negative_options options_;
+  Policy policy_;
   buffer<Policy, Vertex> seeds_;
+  buffer<Policy, std::int64_t> flags_;
+  buffer<Policy, std::int64_t> ranks_;
   buffer<Policy, std::int64_t> places_; // [N] in seeds, −1 for negatives that are left out
-  std::int64_t num_taken_ = 0;
+  std::int64_t num_kept_ = 0;
 };
 
-} // namespace glt
+} // namespace glt::detail

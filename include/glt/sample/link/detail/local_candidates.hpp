@@ -17,34 +17,9 @@
 #include <cstdint>
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
 
-namespace detail {
-
-template <class Candidates, memory_space Space, class Vertex>
-struct find_vertex {
-  Candidates candidates;
-  array_view<Space, std::int64_t const> numbers;
-  array_view<Space, Vertex> vertices;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { vertices[i] = candidates.vertex(numbers[i]); }
-};
-
-template <class Candidates, memory_space Space, class Vertex>
-struct test_edge {
-  Candidates candidates;
-  array_view<Space, Vertex const> sources;
-  array_view<Space, Vertex const> destinations;
-  array_view<Space, std::uint8_t> found;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    found[i] = candidates.is_edge(sources[i], destinations[i]) ? 1 : 0;
-  }
-};
-
-} // namespace detail
-
-/// Borrowed candidates for negatives, for kernels; see `candidate_source`.
+/// Borrowed candidates for negatives, for kernels: `resident_candidates`.
 ///
 /// @shape  renumbered [V], vertices by original id, or empty
 template <memory_space Space, vertex_id Vertex, memory_space GraphSpace = Space>
@@ -82,14 +57,13 @@ public:
   ///                             the first wrong vertex
   /// @cost   O(V + E), to see whether rows ascend; V ids of memory if there are original ids
   local_candidates(csr_view<GraphSpace, Vertex> graph, vertex_weights_view<space> weights,
-                   original_ids<GraphSpace> original, Policy policy = {})
-      : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), renumbered_(0, policy),
-        policy_(std::move(policy)) {
+                   original_ids<GraphSpace> original, Policy const& policy = {})
+      : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), renumbered_(0, policy) {
     if (!weights.ends.empty() && weights.ends.size() != graph.num_rows()) {
-      throw precondition_error(detail::message(weights.ends.size(), " vertex weights for ", graph.num_rows(),
-                                               " vertices; give one per vertex"));
+      throw precondition_error(
+          message(weights.ends.size(), " vertex weights for ", graph.num_rows(), " vertices; give one per vertex"));
     }
-    renumber(original, graph.num_rows());
+    renumber(policy, original, graph.num_rows());
   }
 
   /// True if every row of the graph lists its sources in ascending order.
@@ -98,61 +72,24 @@ public:
   /// The same for kernels; valid until the candidates go.
   [[nodiscard]] view_type view() const noexcept { return {edges_, weights_, renumbered_.view()}; }
 
-  [[nodiscard]] std::int64_t num_numbers() const noexcept
-    requires(host_policy<Policy>)
-  {
-    return view().num_numbers();
-  }
-
-  /// @shape  numbers [n] · vertices [n], written
-  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices) const {
-    policy_.executor().for_each(numbers.size(),
-                                detail::find_vertex<view_type, space, Vertex>{view(), numbers, vertices});
-    return !numbers.empty();
-  }
-
-  /// @shape  sources, destinations [n] · found [n], written
-  void test(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
-            array_view<space, std::uint8_t> found) const {
-    policy_.executor().for_each(
-        sources.size(), detail::test_edge<view_type, space, Vertex>{view(), sources, destinations, found});
-  }
-
 private:
-  void renumber(original_ids<GraphSpace> original, std::int64_t num_vertices) {
+  void renumber(Policy const& policy, original_ids<GraphSpace> original, std::int64_t num_vertices) {
     if (original.empty()) {
       return;
     }
     if (original.size() != num_vertices) {
-      throw precondition_error(detail::message(original.size(), " original ids for ", num_vertices, " vertices"));
+      throw precondition_error(message(original.size(), " original ids for ", num_vertices, " vertices"));
     }
-    if constexpr (host_policy<Policy>) {
-      renumbered_.resize(num_vertices);
-      for (auto& vertex : renumbered_) {
-        vertex = -1;
-      }
-      for (std::int64_t v = 0; v < num_vertices; ++v) {
-        auto const id = original[v];
-        if (id < 0 || id >= num_vertices || renumbered_[id] >= 0) {
-          refuse(v, id, num_vertices);
-        }
-        renumbered_[id] = static_cast<Vertex>(v);
-      }
-    } else if (auto const wrong = detail::invert_permutation(policy_, original, renumbered_); wrong < num_vertices) {
-      refuse(wrong, detail::id_at(policy_, original, wrong), num_vertices);
+    if (auto const wrong = invert_permutation(policy, original, renumbered_); wrong < num_vertices) {
+      throw precondition_error(message("original id of vertex ", wrong, " is ", id_at(policy, original, wrong),
+                                       ", outside the graph or that of another vertex too; original ids are ",
+                                       "a permutation of [0, ", num_vertices, ")"));
     }
-  }
-
-  [[noreturn]] static void refuse(std::int64_t vertex, global_id id, std::int64_t num_vertices) {
-    throw precondition_error(detail::message("original id of vertex ", vertex, " is ", id,
-                                             ", outside the graph or that of another vertex too; original ids are ",
-                                             "a permutation of [0, ", num_vertices, ")"));
   }
 
   edge_search<GraphSpace, Vertex> edges_;
   vertex_weights_view<space> weights_;
   buffer<Policy, Vertex> renumbered_; // vertex by original id
-  Policy policy_;
 };
 
-} // namespace glt
+} // namespace glt::detail

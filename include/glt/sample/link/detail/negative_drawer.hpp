@@ -9,36 +9,40 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/link/detail/draw_negatives.hpp>
-#include <glt/sample/link/detail/parallel_seed_edges.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/negatives.hpp>
-#include <glt/sample/link/seed_edges.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
 
-/// Where the candidates for negatives come from, and who knows the edges.
+/// Where the candidates for negatives come from, and who knows the edges, if kernels cannot ask one by one as they do
+/// `resident_candidates`.
 ///
-/// Models: `local_candidates`, `dist::remote_candidates`. A random number below `num_numbers()` stands for a
-/// vertex: each vertex for one number, or for as many as it weighs.
+/// Models: `dist::remote_candidates`. A random number below `num_numbers()` stands for a vertex: each vertex for one
+/// number, or for as many as it weighs.
 ///
 /// - `c.num_numbers()`
 /// - `c.find(numbers, vertices)`: writes the vertices of the numbers; false if no rank has any number, and
 ///   then nothing more is asked
 /// - `c.test(sources, destinations, found)`: writes 1 for pairs that are edges, 0 for others
 template <class C, class Policy, class Vertex>
-concept candidate_source =
-    requires(C& c, array_view<Policy::space, std::int64_t const> numbers, array_view<Policy::space, Vertex> vertices,
-             array_view<Policy::space, Vertex const> ends, array_view<Policy::space, std::uint8_t> found) {
-      { c.num_numbers() } -> std::same_as<std::int64_t>;
-      { c.find(numbers, vertices) } -> std::same_as<bool>;
-      c.test(ends, ends, found);
-    };
+concept candidate_source = requires(C& c, array_view<Policy::space, std::int64_t const> numbers,
+                                    array_view<Policy::space, Vertex> vertices,
+                                    array_view<Policy::space, Vertex const> ends,
+                                    array_view<Policy::space, std::uint8_t> found) {
+  { c.num_numbers() } -> std::same_as<std::int64_t>;
+  { c.find(numbers, vertices) } -> std::same_as<bool>;
+  c.test(ends, ends, found);
+};
 
-namespace detail {
+template <memory_space Space>
+struct list_places {
+  array_view<Space, std::int64_t> open;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { open[i] = i; }
+};
 
 // The numbers of the open places: of both ends, or of the destination alone.
 template <memory_space Space>
@@ -60,10 +64,60 @@ struct draw_candidate {
   }
 };
 
-} // namespace detail
+// The pairs of the open places, in their order and in the result.
+template <memory_space Space, class Vertex>
+struct write_candidate {
+  array_view<Space, std::int64_t const> open;
+  array_view<Space, Vertex const> vertices;
+  array_view<Space, Vertex const> positive_sources;
+  negative_options options;
+  array_view<Space, Vertex> sources;
+  array_view<Space, Vertex> destinations;
+  array_view<Space, Vertex> out_sources;
+  array_view<Space, Vertex> out_destinations;
+  array_view<Space, std::uint8_t> verified; // empty unless strict
 
-/// Draws the negatives of a batch until all are verified or the attempts are used up: on the host round by round,
-/// elsewhere all places at once, each by itself.
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const place = open[i];
+    bool const binary = options.mode == negative_mode::binary;
+    sources[i] = out_sources[place] =
+        binary ? vertices[2 * i]
+               : positive_sources[place_of_negative(place, positive_sources.size(), options).positive];
+    destinations[i] = out_destinations[place] = vertices[binary ? 2 * i + 1 : i];
+    if (!verified.empty()) {
+      verified[place] = 1;
+    }
+  }
+};
+
+// True for an edge, a positive or a vertex paired with itself.
+template <memory_space Space, class Vertex>
+struct is_rejected {
+  array_view<Space, Vertex const> sources;
+  array_view<Space, Vertex const> destinations;
+  array_view<Space, std::uint8_t const> found;
+  seed_edges_view<Space, Vertex> positives;
+  bool self_pairs;
+  GLT_HOST_DEVICE bool operator()(std::int64_t i) const {
+    return found[i] != 0 || (sources[i] == destinations[i] && !self_pairs) ||
+           positives.contains(sources[i], destinations[i]);
+  }
+};
+
+template <memory_space Space>
+struct keep_open {
+  array_view<Space, std::int64_t const> rejected;
+  array_view<Space, std::int64_t const> open;
+  array_view<Space, std::int64_t> still_open;
+  array_view<Space, std::uint8_t> verified;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    still_open[i] = open[rejected[i]];
+    verified[still_open[i]] = 0;
+  }
+};
+
+/// Draws the negatives of a batch until all are verified or the attempts are used up: all places at once, each by
+/// itself, where kernels reach the candidates, and else round by round.
 ///
 /// The one place where serial and distributed negatives meet: both draw the same candidates in the same
 /// order.
@@ -75,7 +129,8 @@ class negative_drawer {
 
 public:
   explicit negative_drawer(negative_options options, Policy policy = {})
-      : options_(options), policy_(std::move(policy)) {
+      : options_(options), policy_(policy), open_(0, policy), still_open_(0, policy), numbers_(0, policy),
+        vertices_(0, policy), sources_(0, policy), destinations_(0, policy), found_(0, policy) {
     validate(options_);
   }
 
@@ -83,114 +138,94 @@ public:
 
   /// Draws num_negatives(P) pairs, in the order of `place_of_negative`.
   ///
-  /// Pairs that could not be verified stay, marked; whoever assembles the batch leaves them out or not.
+  /// Pairs that could not be verified stay, flagged; whoever assembles the batch leaves them out or not.
   ///
   /// @shape  keys [P], the `positive_key` of every positive
+  /// @where  may only enqueue
+  /// @cost   O(N) draws and tests, of which each place makes as many as it needs: 1 / (1 − density) on average
+  template <class Candidates>
+    requires requires(Candidates const& c) {
+      { c.view() } -> resident_candidates<Vertex>;
+    }
+  void draw(Candidates const& candidates, seed_edges<Policy, Vertex> const& positives,
+            array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
+    auto const size = start(positives, out);
+    policy_.executor().for_each(size, draw_negative<space, Vertex, decltype(candidates.view())>{
+                                          candidates.view(), positives.view(), keys, options_, out.sources.view(),
+                                          out.destinations.view(), out.verified.view()});
+  }
+
+  /// The same round by round.
+  ///
   /// @comm   that of `candidates`; as many rounds on every rank
-  /// @cost   O(N) draws and tests a round, of which 1 / (1 − density) are needed on average
   template <candidate_source<Policy, Vertex> Candidates>
-    requires(host_policy<Policy>)
-  void draw(Candidates& candidates, seed_edges<Vertex> const& positives, array_view<space, random_key const> keys,
-            negative_pairs<Policy, Vertex>& out) {
-    auto const size = num_negatives(positives.size(), options_);
-    out.sources.resize(size);
-    out.destinations.resize(size);
-    open_.resize(size);
-    std::iota(open_.begin(), open_.end(), std::int64_t{0});
+  void draw(Candidates& candidates, seed_edges<Policy, Vertex> const& positives,
+            array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
+    open_.resize(start(positives, out));
+    policy_.executor().for_each(open_.size(), list_places<space>{open_.view()});
     for (std::int64_t attempt = 0; attempt < (options_.strict ? options_.attempts : 1); ++attempt) {
       auto const numbers = draw_numbers(candidates.num_numbers(), keys, attempt);
       vertices_.resize(numbers.size());
       if (!candidates.find(numbers, vertices_.view())) {
         break;
       }
-      put_candidates(positives, out);
+      write_candidates(positives.view(), out);
       if (options_.strict) {
-        reject(candidates, positives, out);
+        reject(candidates, positives.view(), out);
       }
     }
-    mark(out);
-  }
-
-  /// The same on a policy whose executor does not work for the host, with candidates that its kernels can reach.
-  ///
-  /// @where  may only enqueue
-  /// @cost   O(N) draws and tests, of which each place makes as many as it needs
-  template <class Candidates>
-    requires(!host_policy<Policy> && requires(Candidates const& c) {
-      { c.view() } -> resident_candidates<Vertex>;
-    })
-  void draw(Candidates const& candidates, parallel_seed_edges<Policy, Vertex> const& positives,
-            array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
-    auto const size = num_negatives(positives.size(), options_);
-    detail::take_from(policy_, out.sources);
-    detail::take_from(policy_, out.destinations);
-    detail::take_from(policy_, out.verified);
-    out.sources.resize(size);
-    out.destinations.resize(size);
-    out.verified.resize(options_.strict ? size : 0);
-    policy_.executor().for_each(size, detail::draw_negative<space, Vertex, decltype(candidates.view())>{
-                                          candidates.view(), positives.view(), keys, options_, out.sources.view(),
-                                          out.destinations.view(), out.verified.view()});
   }
 
 private:
+  std::int64_t start(seed_edges<Policy, Vertex> const& positives, negative_pairs<Policy, Vertex>& out) {
+    auto const size = num_negatives(positives.size(), options_);
+    take_from(policy_, out.sources, out.destinations, out.verified);
+    out.sources.resize(size);
+    out.destinations.resize(size);
+    out.verified.resize(options_.strict ? size : 0);
+    return size;
+  }
+
   array_view<space, std::int64_t const> draw_numbers(std::int64_t num_numbers, array_view<space, random_key const> keys,
                                                      std::int64_t attempt) {
-    numbers_.resize(open_.size() * ends());
-    policy_.executor().for_each(
-        open_.size(), detail::draw_candidate<space>{keys, std::as_const(open_).view(), options_, attempt, num_numbers,
-                                                    numbers_.view()});
+    numbers_.resize(open_.size() * (options_.mode == negative_mode::binary ? 2 : 1));
+    policy_.executor().for_each(open_.size(), draw_candidate<space>{keys, std::as_const(open_).view(), options_,
+                                                                    attempt, num_numbers, numbers_.view()});
     return std::as_const(numbers_).view();
   }
 
-  [[nodiscard]] std::int64_t ends() const noexcept { return options_.mode == negative_mode::binary ? 2 : 1; }
-
-  void put_candidates(seed_edges<Vertex> const& positives, negative_pairs<Policy, Vertex>& out) {
-    for (std::int64_t i = 0; i < open_.size(); ++i) {
-      auto const place = open_[i];
-      out.sources[place] = options_.mode == negative_mode::binary
-                               ? vertices_[2 * i]
-                               : positives[place_of_negative(place, positives.size(), options_).positive].source;
-      out.destinations[place] = vertices_[ends() * i + ends() - 1];
-    }
-  }
-
-  // Leaves open what is an edge, a positive or a vertex paired with itself.
-  template <class Candidates>
-  void reject(Candidates& candidates, seed_edges<Vertex> const& positives, negative_pairs<Policy, Vertex> const& out) {
+  void write_candidates(seed_edges_view<space, Vertex> positives, negative_pairs<Policy, Vertex>& out) {
     sources_.resize(open_.size());
     destinations_.resize(open_.size());
-    for (std::int64_t i = 0; i < open_.size(); ++i) {
-      sources_[i] = out.sources[open_[i]];
-      destinations_[i] = out.destinations[open_[i]];
-    }
-    found_.resize(open_.size());
-    candidates.test(std::as_const(sources_).view(), std::as_const(destinations_).view(), found_.view());
-    std::int64_t still = 0;
-    for (std::int64_t i = 0; i < open_.size(); ++i) {
-      bool const self = sources_[i] == destinations_[i] && !options_.self_pairs;
-      if (found_[i] != 0 || self || positives.contains({sources_[i], destinations_[i]})) {
-        open_[still++] = open_[i];
-      }
-    }
-    open_.resize(still);
+    policy_.executor().for_each(
+        open_.size(), write_candidate<space, Vertex>{std::as_const(open_).view(), std::as_const(vertices_).view(),
+                                                     positives.sources, options_, sources_.view(), destinations_.view(),
+                                                     out.sources.view(), out.destinations.view(), out.verified.view()});
   }
 
-  void mark(negative_pairs<Policy, Vertex>& out) {
-    out.verified.resize(options_.strict ? out.sources.size() : 0);
-    for (auto& verified : out.verified) {
-      verified = 1;
-    }
-    if (options_.strict) {
-      for (auto const place : open_) {
-        out.verified[place] = 0;
-      }
-    }
+  // Leaves open what is refused.
+  template <class Candidates>
+  void reject(Candidates& candidates, seed_edges_view<space, Vertex> positives, negative_pairs<Policy, Vertex>& out) {
+    auto const ex = policy_.executor();
+    auto const sources = std::as_const(sources_).view();
+    auto const destinations = std::as_const(destinations_).view();
+    found_.resize(open_.size());
+    candidates.test(sources, destinations, found_.view());
+    numbers_.resize(open_.size());
+    auto const size = ex.select_if(
+        open_.size(),
+        is_rejected<space, Vertex>{sources, destinations, std::as_const(found_).view(), positives, options_.self_pairs},
+        numbers_.view());
+    still_open_.resize(size);
+    ex.for_each(size, keep_open<space>{std::as_const(numbers_).view(), std::as_const(open_).view(), still_open_.view(),
+                                       out.verified.view()});
+    open_.swap(still_open_);
   }
 
   negative_options options_;
   Policy policy_;
   buffer<Policy, std::int64_t> open_;
+  buffer<Policy, std::int64_t> still_open_;
   buffer<Policy, std::int64_t> numbers_;
   buffer<Policy, Vertex> vertices_;
   buffer<Policy, Vertex> sources_;
@@ -198,4 +233,4 @@ private:
   buffer<Policy, std::uint8_t> found_;
 };
 
-} // namespace glt
+} // namespace glt::detail

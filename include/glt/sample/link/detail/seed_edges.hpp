@@ -8,13 +8,11 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/link/negatives.hpp>
-#include <glt/sample/link/seed_edges.hpp>
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
 
 /// Borrowed seed edges of a batch, searchable in kernels.
 ///
@@ -29,6 +27,11 @@ struct seed_edges_view {
   array_view<Space, Vertex const> sorted_destinations;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return sources.size(); }
+
+  /// True if sorted edge i is not equal to the one before it.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_distinct(std::int64_t i) const noexcept {
+    return i == 0 || sorted_sources[i] != sorted_sources[i - 1] || sorted_destinations[i] != sorted_destinations[i - 1];
+  }
 
   /// @cost   O(log P)
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool contains(Vertex source, Vertex destination) const noexcept {
@@ -46,8 +49,6 @@ struct seed_edges_view {
     return low < size() && sorted_sources[low] == source && sorted_destinations[low] == destination;
   }
 };
-
-namespace detail {
 
 template <memory_space Space, class Vertex>
 struct number_seed_edges {
@@ -107,17 +108,14 @@ private:
   }
 };
 
-} // namespace detail
-
-/// The seed edges of a batch in memory of a policy, put in order by bulk work; see `seed_edges`, its form for one
-/// thread of the host. Reusable.
+/// The seed edges of a batch in memory of a policy, in order; reusable.
 template <device_policy Policy, vertex_id Vertex>
-class parallel_seed_edges {
+class seed_edges {
   static constexpr memory_space space = Policy::space;
   using ids = array_view<space, Vertex const>;
 
 public:
-  explicit parallel_seed_edges(Policy policy = {})
+  explicit seed_edges(Policy policy = {})
       : policy_(std::move(policy)), order_(0, policy_), occurrences_(0, policy_), sources_(0, policy_),
         destinations_(0, policy_) {}
 
@@ -135,15 +133,15 @@ public:
     occurrences_.resize(size);
     sources_.resize(size);
     destinations_.resize(size);
-    ex.for_each(size, detail::number_seed_edges<space, Vertex>{destinations, destinations_.view(), order_.view()});
+    ex.for_each(size, number_seed_edges<space, Vertex>{destinations, destinations_.view(), order_.view()});
     ex.sort_by_key(destinations_.view(), order_.view());
     auto const order = std::as_const(order_).view();
-    ex.for_each(size, detail::gather_ends<space, Vertex>{sources, order, sources_.view()});
+    ex.for_each(size, gather_ends<space, Vertex>{sources, order, sources_.view()});
     ex.sort_by_key(sources_.view(), order_.view());
-    ex.for_each(size, detail::gather_ends<space, Vertex>{destinations, order, destinations_.view()});
-    ex.for_each(size, detail::count_equal_before<space, Vertex>{std::as_const(sources_).view(),
-                                                                std::as_const(destinations_).view(), order,
-                                                                occurrences_.view()});
+    ex.for_each(size, gather_ends<space, Vertex>{destinations, order, destinations_.view()});
+    ex.for_each(size,
+                count_equal_before<space, Vertex>{std::as_const(sources_).view(), std::as_const(destinations_).view(),
+                                                  order, occurrences_.view()});
   }
 
   [[nodiscard]] std::int64_t size() const noexcept { return batch_sources_.size(); }
@@ -162,8 +160,4 @@ private:
   buffer<Policy, Vertex> destinations_;
 };
 
-/// The seed edges of a batch as samplers of a policy take them.
-template <device_policy Policy, vertex_id Vertex>
-using seed_edges_of = std::conditional_t<host_policy<Policy>, seed_edges<Vertex>, parallel_seed_edges<Policy, Vertex>>;
-
-} // namespace glt
+} // namespace glt::detail

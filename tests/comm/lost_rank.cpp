@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/comm/counting.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/comm/lost_rank.hpp>
+#include <glt/comm/serial.hpp>
+#include <glt/comm/threads.hpp>
+#include <glt/core/error.hpp>
+
+#include "support/errors.hpp"
+#include "support/minimal_communicator.hpp"
+
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+using namespace glt;
+using namespace glt_test;
+
+static_assert(losable<threads_comm> && losable<counting_comm<threads_comm>>);
+static_assert(!losable<serial_comm> && !losable<minimal_communicator<serial_comm>>);
+
+TEST_CASE("a failure where others wait for bytes loses the rank, and what all ranks throw does not") {
+  run_threads(1, [](threads_comm comm) {
+    auto copy = comm.duplicate();
+    CHECK(detail::committed(comm, [] { return 5; }) == 5);
+    CHECK(names(thrown<collective_error>([&] { detail::committed(comm, [] { throw collective_error(0, "all"); }); }),
+                "all"));
+    CHECK(!comm.is_lost());
+    CHECK_THROWS_AS(detail::committed(comm, []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
+    CHECK(comm.is_lost());
+    CHECK(copy.is_lost()); // made from the same ranks
+  });
+  serial_comm alone;
+  CHECK_THROWS_AS(detail::committed(alone, [] { throw std::bad_alloc(); }), std::bad_alloc);
+  CHECK(!detail::is_lost(alone));
+}
+
+TEST_CASE("a lost rank joins no agreement: the others learn its own error") {
+  for (int failing = 0; failing < 3; ++failing) {
+    std::string const text = thrown<std::runtime_error>([&] {
+      run_threads(3, [&](threads_comm comm) {
+        run_collectively(comm, [&] {
+          detail::committed(comm, [&] {
+            if (comm.rank() == failing) {
+              throw std::runtime_error("no memory for what arrives");
+            }
+            comm.barrier(); // what the others wait for
+          });
+        });
+      });
+    });
+    CHECK(text == "no memory for what arrives");
+  }
+}
+
+namespace {
+
+// A single rank that can be lost, and whose job counts how often it was ended.
+struct endable_comm : serial_comm {
+  std::shared_ptr<bool> lost = std::make_shared<bool>(false);
+  std::shared_ptr<int> ended = std::make_shared<int>(0);
+  void mark_lost() noexcept { *lost = true; }
+  [[nodiscard]] bool is_lost() const noexcept { return *lost; }
+  void abort(char const* cause) noexcept { *ended += names(cause, "no row") ? 1 : 100; }
+  [[nodiscard]] endable_comm split(int, int) const noexcept { return *this; }
+  [[nodiscard]] endable_comm duplicate() const noexcept { return *this; }
+};
+
+} // namespace
+
+TEST_CASE("a lost rank ends the job unless the program wants to do that itself") {
+  endable_comm const inner;
+  counting_comm comm(inner);
+  auto const ended = [&] { return *inner.ended; };
+  auto const fail = [] { throw std::runtime_error("no row"); };
+  CHECK_THROWS_AS(run_collectively(comm, fail), collective_error); // between collectives: agreed
+  CHECK(ended() == 0);
+  CHECK_THROWS_AS(run_collectively(comm, [&] { detail::committed(comm, fail); }, lost_rank::rethrow),
+                  std::runtime_error);
+  CHECK(ended() == 0);
+  CHECK_THROWS_AS(run_collectively(comm, [&] { detail::committed(comm, fail); }), std::runtime_error);
+  CHECK(ended() == 1);
+}
