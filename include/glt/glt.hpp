@@ -7,6 +7,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
 #include <glt/comm/guard.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
@@ -73,6 +74,7 @@
 #include <glt/feature/named_rows.hpp>
 #include <glt/feature/quantize.hpp>
 #include <glt/feature/scatter.hpp>
+#include <glt/feature/tier/hot_limit.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
 #include <glt/feature/tier/tiered_view.hpp>
 #include <glt/graph/convert.hpp>
@@ -104,6 +106,7 @@
 #include <glt/partition/hetero_partition.hpp>
 #include <glt/partition/hetero_split.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 #include <glt/partition/quality/quality.hpp>
 #include <glt/partition/quality/quality_hetero.hpp>
 #include <glt/partition/random.hpp>
@@ -111,6 +114,7 @@
 #include <glt/partition/split.hpp>
 #include <glt/partition/stream/fennel.hpp>
 #include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/stream/stream_order.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/sample/copy_subgraph.hpp>
 #include <glt/sample/full_neighborhoods.hpp>

@@ -107,7 +107,7 @@ foreach(header IN LISTS headers)
           if(NOT folder IN_LIST UNFINISHED)
             fault("include/${header}: declares ${scope}::${name}. Put it in namespace detail, or the header in another folder")
           endif()
-        elseif(NOT (line MATCHES " -> ${name}<" AND "${scope}::${name}" IN_LIST names_here)) # but for deduction guides
+        elseif(NOT declaration MATCHES "^${name}[(]") # a deduction guide
           list(APPEND names_here "${scope}::${name}")
           if(NOT documented)
             fault("include/${header}: ${scope}::${name} has no docstring. Say in a line '/// …' above it what it is")
