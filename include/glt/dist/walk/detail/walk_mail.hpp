@@ -125,11 +125,11 @@ public:
       auto const* const vertices = places + static_cast<std::size_t>(num_visits) * sizeof(walk_place);
       auto const* const edges = vertices + static_cast<std::size_t>(num_visits) * sizeof(Vertex);
       for (std::int64_t i = 0; i < num_walkers; ++i) {
-        walker(detail::element<Walker>(walkers, i));
+        walker(element<Walker>(walkers, i));
       }
       for (std::int64_t i = 0; i < num_visits; ++i) {
-        visit(detail::element<walk_place>(places, i), detail::element<Vertex>(vertices, i),
-              edge_ids_ ? detail::element<edge_id>(edges, i) : edge_id{0});
+        visit(element<walk_place>(places, i), element<Vertex>(vertices, i),
+              edge_ids_ ? element<edge_id>(edges, i) : edge_id{0});
       }
     }
   }
