@@ -52,7 +52,7 @@ struct mpi_options {
 /// allows limits all calls of a process.
 class mpi_comm {
 public:
-  using request = mpi_request;
+  using request = detail::mpi_request;
 
   /// All processes of the program.
   ///

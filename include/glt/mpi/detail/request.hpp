@@ -11,9 +11,11 @@
 #include <memory>
 #include <utility>
 
-namespace glt::detail {
+namespace glt {
 
 class mpi_comm;
+
+namespace detail {
 
 /// An exchange under way; move-only, and waits when it is destroyed.
 class mpi_request {
@@ -59,4 +61,5 @@ private:
   std::unique_ptr<mpi_exchange> travelling_; // null once complete
 };
 
-} // namespace glt::detail
+} // namespace detail
+} // namespace glt

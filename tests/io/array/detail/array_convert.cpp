@@ -15,8 +15,8 @@ namespace {
 
 template <class From>
 void check_from(std::vector<From> const& values) {
-  auto const floats = io::convert<float>(io::array::of<From>(values, {2, 2}));
-  auto const longs = io::convert<std::int64_t>(io::array::of<From>(values, {4}));
+  auto const floats = io::detail::convert<float>(io::array::of<From>(values, {2, 2}));
+  auto const longs = io::detail::convert<std::int64_t>(io::array::of<From>(values, {4}));
   REQUIRE(floats.size() == 4);
   REQUIRE(longs.size() == 4);
   for (std::int64_t i = 0; i < 4; ++i) {
@@ -42,11 +42,11 @@ TEST_CASE("elements of every type convert by value") {
 TEST_CASE("nothing is copied if the type is that of the array already") {
   auto made = io::array::of<float>(std::vector<float>{1, 2, 3});
   auto const* const place = made.values<float>().data();
-  CHECK(io::convert<float>(std::move(made)).data() == place);
+  CHECK(io::detail::convert<float>(std::move(made)).data() == place);
 }
 
 TEST_CASE("no array becomes no elements, a number one") {
-  CHECK(io::convert<float>(io::array()).empty());
-  CHECK(io::convert<float>(io::array::of<std::int32_t>(std::vector<std::int32_t>{}, {0, 3})).empty());
-  CHECK(io::convert<float>(io::array::of<std::int32_t>(std::vector<std::int32_t>{7}, {}))[0] == 7);
+  CHECK(io::detail::convert<float>(io::array()).empty());
+  CHECK(io::detail::convert<float>(io::array::of<std::int32_t>(std::vector<std::int32_t>{}, {0, 3})).empty());
+  CHECK(io::detail::convert<float>(io::array::of<std::int32_t>(std::vector<std::int32_t>{7}, {}))[0] == 7);
 }
