@@ -1,30 +1,38 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs what is missing, builds everything and runs all tests:
-#   dev    everything, with Open MPI and LibTorch; tests of ranks run on those of MPI
-#   asan   files, features, communicators and fuzzed samplers under the address and undefined-behaviour sanitizers
+# usage: tests/run.sh [all | core | dev | asan | tsan | mpich | cuda]...
+#
+# Installs what is missing, builds and runs tests:
+#   dev    everything that needs no GPU, with Open MPI and LibTorch; tests of ranks run on those of MPI
+#   asan   files, features, policies, thread ranks and fuzzed samplers under the address and undefined-behaviour sanitizers
 #   tsan   thread ranks and samplers in several threads under the thread sanitizer
 #   mpich  the tests of communicators with MPICH
 #   cuda   programs for GPUs, where nvcc is at hand: all are compiled and linked, and run where a GPU is (see tests/gpu.sh)
-# Without arguments all of them, one after the other. The last line is "<n> passed, <n> failed".
+#   core   what a C++20 compiler alone can build
+#   all    dev, asan, tsan, mpich and cuda, one after the other; dev then compiles every header alone as well
+# Without arguments dev. The last line is "<n> passed, <n> failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/apt.sh
 
 nvcc=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin command -v nvcc || true)
-presets=(dev asan tsan mpich)
-if [ -n "$nvcc" ]; then
-  presets+=(cuda)
-fi
-if [ $# -gt 0 ]; then
-  presets=("$@")
-fi
-for preset in "${presets[@]}"; do
+presets=()
+headers=OFF
+for preset in "${@:-dev}"; do
   case $preset in
-    core | dev | asan | tsan | mpich | cuda) ;;
+    core | dev | asan | tsan | mpich | cuda) presets+=("$preset") ;;
+    all)
+      headers=ON
+      presets+=(dev asan tsan mpich)
+      if [ -n "$nvcc" ]; then
+        presets+=(cuda)
+      else
+        printf 'without the preset cuda (no nvcc)\n'
+      fi
+      ;;
     *)
-      printf 'usage: tests/run.sh [core|dev|asan|tsan|mpich|cuda]...\n' >&2
+      printf 'usage: tests/run.sh [all|core|dev|asan|tsan|mpich|cuda]...\n' >&2
       exit 2
       ;;
   esac
@@ -43,10 +51,6 @@ done
 require_packages "${packages[@]}"
 require_tools
 
-if [ -z "$nvcc" ]; then
-  printf 'without the preset cuda (no nvcc)\n'
-fi
-
 started=$SECONDS
 say() { printf '[%3d min %02d s] %s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$*"; }
 jobs=$(nproc)
@@ -63,7 +67,7 @@ fi
 run_preset() {
   local preset=$1 log=build/$1.log options=() summary total bad
   if [ "$preset" = dev ]; then
-    options=(-D MPI_CXX_COMPILER=mpicxx.openmpi -D MPIEXEC_EXECUTABLE=mpiexec.openmpi)
+    options=(-D MPI_CXX_COMPILER=mpicxx.openmpi -D MPIEXEC_EXECUTABLE=mpiexec.openmpi -D GLT_TEST_HEADERS=$headers)
   fi
   mkdir -p build
   say "$preset: configure"

@@ -45,17 +45,19 @@ void check_headers(Comm& comm) {
 } // namespace
 
 TEST_CASE("headers tell every rank what the others have for it") {
-  on_ranks_limited([](auto comm) {
+  auto const body = [](auto comm) {
     check_headers(comm);
     minimal_communicator archetype(comm);
     check_headers(archetype);
-  });
+  };
+  on_ranks(body);
+  on_ranks_limited(body);
   serial_comm alone;
   check_headers(alone);
 }
 
 TEST_CASE("the failure of the lowest failing rank reaches all ranks, word for word") {
-  on_ranks_limited([](auto comm) {
+  auto const body = [](auto comm) {
     for (int failing = 0; failing < comm.size(); ++failing) {
       auto const failure =
           comm.rank() >= failing ? "seed " + std::to_string(70 + comm.rank()) + " is bad" : std::string();
@@ -69,7 +71,9 @@ TEST_CASE("the failure of the lowest failing rank reaches all ranks, word for wo
       }
     }
     check_headers(comm); // the communicator is as good as before
-  });
+  };
+  on_ranks(body);
+  on_ranks_limited(body);
 }
 
 TEST_CASE("a long cause is cut to the same text on all ranks") {

@@ -114,7 +114,7 @@ TEST_CASE("ranks of a communicator are numbered from 0, and a copy is the same h
 }
 
 TEST_CASE("all_to_all brings every block of every rank to its place") {
-  on_ranks_limited([](auto comm) {
+  auto const body = [](auto comm) {
     for (std::int64_t const bytes : {0, 1, 16, 17, 1000}) {
       std::vector<std::byte> send;
       std::vector<std::byte> expected;
@@ -128,7 +128,9 @@ TEST_CASE("all_to_all brings every block of every rank to its place") {
       comm.all_to_all(send.data(), received.data(), bytes);
       CHECK(received == expected);
     }
-  });
+  };
+  on_ranks(body);
+  on_ranks_limited(body);
 }
 
 TEST_CASE("all_to_all_v moves slices of random sizes, and nothing beside them") {
@@ -272,16 +274,18 @@ void check_reductions(Comm& comm) {
 } // namespace
 
 TEST_CASE("all_reduce combines elementwise, for every type and operation") {
-  on_ranks_limited([](auto comm) {
+  auto const body = [](auto comm) {
     check_reductions<std::int32_t>(comm);
     check_reductions<std::int64_t>(comm);
     check_reductions<float>(comm);
     check_reductions<double>(comm);
-  });
+  };
+  on_ranks(body);
+  on_ranks_limited(body);
 }
 
 TEST_CASE("broadcast brings the bytes of any root to all ranks") {
-  on_ranks_limited([](auto comm) {
+  auto const body = [](auto comm) {
     for (int root = 0; root < comm.size(); ++root) {
       for (std::int64_t const bytes : {0, 1, 16, 33}) {
         auto data = message_of(comm.rank(), 0, 2, bytes);
@@ -289,7 +293,9 @@ TEST_CASE("broadcast brings the bytes of any root to all ranks") {
         CHECK(data == message_of(root, 0, 2, bytes));
       }
     }
-  });
+  };
+  on_ranks(body);
+  on_ranks_limited(body);
 }
 
 TEST_CASE("split groups ranks by any color and numbers them by order") {

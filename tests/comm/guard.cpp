@@ -126,6 +126,20 @@ TEST_CASE("what is no std::exception is reported too") {
   });
 }
 
+TEST_CASE("a collective error of a program's own reaches all ranks as any other failure") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    CHECK(guarded(comm, [&] {
+            call(comm, 0);
+            if (comm.rank() == last) {
+              throw collective_error(0, "made up");
+            }
+            call(comm, 1);
+          }) == "rank " + std::to_string(last) + ": made up");
+    call(comm, 2);
+  });
+}
+
 TEST_CASE("a single rank gets its failure as a collective error") {
   CHECK(guarded(serial_comm{}, [] { throw std::runtime_error("alone"); }) == "rank 0: alone");
 }

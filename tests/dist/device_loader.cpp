@@ -63,7 +63,7 @@ glt::dist::loader_options const options{
 } // namespace
 
 TEST_CASE_TEMPLATE("a loader over any policy, and one that delivers to it, give the batches of the host",
-                   Policy, GLT_TEST_POLICIES) {
+                   Policy, GLT_TEST_ONE_POLICY) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     for (bool const labels : {true, false}) {

@@ -5,6 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 
+#include "support/device_parts.hpp"
 #include "support/errors.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
@@ -22,21 +23,23 @@ namespace {
 
 using originals_view = glt::host_view<glt::global_id const>;
 
-template <class Vertex>
+template <class Policy, class Vertex>
 void check_both_ways(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner) {
   divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph const graph(comm, divided.template part<Vertex>(comm.rank()));
-  glt::dist::vertex_directory directory(comm, graph);
+  Policy const policy;
+  glt::dist::graph const graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
+  glt::dist::vertex_directory directory(comm, graph, policy);
   INFO(list.name, ", ", partitioner.name);
   CHECK(directory.kept().size() == directory.book().size(comm.rank()));
   for (std::int64_t step = 0; step < 3; ++step) {
     auto const originals = glt_test::seeds_of(comm.rank(), step, list.num_vertices);
-    std::vector<Vertex> vertices(originals.size(), -1);
-    bool const any = directory.look_up(originals, vertices);
-    CHECK(vertices == divided.template renumbered<Vertex>(originals));
-    std::vector<glt::global_id> back(originals.size(), -1);
-    CHECK(directory.originals_of(vertices, back) == any);
-    CHECK(back == originals);
+    auto const there = glt::make_buffer<Policy>(originals, policy);
+    glt::buffer<Policy, Vertex> vertices(there.size(), policy);
+    bool const any = directory.look_up(there.view(), vertices.view());
+    CHECK(glt::to_vector(policy, vertices.view()) == divided.template renumbered<Vertex>(originals));
+    glt::buffer<Policy, glt::global_id> back(there.size(), policy);
+    CHECK(directory.originals_of(vertices.view(), back.view()) == any);
+    CHECK(glt::to_vector(policy, back.view()) == originals);
     bool somebody = false;
     for (int rank = 0; rank < comm.size(); ++rank) {
       somebody = somebody || !glt_test::seeds_of(rank, step, list.num_vertices).empty();
@@ -57,10 +60,30 @@ TEST_CASE("ids are translated both ways, on every graph and partition") {
   on_ranks([](auto comm) {
     for (auto const& partitioner : glt_test::all_partitioners()) {
       for (auto const& list : glt_test::graphs_to_divide()) {
-        check_both_ways<glt::global_id>(comm, list, partitioner);
+        check_both_ways<cpu, glt::global_id>(comm, list, partitioner);
       }
-      check_both_ways<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
+      check_both_ways<cpu, glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
     }
+  });
+}
+
+TEST_CASE_TEMPLATE("ids are translated both ways on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
+  on_ranks([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    check_both_ways<Policy, glt::global_id>(comm, glt_test::random_graph(257, 999), partitioner);
+    check_both_ways<Policy, glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
+    divided_graph const divided(glt_test::random_graph(101, 370), partitioner, comm.size());
+    Policy const policy;
+    auto part = divided.part(comm.rank());
+    if (part.original.size() > 1) {
+      part.original[0] = part.original[1];
+    }
+    glt::dist::graph const twice(comm, glt::graph_part<Policy, glt::global_id>{
+                                           part.book, part.part, glt::copy_graph<Policy>(part.graph.view(), policy),
+                                           glt::make_buffer<Policy>(part.original.view(), policy)});
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
+                              [&] { glt::dist::vertex_directory(comm, twice, policy); }),
+                          "belongs to two vertices", "permutation"));
   });
 }
 

@@ -13,6 +13,7 @@
 #include "support/cuts.hpp"
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
+#include "support/public_data.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -112,10 +113,13 @@ TEST_CASE("bad options, bad graphs and graphs beyond METIS's integers are refuse
   }
 }
 
-#ifdef GLT_TEST_DATA
 TEST_CASE("webgraph-dblp-2010 in 4 parts: METIS cuts fewest edges, then LDG and Fennel, then hashing" *
-          doctest::skip(!std::filesystem::exists(GLT_TEST_DATA "/webgraph-dblp-2010"))) {
-  auto const edges = io::read_npy<std::int64_t>(GLT_TEST_DATA "/webgraph-dblp-2010/edge_index.npy", 2);
+          doctest::test_suite("data webgraph-dblp-2010")) {
+  auto const folder = public_data("webgraph-dblp-2010");
+  if (!folder) {
+    return;
+  }
+  auto const edges = io::read_npy<std::int64_t>(*folder / "edge_index.npy", 2);
   auto const rows = make_csr<device::cpu>(
       coo_view<memory_space::host, global_id>(326'186, edges.matrix().row(0), edges.matrix().row(1)));
   auto const cut = [&](auto const& partitioner) {
@@ -133,4 +137,3 @@ TEST_CASE("webgraph-dblp-2010 in 4 parts: METIS cuts fewest edges, then LDG and 
   CHECK(fennel <= hash);
   CHECK(hash > 0.74);
 }
-#endif

@@ -32,7 +32,7 @@ std::vector<float> finite_rows(std::int64_t count) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("copied features have the rows, labels and scales of their source", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("copied features have the rows, labels and scales of their source", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   for (std::int64_t const vertices : {0, 1, 13}) {
     for (std::int64_t const columns : {0, 1, 5}) {
@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("copied features have the rows, labels and scales of their so
   }
 }
 
-TEST_CASE_TEMPLATE("quantised features are the same on every policy", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("quantised features are the same on every policy", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const rows = finite_rows(41 * 6);
   host_matrix<float const> const matrix(rows.data(), 41, 6);
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("quantised features are the same on every policy", Policy, GL
   CHECK(to_vector(policy, labelled.view().labels) == labels);
 }
 
-TEST_CASE_TEMPLATE("chosen rows are copied in, however little is staged", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("chosen rows are copied in, however little is staged", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const rows = finite_rows(20 * 3);
   std::vector<local_id> const ids{19, 0, 7, 7, 3};
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("chosen rows are copied in, however little is staged", Policy
   CHECK(detail::copy_rows_in(policy, host_matrix<float const>(nullptr, 20, 0), host_view<local_id const>(ids)).empty());
 }
 
-TEST_CASE_TEMPLATE("a table of named features gathers on every policy", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("a table of named features gathers on every policy", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   feature_table<Policy> table(4, policy);
   auto const rows = finite_rows(12);

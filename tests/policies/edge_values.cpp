@@ -14,7 +14,7 @@
 
 using namespace glt;
 
-TEST_CASE_TEMPLATE("values by edge id come into row order", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("values by edge id come into row order", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
@@ -32,7 +32,7 @@ TEST_CASE_TEMPLATE("values by edge id come into row order", Policy, GLT_TEST_POL
   }
 }
 
-TEST_CASE_TEMPLATE("an edge without a value is named", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("an edge without a value is named", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   glt_test::edge_list const list{"three edges", 2, {0, 0, 1}, {1, 0, 0}};
   auto const made = make_csr<device::cpu>(list.view(), {.edge_ids = true});
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("an edge without a value is named", Policy, GLT_TEST_POLICIES
       precondition_error);
 }
 
-TEST_CASE_TEMPLATE("rows in order of time", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("rows in order of time", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);

@@ -35,7 +35,7 @@ std::vector<hetero_options> options_for(hetero_schema const& schema) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("heterogeneous batches are those of the host", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("heterogeneous batches are those of the host", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   for (auto const& list : glt_test::adversarial_hetero_graphs()) {
     CAPTURE(list.name);
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("heterogeneous batches are those of the host", Policy, GLT_TE
   }
 }
 
-TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last batch as it was", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last batch as it was", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const list = glt_test::academic_graph(31);
   auto const there = copy_graph<Policy>(list.graph().view(), policy);

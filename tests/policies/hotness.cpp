@@ -49,7 +49,7 @@ void check_hotness(csr_view<memory_space::host> graph, std::vector<local_id> con
 
 } // namespace
 
-TEST_CASE_TEMPLATE("hotness is that of the CPU, bit for bit", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("hotness is that of the CPU, bit for bit", Policy, GLT_TEST_ONE_POLICY) {
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const graph = make_csr<device::cpu>(list.view());
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("hotness is that of the CPU, bit for bit", Policy, GLT_TEST_P
   }
 }
 
-TEST_CASE_TEMPLATE("a hub that everybody draws is hot, however many add to it at once", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("a hub that everybody draws is hot, however many add to it at once", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   glt_test::edge_list list{"star, outward", 70001, {}, {}};
   std::vector<local_id> seeds;
@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE("a hub that everybody draws is hot, however many add to it at
   }
 }
 
-TEST_CASE_TEMPLATE("the first seed that is no vertex is named", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("the first seed that is no vertex is named", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const made = make_csr<device::cpu>(glt_test::random_graph(101, 370).view());
   auto const graph = copy_graph<Policy>(made.view(), policy);

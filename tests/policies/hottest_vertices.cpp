@@ -43,7 +43,7 @@ std::vector<double> random_hotness(std::int64_t n) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("the hottest vertices, hottest first, lower ids before higher ones", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("the hottest vertices, hottest first, lower ids before higher ones", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   for (std::int64_t const n : {0, 1, 2, 33, 4097}) {
     auto const hotness = random_hotness(n);
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("the hottest vertices, hottest first, lower ids before higher
   }
 }
 
-TEST_CASE_TEMPLATE("what is no hotness is named", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("what is no hotness is named", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const negative = make_buffer<Policy>(std::vector<double>{0, 1, -0.25, -1}, policy);
   CHECK_THROWS_WITH_AS(static_cast<void>(hottest_vertices(negative.view(), 2, policy)),

@@ -33,7 +33,7 @@ std::vector<local_id> some_seeds(std::int64_t vertices, std::int64_t step) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("induced subgraphs are those of the host", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("induced subgraphs are those of the host", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("induced subgraphs are those of the host", Policy, GLT_TEST_P
   }
 }
 
-TEST_CASE_TEMPLATE("wide ids, and a graph in pinned memory", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("wide ids, and a graph in pinned memory", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const list = glt_test::random_graph(257, 4099);
   std::vector<std::int64_t> const sources(list.sources.begin(), list.sources.end());
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("wide ids, and a graph in pinned memory", Policy, GLT_TEST_PO
   CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
 }
 
-TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last subgraph as it was", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last subgraph as it was", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const list = glt_test::random_graph(101, 370);
   auto const graph = make_csr<device::cpu>(list.view());
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last subgraph as it was"
   CHECK(copy_subgraph(policy, out) == before);
 }
 
-TEST_CASE_TEMPLATE("whole rows are copied in their order", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("whole rows are copied in their order", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);

@@ -42,7 +42,7 @@ void check_walks(std::vector<csr_view<memory_space::host>> const& path, std::vec
 
 } // namespace
 
-TEST_CASE_TEMPLATE("walks along a meta-path are those of the CPU, bit for bit", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("walks along a meta-path are those of the CPU, bit for bit", Policy, GLT_TEST_ONE_POLICY) {
   for (std::int64_t const size : {1, 30, 301}) {
     auto const graph = glt_test::academic_graph(size).graph();
     for (auto const& types : {std::vector{2}, std::vector{0, 1}, std::vector{0, 1, 5, 6}, std::vector{0, 1, 2}}) {
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("walks along a meta-path are those of the CPU, bit for bit", 
   }
 }
 
-TEST_CASE_TEMPLATE("a start that is no row of the first relation is named", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("a start that is no row of the first relation is named", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const list = glt_test::academic_graph(64);
   auto const graph = list.graph();

@@ -27,11 +27,11 @@ struct node2vec_walkers {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("node2vec walks are those of the CPU, bit for bit", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("node2vec walks are those of the CPU, bit for bit", Policy, GLT_TEST_ONE_POLICY) {
   glt_test::check_walks_of_graphs<node2vec_walkers, Policy>();
 }
 
-TEST_CASE_TEMPLATE("walks over rows that ascend", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("walks over rows that ascend", Policy, GLT_TEST_ONE_POLICY) {
   auto list = glt_test::random_graph(257, 4099);
   std::ranges::sort(list.sources); // the conversion keeps this order within every row
   auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
@@ -42,6 +42,6 @@ TEST_CASE_TEMPLATE("walks over rows that ascend", Policy, GLT_TEST_POLICIES) {
   glt_test::check_walks<node2vec_walkers, Policy, Policy>(graph.view(), starts, {});
 }
 
-TEST_CASE_TEMPLATE("the first start that is no vertex is named", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("the first start that is no vertex is named", Policy, GLT_TEST_ONE_POLICY) {
   glt_test::check_refused_walks<node2vec_walkers, Policy>();
 }

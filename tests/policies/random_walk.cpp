@@ -26,11 +26,11 @@ struct random_walkers {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("walks are those of the CPU, bit for bit", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("walks are those of the CPU, bit for bit", Policy, GLT_TEST_ONE_POLICY) {
   glt_test::check_walks_of_graphs<random_walkers, Policy>();
 }
 
-TEST_CASE_TEMPLATE("walks over 64-bit ids without edge ids", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("walks over 64-bit ids without edge ids", Policy, GLT_TEST_ONE_POLICY) {
   auto const list = glt_test::random_graph(257, 4099);
   std::vector<global_id> const sources(list.sources.begin(), list.sources.end());
   std::vector<global_id> const destinations(list.destinations.begin(), list.destinations.end());
@@ -40,6 +40,6 @@ TEST_CASE_TEMPLATE("walks over 64-bit ids without edge ids", Policy, GLT_TEST_PO
   glt_test::check_walks<random_walkers, Policy, Policy>(graph.view(), starts, {});
 }
 
-TEST_CASE_TEMPLATE("the first start that is no vertex is named", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("the first start that is no vertex is named", Policy, GLT_TEST_ONE_POLICY) {
   glt_test::check_refused_walks<random_walkers, Policy>();
 }

@@ -12,7 +12,7 @@
 
 using namespace glt;
 
-TEST_CASE_TEMPLATE("parts are those of the CPU, in memory of the policy", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("parts are those of the CPU, in memory of the policy", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);

@@ -50,7 +50,7 @@ using naive_relation = std::vector<std::vector<in_edge>>;
 
 namespace detail {
 
-inline std::size_t pick(glt::walk_draws const& draws, std::int64_t step, std::size_t degree) {
+inline std::size_t pick(glt::detail::walk_draws const& draws, std::int64_t step, std::size_t degree) {
   for (std::uint32_t attempt = 0;; ++attempt) {
     auto const product = std::uint64_t{draws.of_steps(step, attempt)[static_cast<std::size_t>(step % 4)]} * degree;
     if ((product & 0xFFFFFFFF) >= (std::uint64_t{1} << 32) % degree) {
@@ -68,7 +68,7 @@ plain_walks walk_from(std::vector<std::int64_t> const& starts, std::int64_t leng
     for (std::int64_t number = 0; number < walks_per_start; ++number) {
       std::vector<std::int64_t> vertices{start};
       std::vector<std::int64_t> edges;
-      walk(glt::walk_draws(glt::walk_key(key), number, start), vertices, edges);
+      walk(glt::detail::walk_draws(glt::detail::walk_key(key), number, start), vertices, edges);
       vertices.resize(static_cast<std::size_t>(length) + 1, -1);
       edges.resize(static_cast<std::size_t>(length), -1);
       made.vertices.push_back(vertices);
@@ -87,7 +87,7 @@ inline plain_walks naive_metapath_walks(std::vector<naive_relation> const& path,
                                         std::vector<std::int64_t> const& starts, glt::walk_options const& options,
                                         glt::sample_key key) {
   auto const returns = static_cast<std::uint64_t>(options.restart * 0x1p32);
-  auto const walk = [&](glt::walk_draws const& draws, auto& vertices, auto& edges) {
+  auto const walk = [&](glt::detail::walk_draws const& draws, auto& vertices, auto& edges) {
     for (std::int64_t step = 0; step < options.length; ++step) {
       auto const& row = path[static_cast<std::size_t>(step) % path.size()][static_cast<std::size_t>(vertices.back())];
       if (row.empty()) {
@@ -125,7 +125,7 @@ inline plain_walks naive_node2vec_walks(edge_list const& graph, std::vector<std:
                                         glt::node2vec_options const& options, glt::sample_key key) {
   auto const rows = naive_rows(graph);
   auto const most = std::max({1.0, 1 / options.p, 1 / options.q});
-  auto const walk = [&](glt::walk_draws const& draws, auto& vertices, auto& edges) {
+  auto const walk = [&](glt::detail::walk_draws const& draws, auto& vertices, auto& edges) {
     for (std::uint32_t attempt = 0; std::ssize(edges) < options.length; ++attempt) {
       auto const& row = rows[static_cast<std::size_t>(vertices.back())];
       if (row.empty()) {

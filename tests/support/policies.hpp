@@ -25,13 +25,25 @@ using emulated_zero_copy = glt::device::emulated<glt::exec::thrust_cpp, glt::mem
 
 } // namespace glt_test
 
-/// The policies over which a TEST_CASE_TEMPLATE runs: those of the host, and what stands for a GPU; in programs for
-/// GPUs those of CUDA.
+/// The policies over which a TEST_CASE_TEMPLATE of kernels runs: those of the host, and what stands for a GPU; in programs
+/// for GPUs those of CUDA. What only puts kernels together runs on GLT_TEST_ONE_POLICY.
 #if defined(GLT_TEST_CUDA)
 #define GLT_TEST_POLICIES glt::device::cuda, glt::device::zero_copy
+#define GLT_TEST_ONE_POLICY glt::device::cuda
 #elif defined(GLT_TEST_THRUST)
 #define GLT_TEST_POLICIES                                                                                              \
   glt::device::cpu, glt_test::emulated_cpp, glt_test::emulated_omp, glt_test::emulated_zero_copy
+#define GLT_TEST_ONE_POLICY glt_test::emulated_omp
 #else
 #define GLT_TEST_POLICIES glt::device::cpu
+#define GLT_TEST_ONE_POLICY glt::device::cpu
+#endif
+
+/// The same for what is glue between tested parts: one policy of the host, one that stands for a GPU.
+#if defined(GLT_TEST_CUDA)
+#define GLT_TEST_GLUE_POLICIES glt::device::cuda
+#elif defined(GLT_TEST_THRUST)
+#define GLT_TEST_GLUE_POLICIES glt::device::cpu, glt_test::emulated_cpp
+#else
+#define GLT_TEST_GLUE_POLICIES glt::device::cpu
 #endif

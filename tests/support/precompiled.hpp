@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What most tests take long to parse; precompiled with their programs (glt_precompile). No test relies on it.
+// What most tests take long to parse; precompiled for all test programs. No test relies on it.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/torch/tensor.hpp>
 
-#include "random_block.hpp"
+#include "torch/random_block.hpp"
 
 #include <doctest/doctest.h>
 

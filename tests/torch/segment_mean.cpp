@@ -3,7 +3,7 @@
 
 #include <glt/core/error.hpp>
 
-#include "random_block.hpp"
+#include "torch/random_block.hpp"
 
 #include <doctest/doctest.h>
 

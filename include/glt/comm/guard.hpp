@@ -36,13 +36,13 @@ public:
   /// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested exception.
   [[noreturn]] void say_failed(std::string_view cause) {
     cause_.assign((cause.empty() ? "unknown exception" : cause).substr(0, cause_bytes - 1));
-    std::optional<collective_error> agreed;
+    std::optional<agreed_error> agreed;
     try {
       say();
-    } catch (collective_error const& error) {
+    } catch (agreed_error const& error) {
       agreed = error;
     }
-    std::throw_with_nested(agreed ? *agreed : collective_error(comm_.rank(), cause_));
+    std::throw_with_nested(agreed ? *agreed : agreed_error(comm_.rank(), cause_));
   }
 
 private:
@@ -52,6 +52,19 @@ private:
   std::string cause_;
 };
 
+/// The text of the exception that is being handled, without the rank that a `collective_error` names first.
+[[nodiscard]] inline std::string_view cause_of_current() noexcept {
+  try {
+    throw;
+  } catch (collective_error const& failure) {
+    return failure.cause();
+  } catch (std::exception const& failure) {
+    return failure.what();
+  } catch (...) {
+    return {};
+  }
+}
+
 /// Runs the work of a rank and leaves, done or failed.
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
@@ -60,18 +73,13 @@ std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
   auto const run = [&]() -> std::invoke_result_t<Work&> {
     try {
       return work();
-    } catch (collective_error const&) {
+    } catch (agreed_error const&) {
       throw; // all ranks know
-    } catch (std::exception const& failure) {
-      if (is_lost(comm)) {
-        throw;
-      }
-      end->say_failed(failure.what());
     } catch (...) {
       if (is_lost(comm)) {
         throw;
       }
-      end->say_failed({});
+      end->say_failed(cause_of_current());
     }
   };
   if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
@@ -108,15 +116,14 @@ void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
 ///
 /// @comm   collective; adds one header exchange at the end
 /// @pre    collectives of `work` that are not the library's own are preceded by an `exchange_headers` of the
-///         same ranks, and a `collective_error` that leaves `work` was thrown on every rank of `comm`; not
-///         checked
+///         same ranks; not checked
 /// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while
 ///                           another one calls
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_collectively(C comm, Work work, lost_rank when_lost = lost_rank::abort) {
   try {
     return detail::run_and_leave(comm, work);
-  } catch (collective_error const&) {
+  } catch (detail::agreed_error const&) {
     throw;
   } catch (std::exception const& failure) {
     detail::end_if_lost(comm, when_lost, failure.what());

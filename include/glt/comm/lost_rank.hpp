@@ -38,7 +38,7 @@ template <communicator C, class Work>
 decltype(auto) committed(C& comm, Work&& work) {
   try {
     return std::forward<Work>(work)();
-  } catch (collective_error const&) {
+  } catch (agreed_error const&) {
     throw;
   } catch (...) {
     if constexpr (losable<C>) {

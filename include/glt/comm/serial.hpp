@@ -22,7 +22,7 @@ public:
     void wait() noexcept {}
   };
 
-  /// There is no other rank that could fail.
+  /// There is not an other rank that could fail.
   class alarm {
   public:
     void raise() noexcept {}

@@ -67,4 +67,15 @@ private:
   std::string cause_;
 };
 
+namespace detail {
+
+/// What the library throws on every rank at once; one that a program throws is its own rank's affair.
+class agreed_error : public collective_error {
+public:
+  agreed_error(int rank, std::string cause, std::source_location where = std::source_location::current())
+      : collective_error(rank, std::move(cause), where) {}
+};
+
+} // namespace detail
+
 } // namespace glt

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/feature_store.hpp>
+#include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/edge_features.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 
 #include <cstdint>
-#include <string>
 #include <utility>
 
 namespace glt::dist {
 
 /// Features of all edges, of which every rank owns those of the edges into the vertices of its part.
+///
+/// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, bytes_copyable T>
 class edge_features {
 public:
@@ -33,21 +31,8 @@ public:
   template <communicator Comm>
   edge_features(Comm& comm, partition_book book, glt::edge_features<Policy, T> local)
       : book_(std::move(book)), local_(std::move(local)) {
-    call_site const site{.what = operation::make_features};
-    auto const failure = book_.num_parts() == comm.size()
-                             ? std::string()
-                             : detail::message("edge features of ", book_.num_parts(), " parts on ", comm.size(),
-                                               " ranks; start as many ranks as there are parts");
-    agree(comm, site, failure, num_columns(), [](std::int64_t columns, std::int64_t first) {
-      return detail::message("has ", columns, " columns of edges, but rank 0 has ", first,
-                             "; store the same columns on all ranks");
-    });
-    auto const print =
-        fingerprint().add(feature_fingerprint(local_.rows(), Policy{})).add(book_fingerprint(book_)).value();
-    agree(comm, site, {}, print, [](auto, auto) {
-      return "has edge features of another element type, other scales or another partition than rank 0; load parts of "
-             "one data set on all ranks";
-    });
+    detail::agree_on_matrix(comm, detail::fault_of_parts(comm, "edge features", book_), "edge features",
+                            "columns of edges", book_, local_.rows(), Policy{});
   }
 
   /// Which rank owns which vertices, and so the edges into them.

@@ -53,6 +53,8 @@ struct loader_options {
 ///
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
+/// Concurrent calls: none on one object, nor on what communicates by the same communicator.
+///
 /// @where  batches are in memory of `Policy`, seeds in ordinary memory. Graph and features may be in other spaces that
 ///         the policy's executor reaches, if it is not of the host; what a batch has may still be enqueued on it then
 /// @comm   collective, every step; see `neighbor_sampler` and `feature_collector`
@@ -96,22 +98,14 @@ public:
   {
     sampler_.read_in_place(std::move(parts));
   }
-  void read_in_place(node_views<feature_view<space, T>> rows)
-    requires host_policy<Policy>
-  {
-    collector_.read_in_place(std::move(rows));
-  }
+  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { collector_.read_in_place(rows); }
 
   /// Borrows hot rows from now on, which must outlive the loader; see `feature_collector`. Batches are the same, and
   /// the report tells the hit ratio.
   ///
   /// @comm   none; ranks may have different ones, or none
   /// @throws precondition_error  if the hot rows have other columns than the features
-  void use(hot_rows<Policy, T> const& hot)
-    requires host_policy<Policy>
-  {
-    collector_.use(hot);
-  }
+  void use(hot_rows<Policy, T> const& hot) { collector_.use(hot); }
 
   class iterator;
   struct range {

@@ -2,20 +2,20 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/dist/named_features.hpp>
+#include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 
-#include <string>
 #include <utility>
 
 namespace glt::dist {
 
 /// Several feature tensors of all edges, by name, of which every rank owns the rows of the edges into the vertices of
 /// its part.
-template <host_policy Policy>
+///
+/// Concurrent calls: const members may run concurrently.
+template <device_policy Policy>
 class named_edge_features {
 public:
   using policy_type = Policy;
@@ -29,11 +29,8 @@ public:
   template <communicator Comm>
   named_edge_features(Comm& comm, partition_book book, edge_feature_table<Policy> local)
       : book_(std::move(book)), local_(std::move(local)) {
-    auto const failure = book_.num_parts() == comm.size()
-                             ? std::string()
-                             : detail::message("edge features of ", book_.num_parts(), " parts on ", comm.size(),
-                                               " ranks; start as many ranks as there are parts");
-    detail::agree_on_tensors(comm, failure, book_, local_.rows().tensors());
+    detail::agree_on_table(comm, detail::fault_of_parts(comm, "edge features", book_), book_,
+                           local_.rows().tensors(), local_.rows().policy());
   }
 
   /// Which rank owns which vertices, and so the edges into them.

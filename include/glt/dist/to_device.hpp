@@ -22,6 +22,8 @@ namespace glt::dist {
 ///     auto batches = to_device(loader, policy);
 ///     for (auto const& batch : batches.epoch(3)) { … }
 ///
+/// Concurrent calls: none on one object, nor on the loader.
+///
 /// Two batches are in the policy's memory. Copies are enqueued on the delivery policy; those of a batch are done when
 /// it is handed over, so that any stream may read it.
 ///

@@ -3,25 +3,74 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/detail/atomic.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/parcels.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
-#include <glt/dist/detail/exchange/queries.hpp>
+#include <glt/dist/detail/exchange/request_reply.hpp>
+#include <glt/dist/detail/exchange/routed_items.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/graph/validate.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace glt::detail {
+
+// What the owner of a vertex tells the rank that keeps its original id.
+struct directory_entry {
+  local_id place;
+  local_id row;
+};
+
+struct make_directory_entry {
+  GLT_HOST_DEVICE directory_entry operator()(std::int64_t row, local_id place) const {
+    return {place, static_cast<local_id>(row)};
+  }
+};
+
+template <memory_space Space, class Vertex>
+struct clear_kept {
+  array_view<Space, Vertex> kept;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { kept[i] = -1; }
+};
+
+// Enters what one rank has announced; of two vertices with the same original id one stays.
+template <memory_space Space, class Vertex>
+struct enter_vertex {
+  array_view<Space, directory_entry const> entries;
+  std::int64_t first; // vertex of the sender
+  array_view<Space, Vertex> kept;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    static_cast<void>(
+        atomic_compare_exchange(&kept[entries[i].place], Vertex{-1}, static_cast<Vertex>(first + entries[i].row)));
+  }
+};
+
+// i if another vertex has the original id of entry i.
+template <memory_space Space, class Vertex>
+struct position_if_taken {
+  array_view<Space, directory_entry const> entries;
+  std::int64_t first;
+  array_view<Space, Vertex const> kept;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
+    return kept[entries[i].place] == first + entries[i].row ? entries.size() : i;
+  }
+};
+
+} // namespace glt::detail
 
 namespace glt::dist {
 
@@ -41,12 +90,12 @@ namespace glt::dist {
 /// Programs know vertices by the ids of their input files; a graph in parts numbers them anew. Seeds that are
 /// known by their original ids are looked up here before they are sampled from, and results can be named by
 /// them again. Rank r keeps the global ids of the r-th of R equal ranges of original ids: V / R ids of
-/// memory, also where one rank owns most vertices.
+/// memory, also where one rank owns most vertices. Concurrent calls: none on one object, since look-ups communicate;
+/// const members may run concurrently.
+///
+/// @where  memory of `Policy`; look-ups wait for the sizes that ranks tell each other
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class vertex_directory {
-  static_assert(host_accessible(Policy::space),
-                "vertex_directory packs messages on the host: use a host-accessible policy");
-
 public:
   static constexpr memory_space space = Policy::space;
 
@@ -56,14 +105,12 @@ public:
   /// @throws collective_error  on every rank, if the graph was made for another rank or number of ranks, or
   ///                           the original ids of all ranks together are no permutation of [0, V)
   /// @cost   O(V / R) where original ids are spread evenly
-  vertex_directory(Comm comm, graph<Policy, Vertex> const& graph)
-      : graph_(&graph), find_(comm), name_(std::move(comm)) {
+  explicit vertex_directory(Comm comm, graph<Policy, Vertex> const& graph, Policy policy = {})
+      : graph_(&graph), policy_(policy), kept_(0, policy), find_(comm, policy), name_(comm, policy) {
     call_site const site{.what = operation::make_directory};
-    parcels<Comm, entry> entries(find_.comm());
-    auto const failure = failure_of([&] { announce(entries); });
-    entries.send(site, 0, failure);
-    auto const clash = failure_of([&] { enter(entries); });
-    agree(find_.comm(), site, clash, 0, [](auto, auto) { return std::string(); });
+    entries_type entries(std::move(comm), policy);
+    entries.send(site, 0, failure_of([&] { announce(entries); }));
+    agree(find_.host(), site, failure_of([&] { enter(entries); }), 0, [](auto, auto) { return std::string(); });
   }
 
   [[nodiscard]] graph<Policy, Vertex> const& of() const noexcept { return *graph_; }
@@ -82,7 +129,7 @@ public:
   /// @throws collective_error  on every rank, if an id of a rank is not in [0, V), or the lengths differ
   bool look_up(array_view<space, global_id const> originals, array_view<space, Vertex> vertices,
                call_site site = {.what = operation::look_up}) {
-    return run(find_, book_, originals, vertices, site, {}, [this](local_id place) { return kept_[place]; });
+    return run(find_, book_, originals, vertices, kept(), site, {});
   }
 
   /// Looks the original ids of vertices up, at their owners; a rank that has something to report passes a
@@ -96,70 +143,68 @@ public:
   ///                           rank reports a failure
   bool originals_of(array_view<space, Vertex const> vertices, array_view<space, global_id> originals,
                     call_site site = {.what = operation::look_up}, std::string const& failure = {}) {
-    return run(name_, graph_->book(), vertices, originals, site, failure,
-               [this](local_id row) { return graph_->original()[row]; });
+    return run(name_, graph_->book(), vertices, originals, graph_->original(), site, failure);
   }
 
 private:
-  // What the owner of a vertex tells the keeper of its original id.
-  struct entry {
-    local_id place;
-    local_id row;
-  };
+  using entries_type = glt::detail::routed_items<Comm, Policy, glt::detail::directory_entry>;
+  template <class To>
+  using look_up_of = glt::detail::request_reply<Comm, Policy, local_id, To>;
 
-  void announce(parcels<Comm, entry>& entries) {
-    auto const& comm = find_.comm();
-    check_own_part(comm, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
-    book_ = make_equal_book(graph_->num_vertices(), comm.size());
-    auto const original = graph_->original();
-    validate_vertices("original id", original, graph_->num_vertices());
-    kept_.resize(book_.size(comm.rank()));
-    entries.route(
-        original.size(),
-        [&](std::int64_t row) { return entry{book_.local(original[row]), static_cast<local_id>(row)}; },
-        [&](std::int64_t row) { return book_.owner(original[row]); });
+  void announce(entries_type& entries) {
+    check_own_part(entries, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
+    book_ = make_equal_book(graph_->num_vertices(), entries.size());
+    validate_vertices(policy_, "original id", graph_->original(), graph_->num_vertices());
+    kept_.resize(book_.size(entries.rank()));
+    entries.route(book_, graph_->original(), glt::detail::make_directory_entry{});
   }
 
-  void enter(parcels<Comm, entry> const& entries) {
-    std::fill(kept_.begin(), kept_.end(), Vertex{-1});
+  void enter(entries_type const& entries) {
+    auto const ex = policy_.executor();
+    auto const kept = kept_.view();
+    ex.for_each(kept.size(), glt::detail::clear_kept<space, Vertex>{kept});
     for (int rank = 0; rank < book_.num_parts(); ++rank) {
-      for (auto const [place, row] : entries.received_of(rank)) {
-        if (kept_[place] >= 0) {
-          throw precondition_error(detail::message("original id ", book_.begin(find_.comm().rank()) + place,
-                                                   " belongs to two vertices; original ids are a permutation"));
-        }
-        kept_[place] = static_cast<Vertex>(graph_->book().begin(rank) + row);
+      auto const received = entries.received_of(rank);
+      ex.for_each(received.size(), glt::detail::enter_vertex<space, Vertex>{received, first_of(rank), kept});
+    }
+    for (int rank = 0; rank < book_.num_parts(); ++rank) {
+      auto const received = entries.received_of(rank);
+      glt::detail::position_if_taken<space, Vertex> const taken{received, first_of(rank), kept};
+      if (auto const i = ex.reduce(received.size(), received.size(), taken, glt::detail::smaller{});
+          i < received.size()) {
+        throw precondition_error(
+            glt::detail::message("original id ", book_.begin(entries.rank()) + read_element(policy_, received, i).place,
+                                 " belongs to two vertices; original ids are a permutation"));
       }
     }
   }
 
-  template <class From, class To, class AnswerTo>
-  static bool run(queries<Comm, local_id, To>& queries, partition_book const& book,
-                  array_view<space, From const> from, array_view<space, To> to, call_site site,
-                  std::string failure, AnswerTo answer_to) {
+  [[nodiscard]] std::int64_t first_of(int rank) const noexcept { return graph_->book().begin(rank); }
+
+  // Looks up elements of `from`, which the owners of the keys hold.
+  template <class Key, class To>
+  static bool run(look_up_of<To>& look_up, partition_book const& book, array_view<space, Key const> keys,
+                  array_view<space, To> to, array_view<space, To const> from, call_site site, std::string failure) {
     if (failure.empty()) {
       failure = failure_of([&] {
-        if (from.size() != to.size()) {
-          throw precondition_error(detail::message("look-up of ", from.size(), " ids into ", to.size(), " places"));
+        if (keys.size() != to.size()) {
+          throw precondition_error(
+              glt::detail::message("look-up of ", keys.size(), " ids into ", to.size(), " places"));
         }
-        queries.route(
-            from.size(), [&](std::int64_t i) { return book.local(from[i]); },
-            [&](std::int64_t i) { return book.owner(from[i]); });
+        look_up.route(book, keys, glt::detail::row_alone{});
       });
     }
-    queries.send(site, from.size(), failure);
-    for (std::size_t i = 0; i < queries.received().size(); ++i) {
-      queries.answers()[i] = answer_to(queries.received()[i]);
-    }
-    queries.finish([&](std::int64_t i, To answer) { to[i] = answer; });
-    return std::ranges::any_of(queries.headers(), [](call_header const& header) { return header.value > 0; });
+    bool const any = glt::detail::any_above_zero(look_up.send(site, keys.size(), failure));
+    look_up.reply(glt::detail::element_at<space, To>{from}, to);
+    return any;
   }
 
   graph<Policy, Vertex> const* graph_;
+  Policy policy_;
   partition_book book_;
   buffer<Policy, Vertex> kept_;
-  queries<Comm, local_id, Vertex> find_;
-  queries<Comm, local_id, global_id> name_;
+  look_up_of<Vertex> find_;
+  look_up_of<global_id> name_;
 };
 
 } // namespace glt::dist

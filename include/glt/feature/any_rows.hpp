@@ -6,6 +6,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
 #include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
@@ -35,8 +36,9 @@ struct any_rows {
   template <detail::element T>
   [[nodiscard]] matrix_view<Space, T const> as() const {
     if (element_type_of<T> != type) {
-      throw precondition_error(detail::message("rows of ", name_of(type), " read as ", name_of(element_type_of<T>),
-                                               "; read them as ", name_of(type), ", or have them converted"));
+      throw precondition_error(detail::message("rows of ", name_of(type), " read as ",
+                                               name_of(element_type_of<T>), "; read them as ", name_of(type),
+                                               ", or have them converted"));
     }
     return {reinterpret_cast<T const*>(data), num_rows, num_columns};
   }
@@ -44,11 +46,25 @@ struct any_rows {
 
 namespace detail {
 
-/// The rows of features, without their type.
-template <memory_space Space, element T>
+// How elements are stored: what has no `element_type` counts as bytes.
+template <bytes_copyable T>
+[[nodiscard]] constexpr element_type stored_type() noexcept {
+  if constexpr (element<T>) {
+    return element_type_of<T>;
+  } else {
+    return element_type::uint8;
+  }
+}
+
+// How many of them an element is.
+template <bytes_copyable T>
+inline constexpr std::int64_t stored_elements = element<T> ? 1 : static_cast<std::int64_t>(sizeof(T));
+
+/// The rows of features, without their type; elements that no `element_type` names count as bytes.
+template <memory_space Space, bytes_copyable T>
 [[nodiscard]] any_rows<Space> without_type(feature_view<Space, T> rows) noexcept {
-  return {element_type_of<T>, reinterpret_cast<std::byte const*>(rows.features.data()), rows.num_vertices(),
-          rows.num_columns(), rows.scales};
+  return {detail::stored_type<T>(), reinterpret_cast<std::byte const*>(rows.features.data()),
+          rows.num_vertices(), rows.num_columns() * detail::stored_elements<T>, rows.scales};
 }
 
 } // namespace detail

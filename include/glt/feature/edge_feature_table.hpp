@@ -5,8 +5,10 @@
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/edge_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
+#include <glt/feature/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -17,13 +19,19 @@
 
 namespace glt {
 
+/// Borrowed tensors of edges, and what finds the row of one.
+template <memory_space Space>
+struct named_edge_rows {
+  detail::id_table_view<Space> edges;
+  std::vector<named_rows<Space>> rows;
+};
+
 /// Several feature tensors of the same edges, by name and global edge id, whatever the order in which their rows are
 /// stored: `feature_table` with the ids of `edge_features`.
-///
 /// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  E edges with a row of every tensor each
-template <host_policy Policy>
+template <device_policy Policy>
 class edge_feature_table {
 public:
   static constexpr memory_space space = Policy::space;
@@ -37,18 +45,24 @@ public:
   [[nodiscard]] std::int64_t num_edges() const noexcept { return edges_.size(); }
   /// The tensors, in the order of the ids that were given.
   [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return rows_; }
+  [[nodiscard]] named_edge_rows<space> view() const { return {edges_.view(), rows_.tensors()}; }
 
   /// The rows of edges; see `edge_rows`.
   ///
   /// @throws precondition_error  if an edge is not among these
-  void find(array_view<space, edge_id const> ids, std::vector<local_id>& found) const { edges_.find(ids, found); }
+  void find(array_view<space, edge_id const> ids,
+            std::vector<local_id>& found) const requires host_policy<Policy> {
+    edges_.find(ids, found);
+  }
 
   /// Copies the features of edges into new memory, converted as by `gather_rows`.
   ///
   /// @shape  ids [n] → n rows
   /// @throws precondition_error  if an edge is not among these; as `feature_table::gather`
   template <detail::element Out>
-  [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name, array_view<space, edge_id const> ids) const {
+    requires host_policy<Policy>
+  [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name,
+                                                  array_view<space, edge_id const> ids) const {
     std::vector<local_id> found;
     find(ids, found);
     return rows_.template gather<Out>(name, array_view<space, local_id const>(found.data(), ids.size()));

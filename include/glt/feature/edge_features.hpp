@@ -5,6 +5,7 @@
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/edge_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/memory/buffer.hpp>
@@ -16,10 +17,18 @@
 
 namespace glt {
 
+/// Borrowed features of edges, and what finds the row of one.
+///
+/// @shape  edges of E ids · rows [E, F]
+template <memory_space Space, bytes_copyable T>
+struct edge_feature_view {
+  detail::id_table_view<Space> edges;
+  feature_view<Space, T> rows;
+};
+
 /// Features of edges by global edge id, whatever the order in which their rows are stored.
 ///
 /// A part of a graph keeps its edges in an order of its own: the place of an edge there is not its id.
-///
 /// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  E edges with a row each
@@ -39,19 +48,24 @@ public:
   [[nodiscard]] std::int64_t num_edges() const noexcept { return edges_.size(); }
   [[nodiscard]] std::int64_t num_columns() const { return rows().num_columns(); }
   [[nodiscard]] feature_view<space, T> rows() const { return rows_.view(); }
+  [[nodiscard]] edge_feature_view<space, T> view() const { return {edges_.view(), rows()}; }
 
   /// The rows of edges; see `edge_rows`.
   ///
   /// @throws precondition_error  if an edge is not among these
-  void find(array_view<space, edge_id const> ids, std::vector<local_id>& found) const { edges_.find(ids, found); }
+  void find(array_view<space, edge_id const> ids,
+            std::vector<local_id>& found) const requires host_policy<Policy> {
+    edges_.find(ids, found);
+  }
 
   /// Copies the features of edges, converted as by `gather_rows`.
   ///
   /// @shape  ids [n] · out [n, F], written
   /// @throws precondition_error  if an edge is not among these, or out is not [n, F]
   template <bytes_copyable Out>
-    requires detail::gathers_as<T, Out>
-  void gather(array_view<space, edge_id const> ids, matrix_view<space, Out> out, Policy const& policy = {}) const {
+    requires(detail::gathers_as<T, Out>&& host_policy<Policy>)
+  void gather(array_view<space, edge_id const> ids, matrix_view<space, Out> out,
+              Policy const& policy = {}) const {
     std::vector<local_id> found;
     find(ids, found);
     gather_rows(policy.executor(), rows(), array_view<space, local_id const>(found.data(), ids.size()), out);

@@ -68,6 +68,7 @@ public:
   }
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return num_vertices_; }
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   /// The names, in the order in which they were added.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> all;

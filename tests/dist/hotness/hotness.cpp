@@ -5,6 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 
+#include "support/device_parts.hpp"
 #include "support/errors.hpp"
 #include "support/minimal_communicator.hpp"
 #include "support/parts.hpp"
@@ -34,26 +35,27 @@ std::vector<glt::local_id> joined_seeds(int ranks, std::int64_t vertices) {
   return seeds;
 }
 
-template <class Vertex>
+template <class Vertex, class Policy = cpu>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
-                           int threads = 1) {
+                           Policy const& policy = {}) {
   divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
+  glt::dist::graph graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
   for (auto const& neighbors : {glt::neighbor_options{.fanouts = {3, 2, 4}},
                                 glt::neighbor_options{.fanouts = {3, 2}, .replace = true, .expand = glt::frontier::all},
                                 glt::neighbor_options{.fanouts = {-1}}}) {
     for (std::int64_t const batch_size : {5, 1000}) {
       glt::hotness_options const options{.neighbors = neighbors, .batch_size = batch_size};
-      auto const seeds = divided.template renumbered<Vertex>(seeds_of(comm.rank(), 4, list.num_vertices));
-      auto const part = glt::dist::estimate_hotness(comm, graph, seeds, options, cpu(threads));
+      auto const seeds = glt::make_buffer<Policy>(
+          divided.template renumbered<Vertex>(seeds_of(comm.rank(), 4, list.num_vertices)), policy);
+      auto const part = glt::dist::estimate_hotness(comm, graph, seeds.view(), options, policy);
       auto const all_seeds = joined_seeds(comm.size(), list.num_vertices);
       auto const whole = glt::estimate_hotness<cpu>(divided.whole.view(), all_seeds, options);
       std::vector<double> expected;
-      for (auto const vertex : graph.original()) {
+      for (auto const vertex : glt::to_vector(policy, graph.original())) {
         expected.push_back(whole[vertex]);
       }
       INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size());
-      CHECK(glt_test::to_vector(part) == expected);
+      CHECK(glt::to_vector(policy, part.view()) == expected);
     }
   }
 }
@@ -66,8 +68,17 @@ TEST_CASE("distributed hotness equals serial hotness, bit for bit") {
       for (auto const& list : glt_test::graphs_to_divide()) {
         check_equal_to_serial<glt::global_id>(comm, list, partitioner);
       }
-      check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner, 3);
+      check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner, cpu(3));
     }
+  });
+}
+
+TEST_CASE_TEMPLATE("hotness across ranks is the same on any policy", Policy, GLT_TEST_POLICIES) {
+  on_ranks([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    check_equal_to_serial<glt::global_id, Policy>(comm, glt_test::random_graph(257, 999), partitioner);
+    check_equal_to_serial<glt::local_id, Policy>(comm, glt_test::random_graph(257, 4099), partitioner);
+    check_equal_to_serial<glt::global_id, Policy>(comm, {"empty", 0, {}, {}}, partitioner);
   });
 }
 
@@ -78,7 +89,7 @@ TEST_CASE("no more of a communicator is needed than the concept lists") {
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing") {
+TEST_CASE("messages in pieces of 16 bytes change nothing" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 370), glt_test::all_partitioners()[1]);
   });

@@ -48,7 +48,7 @@ TEST_CASE("hot rows are the rows of the hottest vertices in all tensors, within 
       CHECK(hot.bytes() <= budget);
       CHECK((hot.size() > 0) == (budget > 0 && comm.size() > 1));
       std::vector<std::int64_t> const kept(hot.vertices().ids().begin(), hot.vertices().ids().end());
-      auto const capacity = glt::dist::hot_capacity(budget, 5 * 2 + 8 + 3 + 40 * 4 + 8);
+      auto const capacity = glt::detail::hot_capacity(budget, 5 * 2 + 8 + 3 + 40 * 4 + 8);
       CHECK(kept == glt::dist::hottest_vertices(comm, book, hotness, capacity));
       std::vector<std::int64_t> places(kept.size());
       std::iota(places.begin(), places.end(), 0);

@@ -18,7 +18,7 @@ TEST_CASE("vertices have the rows that they were given, and rows without a verte
   CHECK(hot.rows().view<std::int64_t>("year").features(hot.vertices().find(17), 0) ==
         static_cast<std::int64_t>(glt_test::named_value(17, 1, 0)));
   CHECK(hot.row_bytes(hot.rows()) == 5 * 2 + 8 + 3 + 40 * 4 + 8);
-  CHECK(hot.bytes() == glt::dist::hot_bytes(3, 189));
+  CHECK(hot.bytes() == glt::detail::hot_bytes(3, 189));
   auto const error = [](std::vector<glt::global_id> const& ids) {
     return glt_test::thrown<glt::precondition_error>(
         [&] { glt::dist::named_hot_rows(glt::make_buffer<cpu>(ids), glt_test::named_table({1, 2})); });

@@ -5,6 +5,8 @@
 
 #include <glt/comm/counting.hpp>
 
+#include "support/device_parts.hpp"
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/minimal_communicator.hpp"
 #include "support/naive_links.hpp"
@@ -54,36 +56,77 @@ std::vector<std::int64_t> shares_of(std::int64_t num_vertices) {
   return shares;
 }
 
-template <class Vertex>
+// As `plain_links`, of a sample in memory of a policy.
+template <class Policy, class Vertex>
+glt_test::naive_link_sample plain_copy(Policy const& policy, glt::link_sample<Policy, Vertex> const& sample,
+                                       glt::buffer<cpu, glt::global_id> const& original) {
+  glt_test::naive_link_sample out;
+  out.subgraph = glt_test::plain_copy(policy, sample.subgraph(), original);
+  auto const vertices = [&](auto view) {
+    std::vector<std::int64_t> made;
+    for (auto const position : glt::to_vector(policy, view)) {
+      made.push_back(position < 0 ? -1 : out.subgraph.nodes.at(static_cast<std::size_t>(position)));
+    }
+    return made;
+  };
+  auto const ends = vertices(sample.edge_label_index().flat());
+  for (std::size_t i = 0; i < ends.size() / 2; ++i) {
+    out.labelled.emplace_back(ends[i], ends[ends.size() / 2 + i]);
+  }
+  out.labels = glt::to_vector(policy, sample.edge_label());
+  auto const sources = vertices(sample.src_index());
+  auto const destinations = vertices(sample.dst_pos_index());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    out.triplets.emplace_back(sources[i], destinations[i]);
+    out.rows.push_back(vertices(sample.dst_neg_index().row(static_cast<std::int64_t>(i))));
+  }
+  auto const verified = glt::to_vector(policy, sample.verified());
+  out.verified.assign(verified.begin(), verified.end());
+  return out;
+}
+
+template <class Vertex, class Policy = cpu>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
-                           bool weighted) {
-  divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph const graph(comm, divided.template part<Vertex>(comm.rank()));
-  glt::dist::vertex_directory directory(comm, graph);
+                           bool weighted, Policy const& policy = {}) {
+  glt_test::compared_graph<Vertex, Policy> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
+    return glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy);
+  });
+  glt::dist::vertex_directory directory(comm, compared.graph(), policy);
   std::vector<double> own;
-  for (auto const original : graph.original()) {
+  for (auto const original : glt::to_vector(policy, compared.graph().original())) {
     own.push_back(weight_of(original));
   }
-  glt::dist::vertex_weights weights(comm, directory, glt::host_view<double const>(own), cpu());
+  auto const of_own = glt::make_buffer<Policy>(own, policy);
+  glt::dist::vertex_weights weights(comm, directory, of_own.view(), policy);
   auto const shares = weighted ? shares_of(list.num_vertices) : std::vector<std::int64_t>{};
   for (auto const& option : glt_test::link_options_to_try()) {
-    glt::dist::link_sampler sampler(comm, directory, option, weighted ? &weights : nullptr);
-    glt::link_sample<cpu, Vertex> out;
-    for (std::int64_t step = 0; step < 3; ++step) {
-      // Every rank runs out of edges at some step.
-      auto const positives = glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
-                                                      static_cast<std::uint64_t>(10 * comm.rank() + step));
-      ends<Vertex> const batch(divided, positives);
+    glt::dist::link_sampler sampler(comm, directory, option, weighted ? &weights : nullptr, policy);
+    glt::link_sample<Policy, Vertex> out;
+    auto const labels_of = [&](glt_test::pair_list const& positives, std::int64_t step) {
       std::vector<std::int64_t> labels;
       for (std::size_t i = 0; i < positives.size() && option.negatives.mode == negative_mode::binary && step > 0; ++i) {
         labels.push_back(static_cast<std::int64_t>(i % 4));
       }
-      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
-      sampler.sample(batch.sources, batch.destinations, labels, key, out);
-      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-      CHECK(plain_links(out, divided.names.original) ==
-            glt_test::sample_links_naively(list, positives, labels, option, key, shares));
-    }
+      return labels;
+    };
+    glt_test::check_batches(
+        comm, list.name + ", " + partitioner.name, 3,
+        [&](std::int64_t step) { // every rank runs out of edges at some step
+          return glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
+                                          static_cast<std::uint64_t>(10 * comm.rank() + step));
+        },
+        [&](auto const& positives, auto key) {
+          ends<Vertex> const batch(compared.divided(), positives);
+          auto const sources = glt::make_buffer<Policy>(batch.sources, policy);
+          auto const destinations = glt::make_buffer<Policy>(batch.destinations, policy);
+          auto const classes = glt::make_buffer<Policy>(labels_of(positives, key.step), policy);
+          sampler.sample(sources.view(), destinations.view(), classes.view(), key, out);
+          return plain_copy(policy, out, compared.original());
+        },
+        [&](auto const& positives, auto key) {
+          auto const labels = labels_of(positives, key.step);
+          return glt_test::sample_links_naively(list, positives, labels, option, key, shares);
+        });
   }
 }
 
@@ -104,7 +147,15 @@ TEST_CASE("distributed link samples equal the naive ones, bit for bit") {
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing") {
+TEST_CASE_TEMPLATE("link samples across ranks are the same on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
+  on_ranks([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    check_equal_to_serial<glt::global_id, Policy>(comm, glt_test::random_graph(101, 700), partitioner, true);
+    check_equal_to_serial<glt::local_id, Policy>(comm, glt_test::random_graph(101, 370), partitioner, false);
+  });
+}
+
+TEST_CASE("messages in pieces of 16 bytes change nothing" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     auto const partitioner = glt_test::all_partitioners()[1];
     check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 700), partitioner, true);

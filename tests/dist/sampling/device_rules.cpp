@@ -24,7 +24,7 @@ using glt_test::divided_graph;
 using glt_test::on_ranks;
 
 TEST_CASE_TEMPLATE("weighted sampling across parts on any policy equals serial sampling, bit for bit", Policy,
-                   GLT_TEST_POLICIES) {
+                   GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     using rule = glt::weighted_rule<Policy::space>;
     Policy const policy;
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("weighted sampling across parts on any policy equals serial s
 }
 
 TEST_CASE_TEMPLATE("temporal sampling across parts on any policy equals serial sampling, bit for bit", Policy,
-                   GLT_TEST_POLICIES) {
+                   GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     using rule = glt::temporal_rule<Policy::space>;
     Policy const policy;

@@ -6,6 +6,7 @@
 #include <glt/comm/counting.hpp>
 
 #include "support/device_parts.hpp"
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/naive_sampler.hpp"
 #include "support/ranks.hpp"
@@ -34,28 +35,28 @@ std::vector<glt::neighbor_options> options_to_try() {
 template <class Policy, class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
                            glt_test::named_partitioner const& partitioner) {
-  divided_graph const divided(list, partitioner, comm.size());
   Policy const policy;
-  glt::dist::graph const graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
+  glt_test::compared_graph<Vertex, Policy> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
+    return glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy);
+  });
   for (auto const& options : options_to_try()) {
-    glt::dist::neighbor_sampler sampler(comm, graph, options, policy);
+    glt::dist::neighbor_sampler sampler(comm, compared.graph(), options, policy);
     glt::sampled_subgraph<Policy, Vertex> out;
-    for (std::int64_t step = 0; step < 3; ++step) {
-      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
-      auto const seeds = glt_test::seeds_of(comm.rank(), step, list.num_vertices);
-      auto const there = glt::make_buffer<Policy>(divided.template renumbered<Vertex>(seeds), policy);
-      sampler.sample(there.view(), key, out);
-      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-      CHECK(glt_test::plain_copy(policy, out, divided.names.original) ==
-            naive_sample(list, seeds, options, key));
-    }
+    compared.check(
+        comm,
+        [&](auto const& ids, auto const&, auto key) {
+          auto const there = glt::make_buffer<Policy>(ids, policy);
+          sampler.sample(there.view(), key, out);
+          return glt_test::plain_copy(policy, out, compared.original());
+        },
+        [&](auto const& seeds, auto key) { return naive_sample(list, seeds, options, key); });
   }
 }
 
 } // namespace
 
 TEST_CASE_TEMPLATE("sampling across parts on any policy equals serial sampling, bit for bit", Policy,
-                   GLT_TEST_POLICIES) {
+                   GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     auto const partitioner = glt_test::all_partitioners()[1];
     for (auto const& list : glt_test::graphs_to_divide()) {
@@ -66,7 +67,7 @@ TEST_CASE_TEMPLATE("sampling across parts on any policy equals serial sampling, 
 }
 
 TEST_CASE_TEMPLATE("a bad seed, key or option of one rank is the same error on every rank, on any policy",
-                   Policy, GLT_TEST_POLICIES) {
+                   Policy, GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     auto const last = comm.size() - 1;
@@ -107,7 +108,7 @@ TEST_CASE_TEMPLATE("a bad seed, key or option of one rank is the same error on e
   });
 }
 
-TEST_CASE_TEMPLATE("a hop from own vertices costs one header exchange on any policy", Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("a hop from own vertices costs one header exchange on any policy", Policy, GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());

@@ -8,6 +8,7 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/vertex_directory.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
 #include "support/naive_hetero_sampler.hpp"
@@ -60,14 +61,15 @@ void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::s
   for (auto const& options : options_to_try(list.schema)) {
     glt::dist::hetero_neighbor_sampler sampler(comm, graph, options);
     glt::hetero_subgraph<cpu, Vertex> out;
-    for (std::int64_t step = 0; step < 3; ++step) {
-      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
-      auto const seeds = glt_test::hetero_seeds_of(list, comm.rank(), step);
-      auto const ids = divided.template renumbered<Vertex>(seeds);
-      sampler.sample(views_of(ids), key, out);
-      INFO(list.name, ", shift ", shift, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-      CHECK(glt_test::plain_hetero(out, original) == glt_test::naive_hetero_sample(list, seeds, options, key));
-    }
+    glt_test::check_batches(
+        comm, list.name + ", shift " + std::to_string(shift), 3,
+        [&](std::int64_t step) { return glt_test::hetero_seeds_of(list, comm.rank(), step); },
+        [&](auto const& seeds, auto key) {
+          auto const ids = divided.template renumbered<Vertex>(seeds);
+          sampler.sample(views_of(ids), key, out);
+          return glt_test::plain_hetero(out, original);
+        },
+        [&](auto const& seeds, auto key) { return glt_test::naive_hetero_sample(list, seeds, options, key); });
   }
 }
 
@@ -148,7 +150,7 @@ TEST_CASE("a rule may give rows of any length, whatever the fanout") {
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing") {
+TEST_CASE("messages in pieces of 16 bytes change nothing" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     check_equal_to_serial<glt::global_id>(comm, glt_test::academic_graph(101), 1);
     check_equal_to_serial<glt::local_id>(comm, glt_test::academic_graph(33), 2);

@@ -5,6 +5,8 @@
 
 #include <glt/comm/counting.hpp>
 
+#include "support/device_parts.hpp"
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/minimal_communicator.hpp"
 #include "support/naive_induced.hpp"
@@ -23,26 +25,28 @@ using glt_test::divided_graph;
 using glt_test::naive_induced;
 using glt_test::on_ranks;
 using glt_test::plain;
-using glt_test::seeds_of;
 
 namespace {
 
-template <class Vertex>
+template <class Vertex, class Policy = cpu>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
-                           int threads = 1) {
-  divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
+                           Policy const& policy = {}) {
+  glt_test::compared_graph<Vertex, Policy> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
+    return glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy);
+  });
   for (std::int64_t const hops : {0, 1, 2}) {
     glt::induced_options const options{.num_hops = hops, .edge_ids = hops != 1};
-    glt::dist::induced_sampler sampler(comm, graph, options, cpu(threads));
-    glt::sampled_subgraph<cpu, Vertex> out;
-    for (std::int64_t step = 0; step < 3; ++step) {
-      auto const seeds = seeds_of(comm.rank(), step, list.num_vertices);
-      sampler.sample(divided.template renumbered<Vertex>(seeds), step, out);
-      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", hops ", hops, ", step ",
-           step);
-      CHECK(plain(out, divided.names.original) == naive_induced(list, seeds, options));
-    }
+    glt::dist::induced_sampler sampler(comm, compared.graph(), options, policy);
+    glt::sampled_subgraph<Policy, Vertex> out;
+    INFO("hops ", hops);
+    compared.check(
+        comm,
+        [&](auto const& ids, auto const&, auto key) {
+          auto const there = glt::make_buffer<Policy>(ids, policy);
+          sampler.sample(there.view(), key.step, out);
+          return glt_test::plain_copy(policy, out, compared.original());
+        },
+        [&](auto const& seeds, auto) { return naive_induced(list, seeds, options); });
   }
 }
 
@@ -56,8 +60,17 @@ TEST_CASE("distributed induced subgraphs equal the definition, bit for bit") {
           check_equal_to_serial<glt::global_id>(comm, list, partitioner);
         }
       }
-      check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner, 3);
+      check_equal_to_serial<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner, cpu(3));
     }
+  });
+}
+
+TEST_CASE_TEMPLATE("induced subgraphs across ranks are the same on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
+  on_ranks([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    check_equal_to_serial<glt::global_id, Policy>(comm, glt_test::random_graph(257, 999), partitioner);
+    check_equal_to_serial<glt::local_id, Policy>(comm, glt_test::random_graph(101, 1370), partitioner);
+    check_equal_to_serial<glt::global_id, Policy>(comm, {"empty", 0, {}, {}}, partitioner);
   });
 }
 
@@ -68,7 +81,7 @@ TEST_CASE("no more of a communicator is needed than the concept lists") {
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing") {
+TEST_CASE("messages in pieces of 16 bytes change nothing" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     auto const partitioner = glt_test::all_partitioners()[1];
     check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 370), partitioner);

@@ -5,6 +5,7 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/naive_rules.hpp"
 #include "support/parts.hpp"
@@ -29,22 +30,21 @@ using rule = glt::labor_rule<glt::memory_space::host>;
 template <class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
                            glt_test::named_partitioner const& partitioner) {
-  divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph const graph(comm, divided.template part<Vertex>(comm.rank()));
-  auto const originals = glt::dist::make_source_originals(comm, graph);
+  glt_test::compared_graph<Vertex> const compared(comm, list, partitioner);
+  auto const originals = glt::dist::make_source_originals(comm, compared.graph());
   for (auto const counts : {labor_count::poisson, labor_count::exact}) {
     for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
       glt::neighbor_options const options{.fanouts = {4, 3, 2}, .expand = expand, .edge_ids = true};
-      glt::dist::neighbor_sampler sampler(comm, graph, options, rule{.sources = originals.view(), .counts = counts});
+      rule const labor{.sources = originals.view(), .counts = counts};
+      glt::dist::neighbor_sampler sampler(comm, compared.graph(), options, labor);
       glt::sampled_subgraph<cpu, Vertex> out;
-      for (std::int64_t step = 0; step < 2; ++step) {
-        glt::sample_key const key{.seed = 8, .epoch = 1, .step = step};
-        auto const seeds = glt_test::seeds_of(comm.rank(), step, list.num_vertices);
-        sampler.sample(divided.template renumbered<Vertex>(seeds), key, out);
-        INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-        CHECK(glt_test::plain(out, divided.names.original) ==
-              glt_test::naive_labor_sample(list, counts, seeds, options, key));
-      }
+      compared.check(
+          comm,
+          [&](auto const& ids, auto const&, auto key) {
+            sampler.sample(ids, key, out);
+            return glt_test::plain(out, compared.original());
+          },
+          [&](auto const& seeds, auto key) { return glt_test::naive_labor_sample(list, counts, seeds, options, key); }, 2);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/naive_rules.hpp"
 #include "support/parts.hpp"
@@ -48,27 +49,32 @@ std::vector<std::int64_t> times_of(std::vector<std::int64_t> const& seeds, int r
 template <class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
                            glt_test::named_partitioner const& partitioner) {
-  divided_graph const divided(list, partitioner, comm.size());
   auto const times = edge_times(list);
-  auto part = divided.template part<Vertex>(comm.rank());
-  auto sorted = glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
-  part.graph = std::move(sorted.graph);
-  glt::dist::graph const graph(comm, std::move(part));
+  glt::buffer<cpu, std::int64_t> sorted_times;
+  glt_test::compared_graph<Vertex> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
+    auto part = divided.template part<Vertex>(comm.rank());
+    auto sorted = glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
+    part.graph = std::move(sorted.graph);
+    sorted_times = std::move(sorted.times);
+    return part;
+  });
   for (auto const strategy : {temporal_strategy::uniform, temporal_strategy::last}) {
     for (bool const replace : {false, true}) {
       glt::neighbor_options const options{
           .fanouts = {4, 3, 2}, .replace = replace, .edge_ids = true, .disjoint = true};
-      glt::dist::neighbor_sampler sampler(comm, graph, options, rule{sorted.times.view(), strategy});
+      glt::dist::neighbor_sampler sampler(comm, compared.graph(), options, rule{sorted_times.view(), strategy});
       glt::sampled_subgraph<cpu, Vertex> out;
-      for (std::int64_t step = 0; step < 2; ++step) {
-        glt::sample_key const key{.seed = 4, .step = step};
-        auto const seeds = glt_test::seeds_of(comm.rank(), step, list.num_vertices);
-        auto const seed_times = times_of(seeds, comm.rank());
-        sampler.sample(divided.template renumbered<Vertex>(seeds), seed_times, key, out);
-        INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-        CHECK(glt_test::plain(out, divided.names.original) ==
-              glt_test::naive_temporal_sample(list, times, strategy, seeds, seed_times, options, key));
-      }
+      compared.check(
+          comm,
+          [&](auto const& ids, auto const& seeds, auto key) {
+            sampler.sample(ids, times_of(seeds, comm.rank()), key, out);
+            return glt_test::plain(out, compared.original());
+          },
+          [&](auto const& seeds, auto key) {
+            auto const seed_times = times_of(seeds, comm.rank());
+            return glt_test::naive_temporal_sample(list, times, strategy, seeds, seed_times, options, key);
+          },
+          2);
     }
   }
 }

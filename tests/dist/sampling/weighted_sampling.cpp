@@ -6,6 +6,7 @@
 #include <glt/graph/edge_values.hpp>
 #include <glt/sample/weighted_neighbor_sampler.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/naive_sampler.hpp"
 #include "support/parts.hpp"
@@ -20,7 +21,6 @@ using glt_test::cpu;
 using glt_test::divided_graph;
 using glt_test::on_ranks;
 using glt_test::plain;
-using glt_test::seeds_of;
 
 namespace {
 
@@ -50,25 +50,28 @@ struct weighted_rows {
 template <class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
                            glt_test::named_partitioner const& partitioner) {
-  divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
+  glt_test::compared_graph<Vertex> const compared(comm, list, partitioner);
+  auto const whole_graph = compared.divided().whole.view();
   auto const weights = glt_test::random_weights(list.num_edges(), 6);
-  weighted_rows<glt::local_id> const whole(divided.whole.view(), weights);
-  weighted_rows<Vertex> const local(graph.local(), weights);
+  weighted_rows<glt::local_id> const whole(whole_graph, weights);
+  weighted_rows<Vertex> const local(compared.graph().local(), weights);
   for (bool const with_tables : {false, true}) {
     for (auto const& options : options_to_try()) {
-      glt::weighted_neighbor_sampler<cpu> serial(divided.whole.view(), options, whole.rule(with_tables));
-      glt::dist::neighbor_sampler sampler(comm, graph, options, local.rule(with_tables));
+      glt::weighted_neighbor_sampler<cpu> serial(whole_graph, options, whole.rule(with_tables));
+      glt::dist::neighbor_sampler sampler(comm, compared.graph(), options, local.rule(with_tables));
       glt::sampled_subgraph<cpu> expected;
       glt::sampled_subgraph<cpu, Vertex> out;
-      for (std::int64_t step = 0; step < 2; ++step) {
-        glt::sample_key const key{.seed = 5, .step = step};
-        auto const seeds = seeds_of(comm.rank(), step, list.num_vertices);
-        serial.sample(std::vector<glt::local_id>(seeds.begin(), seeds.end()), key, expected);
-        sampler.sample(divided.template renumbered<Vertex>(seeds), key, out);
-        INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-        CHECK(plain(out, divided.names.original) == plain(expected));
-      }
+      compared.check(
+          comm,
+          [&](auto const& ids, auto const&, auto key) {
+            sampler.sample(ids, key, out);
+            return plain(out, compared.original());
+          },
+          [&](auto const& seeds, auto key) {
+            serial.sample(std::vector<glt::local_id>(seeds.begin(), seeds.end()), key, expected);
+            return plain(expected);
+          },
+          2);
     }
   }
 }

@@ -4,7 +4,9 @@
 #include <glt/dist/shared/shared_features.hpp>
 
 #include <glt/comm/counting.hpp>
+#include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
+#include <glt/memory/copy.hpp>
 
 #include "support/errors.hpp"
 #include "support/nodes.hpp"
@@ -71,12 +73,13 @@ void check_rows(auto comm, glt_test::named_partitioner const& partitioner, topol
   for (std::int64_t step = 0; step < 6; ++step) {
     auto const vertices = glt_test::seeds_of(comm.rank(), step, 257); // some twice, some lists empty
     auto const num_labels = std::ssize(vertices) * step / 5;          // none, some, all
-    collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), num_labels, step, out);
+    collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), num_labels, step,
+                      out);
     CHECK(plain(out) == expected(vertices, num_labels));
     for (auto const vertex : divided.renumbered(vertices)) {
       auto const owner = store.book().owner(vertex);
-      bool const is_near =
-          machines == topology::one_machine || (machines == topology::mixed && (owner - comm.rank()) % 2 == 0);
+      bool const is_near = machines == topology::one_machine ||
+                           (machines == topology::mixed && (owner - comm.rank()) % 2 == 0);
       (owner == comm.rank() ? own : is_near ? in_place : remote) += 1;
     }
   }
@@ -92,7 +95,8 @@ void check_rows(auto comm, glt_test::named_partitioner const& partitioner, topol
 
 } // namespace
 
-TEST_CASE("rows read in place are those that messages bring, on one machine, on several, and where nothing is shared") {
+TEST_CASE("rows read in place are those that messages bring, on one machine, on several, and where nothing "
+          "is shared") {
   glt_test::on_ranks([](auto comm) {
     for (auto const& partitioner : glt_test::all_partitioners()) {
       for (auto const machines : {topology::one_machine, topology::mixed, topology::refused}) {
@@ -103,33 +107,38 @@ TEST_CASE("rows read in place are those that messages bring, on one machine, on 
 }
 
 TEST_CASE("the own rows lie in the shared block, which lasts as long as its last reader") {
-  glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
-    auto node = glt_test::node_of(comm);
-    auto shared = std::optional(glt::dist::share_features(node, divided.features(comm.rank(), columns).view()));
-    auto const& own = *shared->neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
-    CHECK(shared->own.view().features.data() == own.features.data());
-    CHECK(shared->own.view().labels.size() == divided.names.book.size(comm.rank()));
-    auto const rows = std::move(shared->own);
-    auto neighborhood = std::optional(std::move(shared->neighborhood));
-    shared.reset();
-    if (comm.rank() == 0) {
-      neighborhood.reset();
-    }
-    comm.barrier();
-    auto const first = divided.names.original[divided.names.book.begin(comm.rank())];
-    CHECK(rows.view().features(0, 3) == divided_graph::feature(first, 3));
-    if (neighborhood) {
-      auto const other = divided.names.original[divided.names.book.begin(0)];
-      CHECK(neighborhood->of_rank[0]->features(0, 3) == divided_graph::feature(other, 3));
-    }
-    comm.barrier();
-  }, {1, 2, 3, 4});
+  glt_test::on_ranks(
+      [](auto comm) {
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
+                                    comm.size());
+        auto node = glt_test::node_of(comm);
+        auto shared =
+            std::optional(glt::dist::share_features(node, divided.features(comm.rank(), columns).view()));
+        auto const& own = *shared->neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
+        CHECK(shared->own.view().features.data() == own.features.data());
+        CHECK(shared->own.view().labels.size() == divided.names.book.size(comm.rank()));
+        auto const rows = std::move(shared->own);
+        auto neighborhood = std::optional(std::move(shared->neighborhood));
+        shared.reset();
+        if (comm.rank() == 0) {
+          neighborhood.reset();
+        }
+        comm.barrier();
+        auto const first = divided.names.original[divided.names.book.begin(comm.rank())];
+        CHECK(rows.view().features(0, 3) == divided_graph::feature(first, 3));
+        if (neighborhood) {
+          auto const other = divided.names.original[divided.names.book.begin(0)];
+          CHECK(neighborhood->of_rank[0]->features(0, 3) == divided_graph::feature(other, 3));
+        }
+        comm.barrier();
+      },
+      {1, 2, 3, 4});
 }
 
 TEST_CASE("hot rows of ranks elsewhere go along with rows in place") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[2], comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[2],
+                                comm.size());
     auto node = glt_test::node_of(comm);
     auto shared = glt::dist::share_features(node, divided.features(comm.rank(), columns).view());
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
@@ -158,19 +167,23 @@ TEST_CASE("hot rows of ranks elsewhere go along with rows in place") {
       (vertex % 3 == 0 ? cached : remote) += is_near ? 0 : 1;
     }
     glt::dist::collected_rows<cpu, float> out;
-    collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), 50 * comm.rank(), 0, out);
+    collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), 50 * comm.rank(), 0,
+                      out);
     CHECK(plain(out) == expected(vertices, 50 * comm.rank()));
     CHECK(collector.counts().cached == cached);
     CHECK(collector.counts().remote == remote);
   });
 }
 
-TEST_CASE("any memory that a rank reaches will do, such as parts that it has mapped, on some ranks or on all") {
+TEST_CASE(
+    "any memory that a rank reaches will do, such as parts that it has mapped, on some ranks or on all") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
+                                comm.size());
     glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
     auto const parts = std::make_shared<std::vector<glt::feature_store<cpu, float>>>();
-    glt::node_views<glt::feature_view<cpu::space, float>> mapped{.of_rank = {}, .reason = {}, .keeper = parts};
+    glt::node_views<glt::feature_view<cpu::space, float>> mapped{
+        .of_rank = {}, .reason = {}, .keeper = parts};
     for (int part = 0; part < comm.size(); ++part) {
       parts->push_back(divided.features(part, columns));
       mapped.of_rank.emplace_back(parts->back().view());
@@ -193,7 +206,8 @@ TEST_CASE("any memory that a rank reaches will do, such as parts that it has map
 
 TEST_CASE("integers with scales are read in place with the same results") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
+                                comm.size());
     auto const& book = divided.names.book;
     auto const rows = book.size(comm.rank());
     glt::buffer<cpu, std::int8_t> values(rows * 2);
@@ -222,14 +236,68 @@ TEST_CASE("integers with scales are read in place with the same results") {
   });
 }
 
+TEST_CASE(
+    "features of edges are read in place with what finds them, and the own ones lie in the shared block") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
+                                comm.size());
+    auto const part = divided.part(comm.rank());
+    auto const graph = part.graph.view();
+    std::vector<glt::edge_id> own;
+    std::vector<std::int16_t> values;
+    for (std::int64_t e = 0; e < graph.num_edges(); ++e) {
+      own.push_back(graph.id_of_edge(e));
+      values.push_back(static_cast<std::int16_t>(own.back() * 3));
+      values.push_back(static_cast<std::int16_t>(own.back() + 1));
+    }
+    auto node = glt_test::node_of(comm);
+    auto shared = glt::dist::share_features(
+        node, glt::edge_features<cpu, std::int16_t>(
+                  glt::make_buffer<cpu>(own), glt::feature_store<cpu, std::int16_t>(
+                                                  graph.num_edges(), 2, glt::make_buffer<cpu>(values), {},
+                                                  glt::make_buffer<cpu>(std::vector<float>{2, 0.5F}))));
+    auto const& view = *shared.neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
+    CHECK(shared.own.rows().features.data() == view.rows.features.data());
+    glt::dist::edge_features const features(comm, divided.names.book, std::move(shared.own));
+    glt::counting_comm counted(comm);
+    glt::dist::edge_feature_collector collector(counted, features);
+    collector.read_in_place(shared.neighborhood);
+    counted.reset();
+    std::vector<glt::edge_id> ids;
+    std::vector<glt::global_id> destinations;
+    std::vector<float> expected_values;
+    for (std::int64_t v = comm.rank(); v < 101; v += 2) {
+      for (auto e = divided.whole.view().offset(v); e < divided.whole.view().offset(v + 1); ++e) {
+        ids.push_back(divided.whole.view().id_of_edge(e));
+        destinations.push_back(divided.names.renumbered[v]);
+        expected_values.push_back(static_cast<float>(ids.back() * 3) * 2);
+        expected_values.push_back(static_cast<float>(ids.back() + 1) * 0.5F);
+      }
+    }
+    glt::dist::collected_rows<cpu, float> out;
+    collector.collect(glt::host_view<glt::edge_id const>(ids),
+                      glt::host_view<glt::global_id const>(destinations), 0, out);
+    CHECK(glt_test::to_vector(out.features) == expected_values);
+    CHECK(collector.counts().remote == 0);
+    CHECK(counted.counts().payload.collectives == 0);
+    auto wide = shared.neighborhood;
+    wide.of_rank[0]->rows.features = {view.rows.features.data(), view.rows.num_vertices(), 1};
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { collector.read_in_place(wide); }),
+                          "of 1 columns for part 0"));
+    comm.barrier();
+  });
+}
+
 TEST_CASE("views that are not of the store's parts are refused") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
+                                    comm.size());
         auto node = glt_test::node_of(comm);
         auto const shared = glt::dist::share_features(node, divided.features(comm.rank(), 2).view());
         auto const wide = glt::dist::share_features(node, divided.features(comm.rank(), 3).view());
-        auto const unlabelled = glt::dist::share_features(node, divided.features(comm.rank(), 2, false).view());
+        auto const unlabelled =
+            glt::dist::share_features(node, divided.features(comm.rank(), 2, false).view());
         glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2));
         glt::dist::feature_collector collector(comm, store);
         CHECK(glt_test::names(collector.why_not_in_place(), "read_in_place"));

@@ -8,6 +8,7 @@
 #include <glt/graph/edge_values.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/naive_sampler.hpp"
 #include "support/nodes.hpp"
@@ -41,26 +42,29 @@ std::vector<glt::neighbor_options> options_to_try() {
 template <class Vertex>
 void check_equal_to_serial(auto comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
                            topology machines) {
-  divided_graph const divided(list, partitioner, comm.size());
   auto node = glt_test::node_of(comm, machines == topology::refused && comm.rank() == 0);
-  auto shared = glt::dist::share_graph(node, divided.template part<Vertex>(comm.rank()));
+  glt::node_views<glt::dist::part_view<glt::memory_space::host, Vertex>> neighborhood;
+  glt_test::compared_graph<Vertex> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
+    auto shared = glt::dist::share_graph(node, divided.template part<Vertex>(comm.rank()));
+    neighborhood = std::move(shared.neighborhood);
+    return std::move(shared.own);
+  });
   if (machines == topology::mixed) {
-    glt_test::hide_every_other(shared.neighborhood, comm.rank());
+    glt_test::hide_every_other(neighborhood, comm.rank());
   }
-  glt::dist::graph const graph(comm, std::move(shared.own));
   for (auto const& options : options_to_try()) {
     glt::counting_comm counted(comm);
-    glt::dist::neighbor_sampler sampler(counted, graph, options);
-    sampler.read_in_place(shared.neighborhood);
+    glt::dist::neighbor_sampler sampler(counted, compared.graph(), options);
+    sampler.read_in_place(neighborhood);
     counted.reset();
     glt::sampled_subgraph<cpu, Vertex> out;
-    for (std::int64_t step = 0; step < 3; ++step) {
-      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
-      auto const seeds = seeds_of(comm.rank(), step, list.num_vertices);
-      sampler.sample(divided.template renumbered<Vertex>(seeds), key, out);
-      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-      CHECK(plain(out, divided.names.original) == naive_sample(list, seeds, options, key));
-    }
+    compared.check(
+        comm,
+        [&](auto const& ids, auto const&, auto key) {
+          sampler.sample(ids, key, out);
+          return plain(out, compared.original());
+        },
+        [&](auto const& seeds, auto key) { return naive_sample(list, seeds, options, key); });
     CHECK(sampler.why_not_in_place().empty() == (machines == topology::one_machine || comm.size() == 1));
     if (machines == topology::one_machine) {
       CHECK(counted.counts().payload.collectives == 0);

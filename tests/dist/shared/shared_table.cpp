@@ -5,6 +5,8 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/collect/named_collector.hpp>
+#include <glt/dist/collect/named_edge_collector.hpp>
+#include <glt/memory/copy.hpp>
 
 #include "support/named_tables.hpp"
 #include "support/nodes.hpp"
@@ -33,7 +35,8 @@ glt::feature_table<cpu> table_of(divided_graph const& divided, int rank) {
 
 } // namespace
 
-TEST_CASE("tables in shared memory are read in place with the rows that messages bring, which come where that fails") {
+TEST_CASE("tables in shared memory are read in place with the rows that messages bring, which come where "
+          "that fails") {
   glt_test::on_ranks(
       [](auto comm) {
         std::vector<std::int64_t> all(101);
@@ -50,9 +53,10 @@ TEST_CASE("tables in shared memory are read in place with the rows that messages
             }
             glt::dist::named_features const features(comm, divided.names.book, std::move(shared.own));
             glt::counting_comm counted(comm);
-            glt::dist::named_collector collector(
-                counted, features,
-                {{.name = "small", .type = glt::element_type::float32}, {.name = "dense"}, {.name = "label"}});
+            glt::dist::named_collector collector(counted, features,
+                                                 {{.name = "small", .type = glt::element_type::float32},
+                                                  {.name = "dense"},
+                                                  {.name = "label"}});
             collector.read_in_place(shared.neighborhood);
             counted.reset();
             std::int64_t total = 0;
@@ -62,7 +66,8 @@ TEST_CASE("tables in shared memory are read in place with the rows that messages
               auto const& rows = collector.collect(glt::host_view<glt::global_id const>(ids), step);
               CHECK(elements_of<float>(rows["small"]) == gathered<float>(whole, "small", vertices));
               CHECK(elements_of<float>(rows["dense"]) == gathered<float>(whole, "dense", vertices));
-              CHECK(elements_of<std::int64_t>(rows["label"]) == gathered<std::int64_t>(whole, "label", vertices));
+              CHECK(elements_of<std::int64_t>(rows["label"]) ==
+                    gathered<std::int64_t>(whole, "label", vertices));
               total += std::ssize(vertices);
             }
             auto const counts = collector.counts();
@@ -82,7 +87,47 @@ TEST_CASE("tables in shared memory are read in place with the rows that messages
       {1, 2, 3, 5});
 }
 
-TEST_CASE("tables without tensors and without rows are shared as well, even where ranks have different ones") {
+TEST_CASE("tables of edges are read in place with what finds them") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
+                                comm.size());
+    auto const part = divided.part(comm.rank());
+    std::vector<glt::edge_id> own;
+    for (std::int64_t e = 0; e < part.graph.view().num_edges(); ++e) {
+      own.push_back(part.graph.view().id_of_edge(e));
+    }
+    auto node = glt_test::node_of(comm);
+    auto shared = glt::dist::share_table(
+        node, glt::edge_feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
+    glt::dist::named_edge_features const features(comm, divided.names.book, std::move(shared.own));
+    glt::counting_comm counted(comm);
+    glt::dist::named_edge_collector collector(
+        counted, features, {{.name = "small", .type = glt::element_type::float32}, {.name = "year"}});
+    collector.read_in_place(shared.neighborhood);
+    counted.reset();
+    std::vector<glt::edge_id> ids;
+    std::vector<glt::global_id> destinations;
+    for (std::int64_t v = comm.rank(); v < 101; v += 2) {
+      for (auto e = divided.whole.view().offset(v); e < divided.whole.view().offset(v + 1); ++e) {
+        ids.push_back(divided.whole.view().id_of_edge(e));
+        destinations.push_back(divided.names.renumbered[v]);
+      }
+    }
+    std::vector<std::int64_t> all(370);
+    std::iota(all.begin(), all.end(), 0);
+    auto const whole = glt_test::named_table(all);
+    auto const& rows = collector.collect(glt::host_view<glt::edge_id const>(ids),
+                                         glt::host_view<glt::global_id const>(destinations), 0);
+    CHECK(elements_of<float>(rows["small"]) == gathered<float>(whole, "small", ids));
+    CHECK(elements_of<std::int64_t>(rows["year"]) == gathered<std::int64_t>(whole, "year", ids));
+    CHECK(collector.counts().remote == 0);
+    CHECK(counted.counts().payload.collectives == 0);
+    comm.barrier();
+  });
+}
+
+TEST_CASE(
+    "tables without tensors and without rows are shared as well, even where ranks have different ones") {
   glt_test::on_ranks([](auto comm) {
     auto node = glt_test::node_of(comm);
     glt::feature_table<cpu> table(0);

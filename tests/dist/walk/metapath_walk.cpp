@@ -3,6 +3,7 @@
 
 #include <glt/dist/walk/metapath_walk.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/hetero_graphs.hpp"
 #include "support/hetero_parts.hpp"
@@ -33,26 +34,28 @@ void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::v
   for (auto const type : types) {
     path.push_back(glt_test::naive_rows(list, type));
   }
+  auto const name = [&](std::int64_t column, std::int64_t vertex) {
+    auto const taken = static_cast<std::size_t>(column - 1) % types.size();
+    auto const type = column == 0 ? start_type : list.schema.source_type(types[taken]);
+    return divided.names[static_cast<std::size_t>(type)].original[vertex];
+  };
   glt::walks<cpu, Vertex> out;
-  for (std::int64_t step = 0; step < 3; ++step) {
-    glt::sample_key const key{.seed = 3, .step = step};
-    auto const starts = glt_test::seeds_of(comm.rank(), step, list.schema.num_vertices(start_type));
-    std::vector<std::vector<std::int64_t>> by_type(divided.names.size());
-    by_type[static_cast<std::size_t>(start_type)] = starts;
-    walker.walk(divided.template renumbered<Vertex>(by_type)[static_cast<std::size_t>(start_type)], key, out);
-    auto const name = [&](std::int64_t column, std::int64_t vertex) {
-      auto const taken = static_cast<std::size_t>(column - 1) % types.size();
-      auto const type = column == 0 ? start_type : list.schema.source_type(types[taken]);
-      return divided.names[static_cast<std::size_t>(type)].original[vertex];
-    };
-    INFO("rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-    CHECK(glt_test::plain(out, name) ==
-          glt_test::naive_metapath_walks(path, starts,
-                                         {.length = options.length,
-                                          .walks_per_start = options.walks_per_start,
-                                          .edge_ids = options.edge_ids},
-                                         key));
-  }
+  glt_test::check_batches(
+      comm, list.name, 3,
+      [&](std::int64_t step) { return glt_test::seeds_of(comm.rank(), step, list.schema.num_vertices(start_type)); },
+      [&](auto const& starts, auto key) {
+        std::vector<std::vector<std::int64_t>> by_type(divided.names.size());
+        by_type[static_cast<std::size_t>(start_type)] = starts;
+        walker.walk(divided.template renumbered<Vertex>(by_type)[static_cast<std::size_t>(start_type)], key, out);
+        return glt_test::plain(out, name);
+      },
+      [&](auto const& starts, auto key) {
+        return glt_test::naive_metapath_walks(path, starts,
+                                              {.length = options.length,
+                                               .walks_per_start = options.walks_per_start,
+                                               .edge_ids = options.edge_ids},
+                                              key);
+      });
 }
 
 } // namespace
@@ -71,7 +74,7 @@ TEST_CASE("distributed walks along a meta-path equal serial ones, bit for bit") 
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing along a meta-path") {
+TEST_CASE("messages in pieces of 16 bytes change nothing along a meta-path" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     check_equal_to_serial<glt::global_id>(comm, glt_test::academic_graph(40), {0, 1}, {.length = 9}, 1);
   });

@@ -3,6 +3,7 @@
 
 #include <glt/dist/walk/node2vec_walk.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/naive_walks.hpp"
 #include "support/parts.hpp"
@@ -16,7 +17,6 @@ using glt_test::cpu;
 using glt_test::divided_graph;
 using glt_test::names;
 using glt_test::on_ranks;
-using glt_test::seeds_of;
 
 namespace {
 
@@ -29,20 +29,18 @@ std::vector<glt::node2vec_options> options_to_try() {
 template <class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
                            int threads = 1) {
-  divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
+  glt_test::compared_graph<Vertex> const compared(comm, list, partitioner);
   for (auto const& options : options_to_try()) {
-    glt::dist::node2vec_walker walker(comm, graph, options, cpu(threads));
+    glt::dist::node2vec_walker walker(comm, compared.graph(), options, cpu(threads));
     CHECK(walker.options().length == options.length);
     glt::walks<cpu, Vertex> out;
-    for (std::int64_t step = 0; step < 2; ++step) {
-      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
-      auto const starts = seeds_of(comm.rank(), step, list.num_vertices);
-      walker.walk(divided.template renumbered<Vertex>(starts), key, out);
-      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-      CHECK(glt_test::plain(out, [&](auto, auto vertex) { return divided.names.original[vertex]; }) ==
-            glt_test::naive_node2vec_walks(list, starts, options, key));
-    }
+    compared.check(
+        comm,
+        [&](auto const& starts, auto const&, auto key) {
+          walker.walk(starts, key, out);
+          return glt_test::plain(out, [&](auto, auto vertex) { return compared.original()[vertex]; });
+        },
+        [&](auto const& starts, auto key) { return glt_test::naive_node2vec_walks(list, starts, options, key); }, 2);
   }
 }
 
@@ -59,7 +57,7 @@ TEST_CASE("distributed node2vec walks equal serial ones, bit for bit") {
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing for node2vec walks") {
+TEST_CASE("messages in pieces of 16 bytes change nothing for node2vec walks" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 370), glt_test::all_partitioners()[1]);
   });

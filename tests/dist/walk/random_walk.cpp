@@ -5,6 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 
+#include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/naive_walks.hpp"
 #include "support/parts.hpp"
@@ -21,7 +22,6 @@ using glt_test::cpu;
 using glt_test::divided_graph;
 using glt_test::names;
 using glt_test::on_ranks;
-using glt_test::seeds_of;
 
 namespace {
 
@@ -35,19 +35,17 @@ std::vector<glt::walk_options> options_to_try() {
 template <class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
                            int threads = 1) {
-  divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
+  glt_test::compared_graph<Vertex> const compared(comm, list, partitioner);
   for (auto const& options : options_to_try()) {
-    glt::dist::random_walker walker(comm, graph, options, cpu(threads));
+    glt::dist::random_walker walker(comm, compared.graph(), options, cpu(threads));
     glt::walks<cpu, Vertex> out;
-    for (std::int64_t step = 0; step < 3; ++step) {
-      glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
-      auto const starts = seeds_of(comm.rank(), step, list.num_vertices);
-      walker.walk(divided.template renumbered<Vertex>(starts), key, out);
-      INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
-      CHECK(glt_test::plain(out, [&](auto, auto vertex) { return divided.names.original[vertex]; }) ==
-            glt_test::naive_walks(list, starts, options, key));
-    }
+    compared.check(
+        comm,
+        [&](auto const& starts, auto const&, auto key) {
+          walker.walk(starts, key, out);
+          return glt_test::plain(out, [&](auto, auto vertex) { return compared.original()[vertex]; });
+        },
+        [&](auto const& starts, auto key) { return glt_test::naive_walks(list, starts, options, key); });
   }
 }
 
@@ -64,7 +62,7 @@ TEST_CASE("distributed walks equal serial walks, bit for bit") {
   });
 }
 
-TEST_CASE("messages in pieces of 16 bytes change nothing") {
+TEST_CASE("messages in pieces of 16 bytes change nothing" * glt_test::needs_mpi) {
   glt_test::on_ranks_limited([](auto comm) {
     check_equal_to_serial<glt::global_id>(comm, glt_test::random_graph(101, 370), glt_test::all_partitioners()[1]);
   });

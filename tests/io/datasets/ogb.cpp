@@ -4,6 +4,7 @@
 #include "support/archives.hpp"
 #include "support/errors.hpp"
 #include "support/ogb_folders.hpp"
+#include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
@@ -184,20 +185,17 @@ TEST_CASE("files that are missing, cut or contradict each other are refused") {
   }
 }
 
-#ifdef GLT_TEST_DATA
-TEST_CASE("the original files of a public link set are its arrays") {
-  auto const folder = std::filesystem::path(GLT_TEST_DATA) / "ogbl-ddi";
-  if (!std::filesystem::exists(folder / "raw/ogbl_ddi")) {
-    MESSAGE("skipped: ", folder.string(), " is not there");
+TEST_CASE("the original files of a public link set are its arrays" * doctest::test_suite("data ogbl-ddi")) {
+  auto const folder = public_data("ogbl-ddi");
+  if (!folder) {
     return;
   }
-  auto const data = io::read_ogb(folder / "raw/ogbl_ddi");
+  auto const data = io::read_ogb(*folder / "raw/ogbl_ddi");
   CHECK(data.name == "ogbl_ddi");
   CHECK(data.nodes[0].num_nodes == 4267);
-  auto const expected = io::read_npy<std::int64_t>(folder / "edge_index.npy", 2);
+  auto const expected = io::read_npy<std::int64_t>(*folder / "edge_index.npy", 2);
   REQUIRE(data.edges[0].sources.size() == 1067911);
   CHECK(std::ranges::equal(data.edges[0].sources, expected.matrix().row(0)));
   CHECK(std::ranges::equal(data.edges[0].destinations, expected.matrix().row(1)));
-  CHECK(io::detail::find_ogb_pickles(folder / "raw/ogbl_ddi").size() == 2);
+  CHECK(io::detail::find_ogb_pickles(*folder / "raw/ogbl_ddi").size() == 2);
 }
-#endif

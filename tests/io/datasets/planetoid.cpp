@@ -3,6 +3,7 @@
 
 #include "support/archives.hpp"
 #include "support/errors.hpp"
+#include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/io/datasets/planetoid.hpp>
@@ -131,16 +132,14 @@ TEST_CASE("arrays that contradict each other are refused") {
   CHECK(names(fault_of({{"adj_matrix.npy", npy_bytes("|O", "()", "a pickle")}}), "adj_matrix.npy", "never executed"));
 }
 
-#ifdef GLT_TEST_DATA
-TEST_CASE("a public archive of pickled matrices is refused with the way out") {
-  auto const file = std::filesystem::path(GLT_TEST_DATA) / "amazon-photo/raw/amazon_photo.npz";
-  if (!std::filesystem::exists(file)) {
-    MESSAGE("skipped: ", file.string(), " is not there");
+TEST_CASE("a public archive of pickled matrices is refused with the way out" * doctest::test_suite("data amazon-photo")) {
+  auto const folder = public_data("amazon-photo");
+  if (!folder) {
     return;
   }
+  auto const file = *folder / "raw/amazon_photo.npz";
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_planetoid_npz(file)); }),
               "amazon_photo.npz/adj_matrix.npy", "pickled Python objects", "save the numbers in them as arrays"));
   io::npz_file archive(file);
   CHECK(archive.read("node_label").rows() == 7650);
 }
-#endif

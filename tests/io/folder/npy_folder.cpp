@@ -3,6 +3,7 @@
 
 #include "support/archives.hpp"
 #include "support/errors.hpp"
+#include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
@@ -196,19 +197,17 @@ TEST_CASE("progress is told by files, and may end the work") {
   CHECK(thrown<std::runtime_error>([&] { static_cast<void>(read(good(), options)); }) == "enough");
 }
 
-#ifdef GLT_TEST_DATA
 namespace {
 
-// The set, or nothing and a message where it is not there; without a file whose rows are too wide for a test.
+// The set, or nothing where it is missing; without a file whose rows are too wide for a test.
 io::data_set public_set(std::string const& name) {
-  auto const folder = std::filesystem::path(GLT_TEST_DATA) / name;
-  if (!std::filesystem::exists(folder)) {
-    MESSAGE("skipped: ", folder.string(), " is not there");
+  auto const folder = public_data(name);
+  if (!folder) {
     return {};
   }
   scratch_folder const scratch;
   std::filesystem::create_directory(scratch / name);
-  for (auto const& entry : std::filesystem::directory_iterator(folder)) {
+  for (auto const& entry : std::filesystem::directory_iterator(*folder)) {
     if (entry.path().filename() != "node_feat.paper.csr.npz") {
       std::filesystem::create_symlink(entry.path(), scratch / name / entry.path().filename());
     }
@@ -218,7 +217,7 @@ io::data_set public_set(std::string const& name) {
 
 } // namespace
 
-TEST_CASE("public data sets have the counts that were published") {
+TEST_CASE("Cora has the counts that were published" * doctest::test_suite("data planetoid-cora")) {
   if (auto const cora = public_set("planetoid-cora"); !cora.nodes.empty()) {
     CHECK(cora.name == "planetoid-cora");
     CHECK(cora.nodes[0].num_nodes == 2708);
@@ -227,6 +226,9 @@ TEST_CASE("public data sets have the counts that were published") {
     CHECK(cora.nodes[0].test.size() == 1000);
     CHECK(cora.edges[0].sources.size() == 10556);
   }
+}
+
+TEST_CASE("DBLP with types has the counts that were published" * doctest::test_suite("data hetero-dblp")) {
   if (auto const dblp = public_set("hetero-dblp"); !dblp.nodes.empty()) {
     REQUIRE(dblp.nodes.size() == 4);
     std::vector<std::int64_t> counts;
@@ -241,6 +243,9 @@ TEST_CASE("public data sets have the counts that were published") {
     CHECK(dblp.nodes[0].train.size() == 80);
     CHECK(dblp.nodes[0].features[0].values.columns() == 334);
   }
+}
+
+TEST_CASE("PubMed in time has the counts that were published" * doctest::test_suite("data pubmed-temporal")) {
   if (auto const pubmed = public_set("pubmed-temporal"); !pubmed.nodes.empty()) {
     CHECK(pubmed.nodes[0].times.size() == 19717);
     auto const& edges = pubmed.edges[0];
@@ -252,20 +257,32 @@ TEST_CASE("public data sets have the counts that were published") {
     }
     CHECK(latest);
   }
+}
+
+TEST_CASE("the messages of UCI has the counts that were published" * doctest::test_suite("data temporal-uci")) {
   if (auto const uci = public_set("temporal-uci"); !uci.nodes.empty()) {
     CHECK(uci.nodes[0].num_nodes == 1899);
     CHECK(uci.edges[0].times.size() == 59835);
     CHECK(uci.edges[0].times.front() == 1082008561);
     CHECK(std::ranges::is_sorted(uci.edges[0].times));
   }
+}
+
+TEST_CASE("DBLP of 2010 has the counts that were published" * doctest::test_suite("data webgraph-dblp-2010")) {
   if (auto const web = public_set("webgraph-dblp-2010"); !web.nodes.empty()) {
     CHECK(web.nodes[0].num_nodes == 326186); // the last three have no edges: meta.json counts them
     CHECK(web.edges[0].sources.size() == 1615400);
   }
+}
+
+TEST_CASE("Amazon Photo has the counts that were published" * doctest::test_suite("data amazon-photo")) {
   if (auto const photo = public_set("amazon-photo"); !photo.nodes.empty()) {
     CHECK(photo.nodes[0].num_nodes == 7650);
     CHECK(photo.edges[0].sources.size() == 143663);
   }
+}
+
+TEST_CASE("ogbl-ddi has the counts that were published" * doctest::test_suite("data ogbl-ddi")) {
   if (auto const ddi = public_set("ogbl-ddi"); !ddi.nodes.empty()) {
     CHECK(ddi.nodes[0].num_nodes == 4267);
     REQUIRE(ddi.edges[0].links.size() == 2);
@@ -274,4 +291,3 @@ TEST_CASE("public data sets have the counts that were published") {
     CHECK(ddi.edges[0].links[1].negatives.sources.size() == 95599);
   }
 }
-#endif

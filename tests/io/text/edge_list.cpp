@@ -4,6 +4,7 @@
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 #include "support/gzip.hpp"
+#include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
@@ -154,17 +155,16 @@ TEST_CASE("a file may be packed, cut or missing") {
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_edge_list(scratch / "none")); }), "no such file"));
 }
 
-#ifdef GLT_TEST_DATA
-TEST_CASE("the Facebook graph of SNAP is what its description says") {
-  std::filesystem::path const folder = GLT_TEST_DATA "/snap-facebook-combined";
-  if (!std::filesystem::exists(folder)) {
-    MESSAGE("skipped: no data at ", folder.string());
+TEST_CASE("the Facebook graph of SNAP is what its description says" *
+          doctest::test_suite("data snap-facebook-combined")) {
+  auto const folder = public_data("snap-facebook-combined");
+  if (!folder) {
     return;
   }
-  auto const set = io::read_edge_list(folder / "raw/facebook-combined.jlg", {.header_lines = 1, .first_vertex = 1},
+  auto const set = io::read_edge_list(*folder / "raw/facebook-combined.jlg", {.header_lines = 1, .first_vertex = 1},
                                       {.threads = 2});
   CHECK(set.nodes[0].num_nodes == 4039);
-  auto const expected = io::read_npy<std::int64_t>(folder / "edge_index.npy", 2);
+  auto const expected = io::read_npy<std::int64_t>(*folder / "edge_index.npy", 2);
   auto const num_edges = static_cast<std::size_t>(expected.shape[1]);
   REQUIRE(num_edges == 88'234);
   REQUIRE(set.edges[0].sources.size() == num_edges);
@@ -172,4 +172,3 @@ TEST_CASE("the Facebook graph of SNAP is what its description says") {
   CHECK(std::equal(set.edges[0].destinations.begin(), set.edges[0].destinations.end(),
                    expected.data.begin() + expected.shape[1]));
 }
-#endif

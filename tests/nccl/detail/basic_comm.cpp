@@ -12,7 +12,7 @@
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/view_exchange.hpp>
+#include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/nccl/detail/basic_comm.hpp>
@@ -248,7 +248,7 @@ TEST_CASE("a reduction that fails on one rank fails on all, also when two fail a
 TEST_CASE("views of device memory are exchanged with it as with a staged communicator") {
   auto const network = std::make_shared<fake_network>();
   run_threads(3, [&](threads_comm host) {
-    dist::view_exchange<fake_comm, gpu> views(fake_comm(host, fake_nccl(network)));
+    detail::slice_exchange<fake_comm, gpu> views(fake_comm(host, fake_nccl(network)));
     std::vector<std::int64_t> const counts(3, comm_step);
     views.exchange_counts({.step = 1}, counts);
     std::vector<std::int64_t> values;

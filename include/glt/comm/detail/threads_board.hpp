@@ -199,7 +199,7 @@ private:
   }
 
   [[noreturn]] static void give_up(threads_failure const& failure) {
-    throw collective_error(failure.rank, failure.cause);
+    throw agreed_error(failure.rank, failure.cause);
   }
 
   static std::optional<threads_failure> attempt(std::span<threads_call* const> calls) {

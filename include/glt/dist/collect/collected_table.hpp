@@ -8,11 +8,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace glt::dist {
+
+/// What a collector of named tensors is asked for.
+struct wanted_tensor {
+  std::string name;
+  std::optional<element_type>
+      type{};              ///< what it is converted to on arrival; as it is stored if there is none
+  bool seeds_only = false; ///< wanted of the first vertices alone, such as labels
+};
 
 /// One tensor of a `collected_table`.
 ///
@@ -26,7 +35,9 @@ struct collected_tensor {
   buffer<Policy, std::byte> bytes{};
 
   /// Elements as they are: scales are applied where the type is another than the stored one.
-  [[nodiscard]] any_rows<Policy::space> rows() const noexcept { return {type, bytes.data(), num_rows, num_columns}; }
+  [[nodiscard]] any_rows<Policy::space> rows() const noexcept {
+    return {type, bytes.data(), num_rows, num_columns};
+  }
 };
 
 /// Rows that a batch needs, of several tensors; reusable.

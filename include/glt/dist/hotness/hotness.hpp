@@ -7,7 +7,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
-#include <glt/dist/detail/exchange/requests.hpp>
+#include <glt/dist/detail/exchange/routed_items.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/detail/halo_sums.hpp>
 #include <glt/memory/buffer.hpp>
@@ -43,6 +43,7 @@ namespace glt::dist {
 ///
 /// @shape  seeds [S_rank] global ids of any part; a batch holds options.batch_size of those of all ranks →
 ///         [rows of this part]
+/// @where  memory of `Policy`
 /// @comm   collective; four header exchanges and a reduction, 4 bytes a remote seed, 4 bytes a vertex of the
 ///         halo, and per hop one variable exchange of 8 bytes a vertex of the halo
 /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
@@ -58,38 +59,29 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   auto const check = [&] {
     validate(options);
     check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
-    validate_vertices("seed", seeds, graph.num_vertices());
+    validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
-  agree(comm, site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {
+  agree(detail::host_comm(comm), site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {
     return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, frontier and batch "
            "size on all ranks";
   });
 
   auto const rows = graph.local().num_rows();
-  requests<Comm> seeded(comm);
-  halo_sums<Comm, Vertex> halo(comm);
-  std::optional<detail::hotness_walk<Policy>> walk;
+  glt::detail::routed_items<Comm, Policy, local_id> seeded(comm, policy);
+  glt::detail::halo_sums<Comm, Policy, Vertex> halo(comm, policy);
+  std::optional<glt::detail::hotness_walk<Policy>> walk;
   auto const failure = failure_of([&] {
-    seeded.route(graph.book(), seeds);
+    seeded.route(graph.book(), seeds, glt::detail::row_alone{});
     halo.find(graph);
     walk.emplace(rows, halo.size(), policy);
   });
-  if (!failure.empty()) {
-    seeded.refuse(site, failure);
-  }
-  seeded.start(site, 0, {});
-  seeded.finish();
+  seeded.send(site, 0, failure);
   halo.announce(site);
-  agree(comm, site, failure_of([&] { halo.make_room(); }), 0, [](auto, auto) { return ""; });
+  agree(detail::host_comm(comm), site, failure_of([&] { halo.reserve(); }), 0, [](auto, auto) { return ""; });
 
-  for (auto const row : seeded.own()) {
-    walk->add_seed(row);
-  }
-  for (auto const row : seeded.received()) {
-    walk->add_seed(row_of(row));
-  }
+  walk->add_seeds(seeded.received());
   std::int64_t num_seeds = seeds.size();
-  comm.all_reduce(std::span(&num_seeds, 1), reduction::sum);
+  detail::host_comm(comm).all_reduce(std::span(&num_seeds, 1), reduction::sum);
   walk->start(num_seeds, options.batch_size);
   for (std::size_t hop = 0; hop < options.neighbors.fanouts.size(); ++hop) {
     hop_options const draw{.fanout = options.neighbors.fanouts[hop], .replace = options.neighbors.replace};

@@ -5,8 +5,11 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
+#include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
+#include <glt/dist/hotness/detail/hot_table.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/hottest_vertices.hpp>
 #include <glt/feature/feature_store.hpp>
@@ -16,7 +19,6 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace glt::dist {
 
@@ -27,15 +29,35 @@ namespace glt::dist {
 /// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or a rank has no memory
 /// @throws precondition_error  on a rank of which a vertex comes twice
 template <communicator Comm, device_policy Policy, bytes_copyable T>
-[[nodiscard]] hot_rows<Policy, T> fetch_hot_rows(
-    Comm& comm, feature_store<Policy, T> const& store,
-    std::type_identity_t<array_view<Policy::space, global_id const>> vertices, Policy policy = {}) {
+[[nodiscard]] hot_rows<Policy, T>
+fetch_hot_rows(Comm& comm, feature_store<Policy, T> const& store,
+               std::type_identity_t<array_view<Policy::space, global_id const>> vertices,
+               Policy policy = {}) {
   feature_collector<Comm, Policy, T> collector(comm, store, policy);
   collected_rows<Policy, T> rows;
   collector.collect(vertices, store.has_labels() ? vertices.size() : 0, 0, rows);
-  return {make_buffer<Policy>(vertices, policy),
+  return {detail::copy_of(vertices, policy),
           glt::feature_store<Policy, T>(vertices.size(), store.num_columns(), std::move(rows.features),
                                         std::move(rows.labels))};
+}
+
+/// Fetches the rows of some edges, of which the destinations are known, to keep them.
+///
+/// @shape  ids [N] distinct global edge ids, others on every rank · destinations [N] global vertex ids
+/// @comm   collective; as one `edge_feature_collector::collect`
+/// @throws collective_error  on every rank, as `edge_feature_collector::collect`
+/// @throws precondition_error  on a rank of which an edge comes twice
+template <communicator Comm, device_policy Policy, bytes_copyable T>
+[[nodiscard]] hot_rows<Policy, T>
+fetch_hot_rows(Comm& comm, edge_features<Policy, T> const& features,
+               std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
+               std::type_identity_t<array_view<Policy::space, global_id const>> destinations,
+               Policy policy = {}) {
+  edge_feature_collector<Comm, Policy, T> collector(comm, features, policy);
+  collected_rows<Policy, T> rows;
+  collector.collect(ids, destinations, 0, rows);
+  return {detail::copy_of(ids, policy),
+          glt::feature_store<Policy, T>(ids.size(), features.num_columns(), std::move(rows.features))};
 }
 
 /// Copies of the hottest rows of other ranks, as many as fit `budget_bytes` of memory, look-up table included.
@@ -52,8 +74,8 @@ template <communicator Comm, device_policy Policy, bytes_copyable T>
                                                 host_view<double const> hotness, std::int64_t budget_bytes,
                                                 Policy policy = {}) {
   auto const count = hot_rows<Policy, T>::capacity(budget_bytes, store.num_columns(), store.has_labels());
-  auto const vertices = hottest_vertices(comm, store.book(), hotness, count);
-  return fetch_hot_rows(comm, store, vertices, std::move(policy));
+  auto const vertices = make_buffer<Policy>(hottest_vertices(comm, store.book(), hotness, count), policy);
+  return fetch_hot_rows(comm, store, vertices.view(), std::move(policy));
 }
 
 } // namespace glt::dist

@@ -7,9 +7,11 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/hotness/detail/hot_capacity.hpp>
+#include <glt/dist/collect/named_edge_collector.hpp>
+#include <glt/dist/hotness/detail/hot_table.hpp>
 #include <glt/dist/hotness/hottest_vertices.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
+#include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
@@ -22,7 +24,30 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
+
+namespace glt::detail {
+
+// Rows that have been collected of all tensors of a table, as hot rows.
+template <device_policy Policy>
+[[nodiscard]] dist::named_hot_rows<Policy>
+keep_hot_rows(array_view<Policy::space, global_id const> keys, dist::collected_table<Policy> rows,
+              feature_table<Policy> const& stored, Policy const& policy) {
+  feature_table<Policy> table(keys.size(), policy);
+  auto const tensors = stored.tensors();
+  for (std::size_t t = 0; t < rows.tensors.size(); ++t) {
+    auto& tensor = rows.tensors[t];
+    auto const keeper = std::make_shared<buffer<Policy, std::byte>>(std::move(tensor.bytes));
+    visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
+      auto values = buffer<Policy, T>::adopt(reinterpret_cast<T*>(keeper->data()),
+                                             tensor.num_rows * tensor.num_columns, keeper, policy);
+      table.add(tensor.name, feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values),
+                                                      {}, copy_of(tensors[t].rows.scales, policy)));
+    });
+  }
+  return {copy_of(keys, policy), std::move(table)};
+}
+
+} // namespace glt::detail
 
 namespace glt::dist {
 
@@ -32,27 +57,33 @@ namespace glt::dist {
 /// @comm   collective; as a `named_collector` and one call of its `collect`
 /// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or a rank has no memory
 /// @throws precondition_error  on a rank of which a vertex comes twice
-template <communicator Comm, host_policy Policy>
-[[nodiscard]] named_hot_rows<Policy> fetch_hot_rows(
-    Comm& comm, named_features<Policy> const& features,
-    std::type_identity_t<array_view<Policy::space, global_id const>> vertices, Policy policy = {}) {
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] named_hot_rows<Policy>
+fetch_hot_rows(Comm& comm, named_features<Policy> const& features,
+               std::type_identity_t<array_view<Policy::space, global_id const>> vertices,
+               Policy policy = {}) {
   named_collector<Comm, Policy> collector(comm, features, {}, policy);
   collected_table<Policy> rows;
   collector.collect(vertices, vertices.size(), 0, rows);
-  auto const stored = features.local().tensors();
-  feature_table<Policy> table(vertices.size(), policy);
-  for (std::size_t t = 0; t < rows.tensors.size(); ++t) {
-    auto& tensor = rows.tensors[t];
-    auto const keeper = std::make_shared<buffer<Policy, std::byte>>(std::move(tensor.bytes));
-    std::vector<float> const scales(stored[t].rows.scales.begin(), stored[t].rows.scales.end());
-    detail::visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
-      auto values = buffer<Policy, T>::adopt(reinterpret_cast<T*>(keeper->data()),
-                                             tensor.num_rows * tensor.num_columns, keeper, policy);
-      table.add(tensor.name, feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values), {},
-                                                      make_buffer<Policy>(scales, policy)));
-    });
-  }
-  return {make_buffer<Policy>(vertices, policy), std::move(table)};
+  return detail::keep_hot_rows(vertices, std::move(rows), features.local(), policy);
+}
+
+/// The same of some edges, of which the destinations are known.
+///
+/// @shape  ids [N] distinct global edge ids, others on every rank · destinations [N] global vertex ids
+/// @comm   collective; as a `named_edge_collector` and one call of its `collect`
+/// @throws collective_error  on every rank, as `edge_feature_collector::collect`
+/// @throws precondition_error  on a rank of which an edge comes twice
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] named_hot_rows<Policy>
+fetch_hot_rows(Comm& comm, named_edge_features<Policy> const& features,
+               std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
+               std::type_identity_t<array_view<Policy::space, global_id const>> destinations,
+               Policy policy = {}) {
+  named_edge_collector<Comm, Policy> collector(comm, features, {}, policy);
+  collected_table<Policy> rows;
+  collector.collect(ids, destinations, 0, rows);
+  return detail::keep_hot_rows(ids, std::move(rows), features.local().rows(), policy);
 }
 
 /// Copies of the hottest rows of other ranks in all tensors, as many as fit `budget_bytes` of memory, look-up table
@@ -61,13 +92,13 @@ template <communicator Comm, host_policy Policy>
 /// @shape  hotness [rows of this part], for the batches of all ranks
 /// @comm   collective; as `hottest_vertices` and `fetch_hot_rows`. Budgets may differ
 /// @throws collective_error  on every rank, as these two
-template <communicator Comm, host_policy Policy>
+template <communicator Comm, device_policy Policy>
 [[nodiscard]] named_hot_rows<Policy> make_hot_rows(Comm& comm, named_features<Policy> const& features,
                                                    host_view<double const> hotness, std::int64_t budget_bytes,
                                                    Policy policy = {}) {
-  auto const row_bytes = named_hot_rows<Policy>::row_bytes(features.local());
-  auto const vertices = hottest_vertices(comm, features.book(), hotness, hot_capacity(budget_bytes, row_bytes));
-  return fetch_hot_rows(comm, features, vertices, std::move(policy));
+  auto const count = detail::hot_capacity(budget_bytes, named_hot_rows<Policy>::row_bytes(features.local()));
+  auto const vertices = make_buffer<Policy>(hottest_vertices(comm, features.book(), hotness, count), policy);
+  return fetch_hot_rows(comm, features, vertices.view(), std::move(policy));
 }
 
 } // namespace glt::dist

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/hotness/detail/hot_capacity.hpp>
-#include <glt/feature/detail/id_table.hpp>
+#include <glt/dist/hotness/detail/hot_table.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -15,29 +12,24 @@
 
 namespace glt::dist {
 
-/// Copies of rows of several tensors of other ranks that this rank needs often: `hot_rows` of `named_features`.
+/// Copies of rows of several tensors of other ranks that this rank needs often: `hot_rows` of `named_features`. Those of
+/// edges have edge ids in place of vertices.
 ///
 /// @shape  N vertices with a row of every tensor each
-template <host_policy Policy>
-class named_hot_rows {
+template <device_policy Policy>
+class named_hot_rows : public detail::hot_table<Policy, feature_table<Policy>> {
+  using table = detail::hot_table<Policy, feature_table<Policy>>;
+
 public:
   /// @shape  vertices [N] global ids · rows of N vertices, in the same order
   /// @throws precondition_error  if there is not one row per vertex, a vertex is negative or comes twice, or
   ///                             there are 2³¹ or more
   named_hot_rows(buffer<Policy, global_id> vertices, feature_table<Policy> rows)
-      : vertices_(std::move(vertices), "hot vertex"), rows_(std::move(rows)) {
-    if (vertices_.size() != rows_.num_vertices()) {
-      throw precondition_error(detail::message(rows_.num_vertices(), " hot rows for ", vertices_.size(),
-                                               " vertices; give one per vertex"));
-    }
-  }
+      : named_hot_rows(std::move(vertices), rows.num_vertices(), std::move(rows)) {}
 
-  [[nodiscard]] std::int64_t size() const noexcept { return vertices_.size(); }
-  /// Which row a vertex has.
-  [[nodiscard]] detail::id_table<Policy> const& vertices() const noexcept { return vertices_; }
-  [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return rows_; }
+  [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return this->stored(); }
   /// Memory of this.
-  [[nodiscard]] std::int64_t bytes() const { return hot_bytes(size(), row_bytes(rows_)); }
+  [[nodiscard]] std::int64_t bytes() const { return detail::hot_bytes(this->size(), row_bytes(rows())); }
 
   /// Bytes of a vertex in all tensors of a table.
   [[nodiscard]] static std::int64_t row_bytes(feature_table<Policy> const& table) {
@@ -49,8 +41,8 @@ public:
   }
 
 private:
-  detail::id_table<Policy> vertices_;
-  feature_table<Policy> rows_;
+  named_hot_rows(buffer<Policy, global_id> vertices, std::int64_t num_rows, feature_table<Policy> rows)
+      : table(std::move(vertices), std::move(rows), num_rows) {}
 };
 
 } // namespace glt::dist

@@ -14,6 +14,7 @@
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/vertex_directory.hpp>
+#include <glt/graph/convert.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
@@ -27,18 +28,17 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace glt::dist {
 
 /// Samples from seed edges across the parts of a graph: negative pairs, and the neighbourhood of all ends.
 ///
 /// Element by element what the serial `link_sampler` returns for the same key, up to the numbering of the
-/// parts.
+/// parts, on any policy. Concurrent calls: none on one object, nor on samplers that share a directory or weights.
 ///
+/// @where  memory of `Policy`; waits for the sizes that ranks tell each other
 /// @comm   per batch: with negatives one look-up of original ids, then rounds of one look-up and, if strict,
 ///         one test of edges (each one header exchange and two payload exchanges) until all ranks are
 ///         content, and a last header exchange; with exclusions one header and one payload exchange; with
@@ -63,7 +63,7 @@ public:
         options_(std::move(options)), comm_(comm), sampler_(comm, *graph_, options_.neighbors, rule_type{}, policy),
         edges_(comm, *graph_, policy), candidates_(directory, edges_, weights),
         drawer_(options_.negatives, policy), exclusions_(comm, *graph_, policy), assembly_(options_.negatives, policy),
-        positives_(policy), policy_(policy) {
+        positives_(policy), policy_(policy), ends_(0, policy), originals_(0, policy), keys_(0, policy) {
     if (options_.exclude != seed_exclusion::none) {
       sampler_.set_rule_of([this](int rank) { return rule_type{.excluded = exclusions_.of(rank), .inner = {}}; });
     }
@@ -92,10 +92,10 @@ public:
     if (options_.negatives.amount > 0) {
       draw_negatives(key, failure); // the first exchange carries the failure
     } else if (options_.exclude == seed_exclusion::none) {
-      agree(comm_, {.what = operation::sample, .step = key.step}, failure, 0, [](auto, auto) { return std::string(); });
+      agree(detail::host_comm(comm_), {.what = operation::sample, .step = key.step}, failure, 0, [](auto, auto) { return std::string(); });
     }
     if (options_.exclude != seed_exclusion::none) {
-      exclusions_.exclude(distinct_positives(failure), options_.exclude == seed_exclusion::edges_and_reverses,
+      exclusions_.exclude(positives_.view(), options_.exclude == seed_exclusion::edges_and_reverses,
                           {.what = operation::exclude, .step = key.step}, failure);
     }
     sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
@@ -115,39 +115,32 @@ private:
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
-    agree(comm, {.what = operation::make_sampler}, failure_of([&] { validate(negatives); }), print.value(),
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { validate(negatives); }), print.value(),
           [](auto, auto) {
             return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
                    "all ranks";
           });
   }
 
-  std::span<vertex_pair<Vertex> const> distinct_positives(std::string const& failure) {
-    auto const seeds = positives_.view();
-    distinct_.clear();
-    for (std::int64_t i = 0; failure.empty() && i < seeds.size(); ++i) {
-      if (seeds.is_distinct(i)) {
-        distinct_.push_back({seeds.sorted_sources[i], seeds.sorted_destinations[i]});
-      }
-    }
-    return distinct_;
-  }
-
   void draw_negatives(sample_key key, std::string const& failure) {
-    auto const size = failure.empty() ? positives_.size() : 0;
+    auto const ex = policy_.executor();
+    auto const seeds = positives_.view();
+    auto const size = failure.empty() ? seeds.size() : 0;
     ends_.resize(2 * size);
     originals_.resize(2 * size);
-    for (std::int64_t i = 0; i < size; ++i) {
-      ends_[2 * i] = positives_.view().sources[i];
-      ends_[2 * i + 1] = positives_.view().destinations[i];
-    }
+    ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.sources, ends_.view()});
+    ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.destinations, ends_.view().subview(size, size)});
     directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
                              {.what = operation::look_up, .step = key.step}, failure);
     keys_.resize(size);
-    for (std::int64_t i = 0; i < size; ++i) {
-      keys_[i] = positive_key(negatives_key(key), originals_[2 * i], originals_[2 * i + 1],
-                              positives_.view().occurrences[i]);
-    }
+    auto const originals = std::as_const(originals_).view();
+    glt::detail::seed_edges_view<space, global_id> const original_seeds{.sources = originals.subview(0, size),
+                                                                        .destinations = originals.subview(size, size),
+                                                                        .occurrences = seeds.occurrences,
+                                                                        .sorted_sources = {},
+                                                                        .sorted_destinations = {}};
+    ex.for_each(size, glt::detail::key_of_positive<space, space, global_id>{negatives_key(key), original_seeds, {},
+                                                                            keys_.view()});
     candidates_.begin(key.step);
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
   }
@@ -157,13 +150,12 @@ private:
   link_options options_;
   Comm comm_;
   neighbor_sampler<Comm, Policy, Vertex, rule_type> sampler_;
-  edge_queries<Comm, Policy, Vertex> edges_;
-  remote_candidates<Comm, Policy, Vertex> candidates_;
-  detail::negative_drawer<Policy, Vertex> drawer_;
-  exclusion_exchange<Comm, Policy, Vertex> exclusions_;
-  detail::link_assembly<Policy, Vertex> assembly_;
-  detail::seed_edges<Policy, Vertex> positives_;
-  std::vector<vertex_pair<Vertex>> distinct_; // positives
+  glt::detail::edge_queries<Comm, Policy, Vertex> edges_;
+  glt::detail::remote_candidates<Comm, Policy, Vertex> candidates_;
+  glt::detail::negative_drawer<Policy, Vertex> drawer_;
+  glt::detail::exclusion_exchange<Comm, Policy, Vertex> exclusions_;
+  glt::detail::link_assembly<Policy, Vertex> assembly_;
+  glt::detail::seed_edges<Policy, Vertex> positives_;
   Policy policy_;
   buffer<Policy, Vertex> ends_;
   buffer<Policy, global_id> originals_;

@@ -3,23 +3,85 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/config.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/parcels.hpp>
-#include <glt/dist/detail/exchange/queries.hpp>
+#include <glt/dist/detail/exchange/request_reply.hpp>
+#include <glt/dist/detail/exchange/routed_items.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+namespace glt::detail {
+
+// What the owner of a vertex tells the rank that keeps its original id.
+struct weight_entry {
+  double weight;
+  std::int64_t place;
+};
+
+template <memory_space Space, class Weight>
+struct make_weight_entry {
+  array_view<Space, Weight> weights;
+  GLT_HOST_DEVICE weight_entry operator()(std::int64_t row, local_id place) const {
+    return {static_cast<double>(weights[row]), place};
+  }
+};
+
+template <memory_space Space>
+struct enter_weight {
+  array_view<Space, weight_entry const> entries;
+  array_view<Space, double> weights;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { weights[entries[i].place] = entries[i].weight; }
+};
+
+// The rank in whose range a number is.
+template <memory_space Space>
+struct rank_of_number {
+  array_view<Space, std::int64_t const> begins; // [R + 1]
+  array_view<Space, std::int64_t const> numbers;
+  array_view<Space, local_id> ranks;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    std::int64_t first = 0;
+    for (auto last = begins.size(); last - first > 1;) {
+      auto const middle = first + (last - first) / 2;
+      (begins[middle] <= numbers[i] ? first : last) = middle;
+    }
+    ranks[i] = static_cast<local_id>(first);
+  }
+};
+
+template <memory_space Space>
+struct number_in_range {
+  array_view<Space, std::int64_t const> begins;
+  array_view<Space, std::int64_t const> numbers;
+  array_view<Space, local_id const> ranks;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i, local_id) const { return numbers[i] - begins[ranks[i]]; }
+};
+
+template <memory_space Space, class Vertex>
+struct vertex_of_number {
+  vertex_weights_view<Space> table;
+  array_view<Space, Vertex const> kept;
+  GLT_HOST_DEVICE Vertex operator()(std::int64_t number) const { return kept[table.find(number)]; }
+};
+
+} // namespace glt::detail
 
 namespace glt::dist {
 
@@ -27,7 +89,9 @@ namespace glt::dist {
 ///
 /// Every rank holds the sums of its range of original ids, and all know the sums of the ranges: the same
 /// number stands for the same vertex as in `glt::vertex_weights`, on any number of ranks and in any
-/// partition.
+/// partition. Concurrent calls: none on one object, since `find` communicates.
+///
+/// @where  memory of `Policy`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class vertex_weights {
   static constexpr memory_space space = Policy::space;
@@ -44,50 +108,48 @@ public:
   template <class Weight>
   vertex_weights(Comm comm, vertex_directory<Comm, Policy, Vertex> const& directory, array_view<space, Weight> weights,
                  Policy policy = {})
-      : directory_(&directory), queries_(comm) {
+      : directory_(&directory), policy_(policy), begins_(0, policy), ranks_(0, policy), numbers_(comm, policy) {
     call_site const site{.what = operation::make_weights};
     auto const& graph = directory.of();
+    auto const ex = policy_.executor();
     double largest = 0;
-    parcels<Comm, entry> entries(comm);
+    glt::detail::routed_items<Comm, Policy, glt::detail::weight_entry> entries(std::move(comm), policy);
     auto const failure = failure_of([&] {
       if (weights.size() != graph.original().size()) {
-        throw precondition_error(detail::message(weights.size(), " weights for ", graph.original().size(),
-                                                 " vertices of the part; give one per vertex"));
+        throw precondition_error(glt::detail::message(weights.size(), " weights for ", graph.original().size(),
+                                                      " vertices of the part; give one per vertex"));
       }
-      largest = largest_weight(weights, graph.book().begin(graph.part()));
-      auto const& book = directory.book();
-      entries.route(
-          weights.size(),
-          [&](std::int64_t row) {
-            return entry{static_cast<double>(weights[row]), book.local(graph.original()[row])};
-          },
-          [&](std::int64_t row) { return book.owner(graph.original()[row]); });
+      largest = largest_weight(policy_, weights, graph.book().begin(graph.part()));
+      entries.route(directory.book(), graph.original(), glt::detail::make_weight_entry<space, Weight>{weights});
     });
     entries.send(site, 0, failure);
-    comm.all_reduce(std::span(&largest, 1), reduction::max);
-    std::vector<std::int64_t> totals(static_cast<std::size_t>(comm.size()), 0);
+    auto& host = numbers_.host();
+    host.all_reduce(std::span(&largest, 1), reduction::max);
+    std::vector<std::int64_t> totals(static_cast<std::size_t>(host.size()) + 1, 0);
     auto const fault = failure_of([&] {
       if (graph.num_vertices() > 0 && largest == 0) {
         throw precondition_error("all weights are 0; give a vertex that may be drawn a weight above 0");
       }
-      std::vector<double> kept(static_cast<std::size_t>(directory.kept().size()));
-      for (auto const& [weight, place] : entries.received()) {
-        kept[static_cast<std::size_t>(place)] = weight;
-      }
-      table_ = glt::vertex_weights<Policy>(array_view<space, double const>(kept.data(), directory.kept().size()),
-                                           weight_scale(largest, graph.num_vertices()), policy);
-      totals[static_cast<std::size_t>(comm.rank())] = table_.total();
+      buffer<Policy, double> kept(directory.kept().size(), policy_);
+      ex.for_each(kept.size(), glt::detail::set_to_zero<space, double>{kept.view()});
+      ex.for_each(entries.received().size(), glt::detail::enter_weight<space>{entries.received(), kept.view()});
+      table_ =
+          glt::vertex_weights<Policy>(std::as_const(kept).view(), weight_scale(largest, graph.num_vertices()), policy_);
+      begins_.resize(static_cast<std::int64_t>(totals.size()));
+      totals[static_cast<std::size_t>(host.rank()) + 1] = table_.total();
     });
-    agree(comm, site, fault, 0, [](auto, auto) { return std::string(); });
-    comm.all_reduce(std::span(totals), reduction::sum);
-    begins_.assign(1, 0);
-    for (auto const total : totals) {
-      begins_.push_back(begins_.back() + total);
-    }
+    agree(host, site, fault, 0, [](auto, auto) { return std::string(); });
+    host.all_reduce(std::span(totals), reduction::sum);
+    std::partial_sum(totals.begin(), totals.end(), totals.begin());
+    copy_in(policy_, host_view<std::int64_t const>(totals), begins_.view());
+    total_ = totals.back();
+    std::vector<global_id> ranks(totals.size());
+    std::iota(ranks.begin(), ranks.end(), global_id{0});
+    book_of_ranks_ = partition_book(std::move(ranks));
   }
 
   /// The sum of all weights, as whole numbers.
-  [[nodiscard]] std::int64_t total() const noexcept { return begins_.back(); }
+  [[nodiscard]] std::int64_t total() const noexcept { return total_; }
 
   /// Finds the vertices that numbers stand for; see `vertex_weights_view`.
   ///
@@ -97,34 +159,28 @@ public:
   /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 8 bytes a
   ///         number out, sizeof(Vertex) back
   bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, call_site site) {
-    auto const rank_of = [&](std::int64_t i) {
-      return static_cast<int>(std::ranges::upper_bound(begins_, numbers[i]) - begins_.begin()) - 1;
-    };
+    auto const begins = std::as_const(begins_).view();
     auto const failure = failure_of([&] {
-      queries_.route(
-          numbers.size(),
-          [&](std::int64_t i) { return numbers[i] - begins_[static_cast<std::size_t>(rank_of(i))]; }, rank_of);
+      ranks_.clear();
+      ranks_.resize(numbers.size());
+      auto const ranks = std::as_const(ranks_).view();
+      policy_.executor().for_each(numbers.size(), glt::detail::rank_of_number<space>{begins, numbers, ranks_.view()});
+      numbers_.route(book_of_ranks_, ranks, glt::detail::number_in_range<space>{begins, numbers, ranks});
     });
-    queries_.send(site, numbers.size(), failure);
-    auto const view = table_.view();
-    for (std::size_t i = 0; i < queries_.received().size(); ++i) {
-      queries_.answers()[i] = directory_->kept()[view.find(queries_.received()[i])];
-    }
-    queries_.finish([&](std::int64_t i, Vertex vertex) { vertices[i] = vertex; });
-    return std::ranges::any_of(queries_.headers(), [](call_header const& header) { return header.value > 0; });
+    bool const any = glt::detail::any_above_zero(numbers_.send(site, numbers.size(), failure));
+    numbers_.reply(glt::detail::vertex_of_number<space, Vertex>{table_.view(), directory_->kept()}, vertices);
+    return any;
   }
 
 private:
-  // What the owner of a vertex tells the keeper of its original id.
-  struct entry {
-    double weight;
-    std::int64_t place;
-  };
-
   vertex_directory<Comm, Policy, Vertex> const* directory_;
+  Policy policy_;
   glt::vertex_weights<Policy> table_;
-  std::vector<std::int64_t> begins_; // [R + 1], the first number of every rank
-  queries<Comm, std::int64_t, Vertex> queries_;
+  std::int64_t total_ = 0;
+  buffer<Policy, std::int64_t> begins_; // [R + 1], the first number of every rank
+  partition_book book_of_ranks_;        // in which rank r is all of part r
+  buffer<Policy, local_id> ranks_;      // of the numbers that are looked up
+  glt::detail::request_reply<Comm, Policy, std::int64_t, Vertex> numbers_;
 };
 
 } // namespace glt::dist

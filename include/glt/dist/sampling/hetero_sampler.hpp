@@ -8,15 +8,15 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
-#include <glt/dist/sampling/detail/relation_exchange.hpp>
-#include <glt/dist/sampling/detail/typed_rows.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/batch/parallel_hetero_builder.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,8 +36,11 @@ namespace glt::dist {
 /// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a heterogeneous graph.
 ///
 /// Element by element what the serial `hetero_neighbor_sampler` returns for the same key, up to the numbering
-/// of the parts.
+/// of the parts, on any policy. The communicator is one for ordinary memory on every policy, or one that is native to
+/// GPUs. Concurrent calls: none on one object.
 ///
+/// @where  memory of `Policy`; policies that are not of the host synchronise for the sizes that ranks tell each other,
+///         for those of the frontiers, and at the end
 /// @comm   per hop one header exchange and, where a rank has remote vertices in its frontiers, two payload
 ///         exchanges, whatever the number of types; per remote frontier vertex 4 bytes of id, and over each
 ///         edge type sampled into it at most 4 of count; per edge answered remotely `sizeof(Vertex)` bytes
@@ -62,8 +66,8 @@ public:
   hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
                           std::vector<Rule> rules, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()),
-        exchange_(comm, std::move(policy)) {
-    agree(comm, {.what = operation::make_sampler}, failure_of([&] { prepare(comm); }), print(options_),
+        policy_(policy), exchange_(comm, policy), builder_(policy) {
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { prepare(comm); }), print(options_),
           [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";
@@ -91,7 +95,7 @@ public:
   void sample(seed_lists seeds, sample_key key, subgraph_type& out)
     requires(!has_query<Rule>)
   {
-    report(key, [&] { seeds_.check(seeds); });
+    report(key, [&] { seeds_.check(policy_, seeds); });
     run(seeds, {}, key, out);
   }
 
@@ -103,7 +107,7 @@ public:
   void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
     requires(has_query<Rule>)
   {
-    report(key, [&] { check_queries(seeds_.check(seeds), queries.size()); });
+    report(key, [&] { check_queries(seeds_.check(policy_, seeds), queries.size()); });
     run(seeds, queries, key, out);
   }
 
@@ -116,7 +120,7 @@ public:
     requires(!has_query<Rule>)
   {
     seed_lists lists;
-    report(key, [&] { seeds_.check(lists = seeds_.of_one_type(node_type, seeds)); });
+    report(key, [&] { seeds_.check(policy_, lists = seeds_.of_one_type(node_type, seeds)); });
     run(lists, {}, key, out);
   }
 
@@ -141,8 +145,10 @@ private:
     }
     frontiers_.resize(books.size());
     queries_.resize(books.size());
-    inherited_.resize(books.size());
-    exchange_.set_rows(typed_rows(std::move(books), comm.size()));
+    while (inherited_.size() < books.size()) {
+      inherited_.emplace_back(policy_);
+    }
+    exchange_.set_books(std::move(books));
   }
 
   void run(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out) {
@@ -165,6 +171,9 @@ private:
         }
       }
       builder_.end_hop();
+    }
+    if constexpr (!host_policy<Policy>) {
+      builder_.finish();
     }
   }
 
@@ -205,16 +214,20 @@ private:
     return print.value();
   }
 
+  using builder = std::conditional_t<host_policy<Policy>, hetero_builder<Policy, Vertex>,
+                                     parallel_hetero_builder<Policy, Vertex>>;
+
   hetero_graph<Policy, Vertex> const* graph_;
   hetero_options options_;
   std::vector<Rule> rules_; // by edge type
   hetero_seeds<space, Vertex> seeds_;
-  relation_exchange<Comm, Policy, Vertex, Rule> exchange_;
-  hetero_builder<Policy, Vertex> builder_;
+  Policy policy_;
+  detail::hop_exchange<Comm, Policy, Vertex, Rule> exchange_;
+  builder builder_;
   std::vector<array_view<space, Vertex const>> frontiers_; // by node type; empty if no edge type draws for it
   std::vector<array_view<space, query_type const>> queries_;
   std::vector<inherited_queries<Policy, Rule>> inherited_;
-  std::vector<relation_request<space, Vertex, Rule>> relations_; // of the hop
+  std::vector<detail::relation_request<space, Vertex, Rule>> relations_; // of the hop
 };
 
 } // namespace glt::dist

@@ -9,22 +9,26 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/known_edges_exchange.hpp>
-#include <glt/dist/sampling/detail/sample_exchange.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
+#include <glt/sample/detail/batch/parallel_builder.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace glt::dist {
 
 /// Returns all edges between the vertices of a set, across the parts of a graph: every rank gives its own
-/// seeds and gets its own subgraph, element by element that of the serial `induced_sampler`.
+/// seeds and gets its own subgraph, element by element that of the serial `induced_sampler`, on any policy.
+/// Concurrent calls: none on one object.
 ///
+/// @where  memory of `Policy`; waits for the sizes that ranks tell each other
 /// @comm   per hop as `neighbor_sampler` with fanout −1; then one header exchange and two payload exchanges
 ///         as `known_edges_exchange`, whose bytes grow with the vertices and edges of the result
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
@@ -39,12 +43,13 @@ public:
   /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
   ///                           0, or the graph was made for another rank or number of ranks
   induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options = {}, Policy policy = {})
-      : graph_(&graph), options_(options), draws_(comm, policy), closing_(comm, policy) {
+      : graph_(&graph), options_(options), policy_(policy), draws_(comm, policy), closing_(comm, policy),
+        builder_(make_builder(policy)) {
     auto const check = [&] {
       validate(options_);
       check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
-    agree(comm, {.what = operation::make_sampler}, failure_of(check),
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check),
           fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {
             return "induces subgraphs with other options than rank 0; pass the same number of hops and edge ids on all "
                    "ranks";
@@ -62,11 +67,15 @@ public:
   /// @cost   O(sum of the degrees of the vertices) time, for the outermost ones at their owners; memory of the
   ///         result, and at an owner that of the sets it is asked about
   void sample(array_view<space, Vertex const> seeds, std::int64_t step, subgraph_type& out) {
-    auto const failure = failure_of([&] { validate_vertices("seed", seeds, graph_->num_vertices()); });
+    auto const failure = failure_of([&] { validate_vertices(policy_, "seed", seeds, graph_->num_vertices()); });
     if (!failure.empty()) {
       draws_.refuse({.what = operation::sample, .step = step, .hop = 0}, failure);
     }
-    builder_.begin(seeds, frontier::fresh, out);
+    if constexpr (host_policy<Policy>) {
+      builder_.begin(seeds, frontier::fresh, out);
+    } else {
+      builder_.begin(seeds, frontier::fresh, out, graph_->num_vertices());
+    }
     std::int32_t hop = 0;
     for (; hop < options_.num_hops; ++hop) {
       builder_.add_hop(draws_.draw({.what = operation::sample, .step = step, .hop = hop}, *graph_,
@@ -76,17 +85,34 @@ public:
                                     .key = random_key(0)},
                                    options_.edge_ids));
     }
-    auto const frontier_size = builder_.next_frontier().size();
-    builder_.add_known_hop(closing_.select({.what = operation::sample, .step = step, .hop = hop}, *graph_, out.nodes(),
-                                           out.nodes().size() - frontier_size, options_.edge_ids));
+    auto const outermost = builder_.next_frontier(); // the last of the vertices so far
+    auto const first = outermost.data() - out.nodes().data();
+    array_view<space, Vertex const> const vertices(out.nodes().data(), first + outermost.size());
+    builder_.add_known_hop(closing_.select({.what = operation::sample, .step = step, .hop = hop}, *graph_, vertices,
+                                           first, options_.edge_ids));
+    if constexpr (!host_policy<Policy>) {
+      builder_.finish();
+    }
   }
 
 private:
+  using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
+                                     parallel_subgraph_builder<Policy, Vertex>>;
+
+  static builder make_builder([[maybe_unused]] Policy const& policy) {
+    if constexpr (host_policy<Policy>) {
+      return {};
+    } else {
+      return builder(policy);
+    }
+  }
+
   graph<Policy, Vertex> const* graph_;
   induced_options options_;
-  sample_exchange<Comm, Policy, Vertex> draws_;
-  known_edges_exchange<Comm, Policy, Vertex> closing_;
-  subgraph_builder<Policy, Vertex> builder_;
+  Policy policy_;
+  detail::hop_exchange<Comm, Policy, Vertex> draws_;
+  glt::detail::known_edges_exchange<Comm, Policy, Vertex> closing_;
+  builder builder_;
 };
 
 } // namespace glt::dist

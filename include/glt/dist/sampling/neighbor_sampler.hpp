@@ -9,8 +9,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/detail/parallel_sample_exchange.hpp>
-#include <glt/dist/sampling/detail/sample_exchange.hpp>
+#include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/shared/near_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
@@ -27,15 +26,20 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace glt::dist {
 
+/// The rule by which the requests of a rank are served; empty if one rule serves all.
+template <class Rule>
+using rule_source = std::function<Rule(int rank)>;
+
 /// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
 ///
-/// Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the
+/// Concurrent calls: none on one object. Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the
 /// parts, on any policy. The communicator is one for ordinary memory on every policy, or one that is native to GPUs.
 ///
 /// @where  memory of `Policy`, but for the graph, which may be in another space that the policy's executor reaches;
@@ -83,11 +87,7 @@ public:
 
   /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
   /// rank to rank and from batch to batch.
-  void set_rule_of(rule_source<Rule> rule_of)
-    requires host_policy<Policy>
-  {
-    rule_of_ = std::move(rule_of);
-  }
+  void set_rule_of(rule_source<Rule> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
@@ -153,11 +153,7 @@ private:
                                                      .key = hop_key(key, static_cast<std::int64_t>(hop)),
                                                      .rule = rule_,
                                                      .queries = queries_.of(queries, builder_.next_trees())};
-      if constexpr (host_policy<Policy>) {
-        builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
-      } else {
-        builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids));
-      }
+      builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
     }
     if constexpr (!host_policy<Policy>) {
       builder_.finish();
@@ -189,8 +185,6 @@ private:
     return print.value();
   }
 
-  using exchange = std::conditional_t<host_policy<Policy>, sample_exchange<Comm, Policy, Vertex, Rule>,
-                                      parallel_sample_exchange<Comm, Policy, Vertex, Rule>>;
   using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
                                      parallel_subgraph_builder<Policy, Vertex>>;
 
@@ -207,7 +201,7 @@ private:
   Rule rule_;
   Policy policy_;
   rule_source<Rule> rule_of_;
-  exchange exchange_;
+  detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
   inherited_queries<Policy, Rule> queries_;
   builder builder_;
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/partition/detail/bucket_sort.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -61,58 +62,52 @@ public:
   template <memory_space Space, class Vertex>
     requires(host_accessible(Space))
   void divide(partition_book const& book, array_view<Space, Vertex const> vertices) {
-    owner_.resize(static_cast<std::size_t>(vertices.size()));
-    counts_.assign(is_near_.size() + 1, 0); // the last one is of the rest
-    for (std::size_t i = 0; i < owner_.size(); ++i) {
-      auto const part = static_cast<std::size_t>(book.owner(vertices[static_cast<std::int64_t>(i)]));
-      owner_[i] = static_cast<int>(is_near_[part] != 0 ? part : is_near_.size());
-      ++counts_[static_cast<std::size_t>(owner_[i])];
-    }
-    detail::prefix_sums(counts_, offsets_);
-    auto const num_near = static_cast<std::size_t>(offsets_[is_near_.size()]);
-    rows_.resize(num_near);
-    places_.resize(owner_.size());
-    rest_.resize(owner_.size() - num_near);
-    next_ = offsets_;
-    for (std::size_t i = 0; i < owner_.size(); ++i) {
-      auto const place = static_cast<std::int64_t>(i);
-      auto const at = static_cast<std::size_t>(next_[static_cast<std::size_t>(owner_[i])]++);
-      places_[at] = place;
-      if (at < num_near) {
-        rows_[at] = static_cast<local_id>(vertices[place] - book.begin(owner_[i]));
-      } else {
-        rest_[at - num_near] = vertices[place];
-      }
+    auto const rest = static_cast<int>(is_near_.size());
+    rows_.resize(static_cast<std::size_t>(vertices.size()));
+    offsets_ = sort_.sort(
+        vertices.size(), rest + 1,
+        [&](std::int64_t i) {
+          auto const part = book.owner(vertices[i]);
+          return is_near(static_cast<std::size_t>(part)) ? part : rest;
+        },
+        [&](std::int64_t at, std::int64_t i, int part) {
+          auto const first = part < rest ? book.begin(part) : vertices[i];
+          rows_[static_cast<std::size_t>(at)] = static_cast<local_id>(vertices[i] - first);
+        });
+    rest_.clear();
+    for (auto const place : rest_places()) {
+      rest_.push_back(vertices[place]);
     }
   }
 
   [[nodiscard]] std::size_t num_parts() const noexcept { return is_near_.size(); }
   [[nodiscard]] bool is_near(std::size_t part) const noexcept { return is_near_[part] != 0; }
   /// Rows of a near part, in list order, and their places; none if the part is not near.
-  [[nodiscard]] std::span<local_id const> rows_of(std::size_t part) const { return slice(std::span(rows_), part); }
+  [[nodiscard]] std::span<local_id const> rows_of(std::size_t part) const {
+    return slice(std::span<local_id const>(rows_), part);
+  }
   [[nodiscard]] std::span<std::int64_t const> places_of(std::size_t part) const {
-    return slice(std::span(places_), part);
+    return slice(std::span<std::int64_t const>(sort_.places()), part);
   }
   /// All other vertices, in list order, and their places.
   [[nodiscard]] std::span<global_id const> rest() const noexcept { return rest_; }
   [[nodiscard]] std::span<std::int64_t const> rest_places() const noexcept {
-    return std::span(places_).subspan(rows_.size());
+    return slice(std::span<std::int64_t const>(sort_.places()), is_near_.size());
   }
 
 private:
   template <class T>
   [[nodiscard]] std::span<T const> slice(std::span<T const> all, std::size_t part) const {
-    return all.subspan(static_cast<std::size_t>(offsets_[part]), static_cast<std::size_t>(counts_[part]));
+    return offsets_.empty() ? all.first(0)
+                            : all.subspan(static_cast<std::size_t>(offsets_[part]),
+                                          static_cast<std::size_t>(offsets_[part + 1] - offsets_[part]));
   }
 
   std::vector<char> is_near_; // [P], or empty if nothing is
   std::string reason_ = "no memory that ranks share was given; call read_in_place with it";
-  std::vector<int> owner_;
-  std::vector<std::int64_t> counts_;  // [P + 1]
-  std::vector<std::int64_t> offsets_; // [P + 2]
-  std::vector<std::int64_t> next_;
-  std::vector<local_id> rows_;
-  std::vector<std::int64_t> places_; // of the rows by part, then of the rest
+  glt::detail::bucket_sort<device::cpu> sort_; // by near part, the rest last
+  std::span<std::int64_t const> offsets_;      // [P + 2], of `sort_`
+  std::vector<local_id> rows_;                 // sorted; those of the rest mean nothing
   std::vector<global_id> rest_;
 };
 

@@ -2,25 +2,58 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/shared/detail/shared_arrays.hpp>
+#include <glt/dist/shared/detail/shared_tensors.hpp>
+#include <glt/feature/any_rows.hpp>
+#include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <span>
-#include <utility>
+
+namespace glt::detail {
+
+// A matrix with its labels and scales, and what it is again.
+template <bytes_copyable T>
+[[nodiscard]] shared_tensors::table tensors_of(feature_view<memory_space::host, T> rows) {
+  return {{"features", without_type(rows)},
+          {"labels", array_rows(rows.labels)},
+          {"scales", array_rows(rows.scales)}};
+}
+template <bytes_copyable T>
+[[nodiscard]] feature_view<memory_space::host, T> matrix_of(shared_tensors::table const& tensors) {
+  auto const& rows = tensors[0].rows;
+  return {{reinterpret_cast<T const*>(rows.data), rows.num_rows, rows.num_columns / stored_elements<T>},
+          array_of<label_type>(tensors[1].rows),
+          array_of<float>(tensors[2].rows)};
+}
+template <bytes_copyable T, device_policy Policy>
+[[nodiscard]] feature_store<Policy, T> store_of(shared_tensors const& shared, Policy const& policy) {
+  auto const rows = matrix_of<T>(shared.own);
+  return {rows.num_vertices(), rows.num_columns(), shared.template adopt<T>(0, policy),
+          shared.template adopt<label_type>(1, policy), shared.template adopt<float>(2, policy)};
+}
+
+} // namespace glt::detail
 
 namespace glt::dist {
 
 /// Features that the ranks of one machine hold together: one copy of each part.
 template <device_policy Policy, bytes_copyable T>
 struct shared_features {
-  glt::feature_store<Policy, T> own;                         ///< of this rank, inside the shared memory
-  node_views<feature_view<Policy::space, T>> neighborhood;   ///< of the ranks whose rows this one reads in place
+  glt::feature_store<Policy, T> own; ///< of this rank, inside the shared memory
+  node_views<feature_view<Policy::space, T>>
+      neighborhood; ///< of the ranks whose rows this one reads in place
+};
+
+/// Features of edges that the ranks of one machine hold together.
+template <device_policy Policy, bytes_copyable T>
+struct shared_edge_features {
+  glt::edge_features<Policy, T> own; ///< of this rank, the rows inside the shared memory
+  node_views<edge_feature_view<Policy::space, T>>
+      neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
 /// Copies this rank's features to node-shared memory; afterwards the original may go.
@@ -32,28 +65,35 @@ template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T
   requires(Policy::space == memory_space::host)
 [[nodiscard]] shared_features<Policy, T> share_features(Node& node, feature_view<memory_space::host, T> rows,
                                                         Policy policy = {}) {
-  std::array<std::int64_t, 2> const shape{rows.num_vertices(), rows.num_columns()};
-  constexpr auto element = static_cast<std::int64_t>(sizeof(T));
-  constexpr auto label = static_cast<std::int64_t>(sizeof(label_type));
-  shared_arrays<4> const own({sizeof(shape), shape[0] * shape[1] * element, rows.labels.size() * label,
-                              rows.scales.size() * static_cast<std::int64_t>(sizeof(float))});
-  auto const blocks = node.share(own.bytes(), [&](std::span<std::byte> block) {
-    own.write(block, {shape.data(), rows.features.data(), rows.labels.data(), rows.scales.data()});
-  });
-  shared_features<Policy, T> made{
-      .own = {shape[0], shape[1], own.template adopt<T>(blocks, 1, policy),
-              own.template adopt<label_type>(blocks, 2, policy), own.template adopt<float>(blocks, 3, policy)},
-      .neighborhood = {.of_rank = {}, .reason = blocks.reason, .keeper = blocks.keeper}};
-  for (auto const& block : blocks.of_rank) {
-    auto& view = made.neighborhood.of_rank.emplace_back();
-    if (block) {
-      auto const arrays = shared_arrays<4>::of(*block);
-      auto const size = arrays.template view<std::int64_t>(*block, 0);
-      view = {{arrays.template view<T>(*block, 1).data(), size[0], size[1]},
-              arrays.template view<label_type>(*block, 2), arrays.template view<float>(*block, 3)};
-    }
-  }
-  return made;
+  auto const shared = detail::share_tensors(node, detail::tensors_of(rows));
+  return {detail::store_of<T>(shared, policy),
+          shared.template views<feature_view<memory_space::host, T>>(detail::matrix_of<T>)};
+}
+
+/// Copies this rank's features of edges, and what finds them, to node-shared memory; afterwards the original may go.
+///
+///     auto shared = glt::dist::share_features(node, features);
+///     glt::dist::edge_features const divided(comm, book, std::move(shared.own));
+///     glt::dist::edge_feature_collector collector(comm, divided);
+///     collector.read_in_place(shared.neighborhood);
+///
+/// @comm   collective; see `node_memory`
+/// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
+/// @cost   one copy of the rows and of what finds them, which `own` has once more
+template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
+  requires(Policy::space == memory_space::host)
+[[nodiscard]] shared_edge_features<Policy, T>
+share_features(Node& node, glt::edge_features<Policy, T> const& features, Policy policy = {}) {
+  auto tensors = detail::tensors_of(features.rows());
+  detail::push_edges(tensors, features.view().edges);
+  auto const shared = detail::share_tensors(node, tensors);
+  return {
+      glt::edge_features<Policy, T>(shared.template adopt<edge_id>(3, policy),
+                                    detail::store_of<T>(shared, policy)),
+      shared.template views<edge_feature_view<memory_space::host, T>>([](detail::shared_tensors::table view) {
+        auto const edges = detail::pop_edges(view);
+        return edge_feature_view<memory_space::host, T>{edges, detail::matrix_of<T>(view)};
+      })};
 }
 
 } // namespace glt::dist

@@ -28,8 +28,9 @@ struct part_view {
 /// A graph that the ranks of one machine hold together: one copy of each part.
 template <device_policy Policy, vertex_id Vertex>
 struct shared_graph {
-  graph_part<Policy, Vertex> own;                              ///< of this rank, inside the shared memory
-  node_views<part_view<Policy::space, Vertex>> neighborhood;   ///< of the ranks whose rows this one samples in place
+  graph_part<Policy, Vertex> own; ///< of this rank, inside the shared memory
+  node_views<part_view<Policy::space, Vertex>>
+      neighborhood; ///< of the ranks whose rows this one samples in place
 };
 
 /// Copies this rank's part to node-shared memory; afterwards the original may go.
@@ -44,9 +45,9 @@ template <device_policy Policy, vertex_id Vertex, node_memory Node>
   auto const graph = part.graph.view();
   std::int64_t const columns = graph.num_columns();
   constexpr auto word = std::int64_t{8};
-  shared_arrays<5> const own({word, graph.offsets().size() * word,
-                              graph.num_edges() * static_cast<std::int64_t>(sizeof(Vertex)),
-                              graph.edge_ids().size() * word, part.original.size() * word});
+  detail::shared_arrays<5> const own({word, graph.offsets().size() * word,
+                                      graph.num_edges() * static_cast<std::int64_t>(sizeof(Vertex)),
+                                      graph.edge_ids().size() * word, part.original.size() * word});
   auto const blocks = node.share(own.bytes(), [&](std::span<std::byte> block) {
     own.write(block, {&columns, graph.offsets().data(), graph.sources().data(), graph.edge_ids().data(),
                       part.original.data()});
@@ -61,7 +62,7 @@ template <device_policy Policy, vertex_id Vertex, node_memory Node>
   for (auto const& block : blocks.of_rank) {
     auto& view = made.neighborhood.of_rank.emplace_back();
     if (block) {
-      auto const arrays = shared_arrays<5>::of(*block);
+      auto const arrays = detail::shared_arrays<5>::of(*block);
       view = {{arrays.template view<std::int64_t>(*block, 0)[0], arrays.template view<edge_offset>(*block, 1),
                arrays.template view<Vertex>(*block, 2), arrays.template view<edge_id>(*block, 3)},
               arrays.template view<global_id>(*block, 4)};

@@ -8,10 +8,14 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
-#include <glt/dist/walk/detail/walk_turn.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/metapath.hpp>
 #include <glt/sample/walk/walk_options.hpp>
@@ -26,11 +30,11 @@ namespace glt::dist {
 /// Walks along a cycle of edge types across the parts of a heterogeneous graph: element by element what the
 /// serial `metapath_walker` returns for the same starts and key, up to the numbering of the parts.
 ///
+/// Concurrent calls: none on one object.
+///
 /// @comm   as `random_walker` without restart
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class metapath_walker {
-  static_assert(host_accessible(Policy::space), "metapath_walker walks on the host: use a host-accessible policy");
-
 public:
   static constexpr memory_space space = Policy::space;
 
@@ -42,26 +46,35 @@ public:
   ///                           those of rank 0, or the graph was made for another rank or number of ranks
   metapath_walker(Comm comm, hetero_graph<Policy, Vertex> const& graph, std::vector<int> const& edge_types,
                   metapath_options options, Policy policy = {})
-      : options_(options), rank_(comm.rank()), rounds_(comm, options.edge_ids, std::move(policy)) {
+      : options_(options), path_(0, policy), rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       validate(options_);
       validate_metapath(graph.schema(), edge_types, options_.length);
-      start_type_ = graph.schema().destination_type(edge_types.front());
-      check_own_part(comm, graph.part(), graph.book(start_type_).num_parts(), "part", "walked by");
+      auto const type_of = [&](int edge_type) { return graph.schema().destination_type(edge_type); };
+      auto const start_type = type_of(edge_types.front());
+      book_ = &graph.book(start_type);
+      check_own_part(comm, graph.part(), book_->num_parts(), "part", "walked by");
+      std::vector<rows> path;
       for (auto const edge_type : edge_types) {
-        path_.push_back({graph.local(edge_type), &graph.book(graph.schema().destination_type(edge_type))});
+        auto const& book = graph.book(type_of(edge_type));
+        auto const& offsets = offsets_.emplace_back(make_buffer<Policy>(book.offsets(), policy));
+        path.push_back(glt::detail::make_part_rows(graph.local(edge_type), graph.part(), book, offsets));
       }
-      original_ = graph.original(start_type_);
+      starts_ = path.front();
+      path_ = make_buffer<Policy>(path, policy);
+      original_ = graph.original(start_type);
     };
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
     for (auto const edge_type : edge_types) {
       print.add(edge_type);
     }
-    agree(comm, {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
-      return "walks with other options than rank 0; pass the same edge types, length, walks per start and edge ids on "
-             "all ranks";
-    });
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(),
+          [](auto, auto) {
+            return "walks with other options than rank 0; pass the same edge types, length, walks per start "
+                   "and edge ids on "
+                   "all ranks";
+          });
   }
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }
@@ -73,22 +86,21 @@ public:
   /// @comm   collective; every rank of the communicator with the same key
   /// @throws collective_error  as `random_walker`
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) {
-    walk_turn<space, Vertex, path_walker> const turn{.path = path_,
-                                                     .rank = rank_,
-                                                     .key = walk_key(key),
-                                                     .original = original_,
-                                                     .length = options_.length,
-                                                     .return_below = 0};
-    rounds_.run(key, starts, options_.walks_per_start, options_.length, *path_.front().book, turn, out);
+    glt::detail::path_step<glt::detail::relation_cycle<space, rows>> const step{
+        {std::as_const(path_).view()}};
+    rounds_.run(key, starts, *book_, options_, step, {starts_, glt::detail::walk_key(key), original_}, out);
   }
 
 private:
+  using rows = glt::detail::part_rows<space, Vertex>;
+
   metapath_options options_;
-  int rank_;
-  int start_type_ = 0;
-  std::vector<owned_rows<space, Vertex>> path_;
+  partition_book const* book_ = nullptr;           // of the starts
+  std::vector<buffer<Policy, global_id>> offsets_; // of the books, where the executor reads them
+  rows starts_{};
+  buffer<Policy, rows> path_;
   original_ids<space> original_;
-  walk_rounds<Comm, Policy, Vertex, path_walker> rounds_;
+  glt::detail::walk_rounds<Comm, Policy, Vertex, glt::detail::path_walker<>> rounds_;
 };
 
 } // namespace glt::dist

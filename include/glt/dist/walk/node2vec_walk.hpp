@@ -8,12 +8,15 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/walk/detail/node2vec_walk_turn.hpp>
+#include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
+#include <glt/sample/walk/detail/node2vec_step.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
@@ -31,14 +34,14 @@ namespace glt::dist {
 /// vertex before looks its row up, and the walker goes there; from there it goes on to the candidate if that is
 /// accepted, or back for another attempt.
 ///
+/// Concurrent calls: none on one object.
+///
 /// @comm   an exchange to set off and one a round; an attempt takes up to two rounds: to the owner of the
 ///         vertex before, unless the candidate is decided on without it, and to that of the vertex from which
 ///         the next attempt is made. A walker that crosses costs 56 bytes, a step that its home did not make as
 ///         for `random_walker`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class node2vec_walker {
-  static_assert(host_accessible(Policy::space), "node2vec_walker walks on the host: use a host-accessible policy");
-
 public:
   static constexpr memory_space space = Policy::space;
 
@@ -49,7 +52,8 @@ public:
   ///                           0, or the graph was made for another rank or number of ranks
   /// @cost   O(E of the part) to see whether rows ascend
   node2vec_walker(Comm comm, graph<Policy, Vertex> const& graph, node2vec_options options, Policy policy = {})
-      : graph_(&graph), options_(options), rank_(comm.rank()), rounds_(comm, options.edge_ids, policy) {
+      : graph_(&graph), options_(options), offsets_(make_buffer<Policy>(graph.book().offsets(), policy)),
+        rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       validate(options_);
       check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
@@ -58,10 +62,12 @@ public:
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
     print.add(std::bit_cast<std::int64_t>(options.p)).add(std::bit_cast<std::int64_t>(options.q));
-    agree(comm, {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
-      return "walks with other options than rank 0; pass the same length, walks per start, p, q and edge ids on all "
-             "ranks";
-    });
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(),
+          [](auto, auto) {
+            return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
+                   "edge ids on all "
+                   "ranks";
+          });
   }
 
   [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }
@@ -72,24 +78,21 @@ public:
   /// @comm   collective; every rank of the communicator with the same key
   /// @throws collective_error  as `random_walker`
   /// @cost   attempts as the serial walker; memory of 56 bytes for every walker that is here at the same time,
-  ///         and some 50 MB for what is told and sent in a round
+  ///         and some 100 MB for what is told and sent in a round
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) {
-    node2vec_walk_turn<space, Vertex> const turn{.edges = {graph_->local(), ascending_},
-                                                 .book = &graph_->book(),
-                                                 .rank = rank_,
-                                                 .key = walk_key(key),
-                                                 .original = graph_->original(),
-                                                 .length = options_.length,
-                                                 .choice = glt::detail::node2vec_choice(options_)};
-    rounds_.run(key, starts, options_.walks_per_start, options_.length, graph_->book(), turn, out);
+    auto const rows = glt::detail::make_part_rows(graph_->local(), graph_->part(), graph_->book(), offsets_);
+    glt::detail::node2vec_step<glt::detail::part_rows<space, Vertex>> const step{
+        rows, ascending_, glt::detail::node2vec_choice(options_)};
+    rounds_.run(key, starts, graph_->book(), options_, step,
+                {rows, glt::detail::walk_key(key), graph_->original()}, out);
   }
 
 private:
   graph<Policy, Vertex> const* graph_;
   node2vec_options options_;
-  int rank_;
   bool ascending_ = false;
-  walk_rounds<Comm, Policy, Vertex, node2vec_wanderer> rounds_;
+  buffer<Policy, global_id> offsets_; // of the book, where the executor reads them
+  glt::detail::walk_rounds<Comm, Policy, Vertex, glt::detail::second_order_walker<>> rounds_;
 };
 
 } // namespace glt::dist

@@ -16,10 +16,17 @@
 
 namespace glt::detail {
 
+[[noreturn]] inline void refuse_edge(std::int64_t i, edge_id id, std::int64_t num_edges) {
+  throw precondition_error(message("edge ", i, " has the id ", id, ", which is not among the ", num_edges,
+                                   " of these features; pass global edge ids"));
+}
+
 /// Which row belongs to which edge, by global edge id.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  E edges with a row each
-template <host_policy Policy>
+template <device_policy Policy>
 class edge_rows {
 public:
   edge_rows() = default;
@@ -30,24 +37,27 @@ public:
   /// @cost   O(E), and 20 to 32 bytes an edge
   edge_rows(buffer<Policy, edge_id> ids, std::int64_t num_rows) : edges_(std::move(ids), "edge") {
     if (edges_.size() != num_rows) {
-      throw precondition_error(message(num_rows, " rows for ", edges_.size(), " edges; give one per edge"));
+      throw precondition_error(
+          message(num_rows, " rows for ", edges_.size(), " edges; give one per edge"));
     }
   }
 
   [[nodiscard]] std::int64_t size() const noexcept { return edges_.size(); }
+  /// What finds the row of an edge.
+  [[nodiscard]] id_table_view<Policy::space> view() const noexcept { return edges_.view(); }
 
   /// The rows of edges.
   ///
   /// @shape  ids [n] → found, n rows
   /// @throws precondition_error  if an edge is not among these
-  void find(array_view<Policy::space, edge_id const> ids, std::vector<local_id>& found) const {
+  void find(array_view<Policy::space, edge_id const> ids,
+            std::vector<local_id>& found) const requires host_policy<Policy> {
     found.resize(static_cast<std::size_t>(ids.size()));
     edges_.find_all(
         ids.size(), [&](std::int64_t i) { return ids[i]; },
         [&](std::int64_t i, std::int64_t row) {
           if (row < 0) {
-            throw precondition_error(message("edge ", i, " has the id ", ids[i], ", which is not among the ",
-                                                     size(), " of these features; pass global edge ids"));
+            refuse_edge(i, ids[i], size());
           }
           found[static_cast<std::size_t>(i)] = static_cast<local_id>(row);
         });

@@ -25,25 +25,53 @@ namespace glt::detail {
   });
 }
 
-/// `transfer_rows` of elements whose types are known only when the program runs.
+/// Elements of types that are known only when the program runs: every conversion that there is may be wanted.
+struct any_conversion {
+  template <class Convert>
+  static void visit(element_type from, element_type to, Convert convert) {
+    visit_element(from, [&]<class From>(std::type_identity<From>) {
+      visit_element(to, [&]<class To>(std::type_identity<To>) {
+        if constexpr (converts_to<From, To>) {
+          convert.template operator()<From, To>();
+        }
+      });
+    });
+  }
+};
+
+/// Elements are copied as they are.
+struct no_conversion {
+  template <class Convert>
+  static void visit(element_type, element_type, Convert) noexcept {}
+};
+
+/// One conversion alone, if it is one: no others are compiled.
+template <class From, class To>
+struct one_conversion {
+  template <class Convert>
+  static void visit(element_type, element_type, Convert convert) {
+    if constexpr (converts_to<From, To>) {
+      convert.template operator()<From, To>();
+    }
+  }
+};
+
+/// `transfer_rows` of elements whose types are known only when the program runs. `Conversions` are those that may be wanted.
 ///
 /// @pre    gathers(in.type, out_type); not checked: nothing is written then
-template <class Writes = cached_writes, executor Executor, memory_space Space, class From, class To>
-void transfer_any_rows(Executor const& ex, std::int64_t count, any_rows<Space> in, From from, To to, element_type out_type,
-                  std::byte* out) {
+template <class Writes = cached_writes, class Conversions = any_conversion, executor Executor,
+          memory_space Space, class From, class To>
+void transfer_any_rows(Executor const& ex, std::int64_t count, any_rows<Space> in, From from, To to,
+                  element_type out_type, std::byte* out) {
   if (in.type == out_type) {
     feature_view<Space, std::byte> const bytes{.features = {in.data, in.num_rows, in.row_bytes()}};
     transfer_rows<Writes>(ex, count, bytes, from, to, out);
     return;
   }
-  visit_element(in.type, [&]<class In>(std::type_identity<In>) {
-    visit_element(out_type, [&]<class Out>(std::type_identity<Out>) {
-      if constexpr (converts_to<In, Out>) {
-        feature_view<Space, In> const rows{
-            .features = {reinterpret_cast<In const*>(in.data), in.num_rows, in.num_columns}, .scales = in.scales};
-        transfer_rows<Writes>(ex, count, rows, from, to, reinterpret_cast<Out*>(out));
-      }
-    });
+  Conversions::visit(in.type, out_type, [&]<class In, class Out>() {
+    feature_view<Space, In> const rows{
+        .features = {reinterpret_cast<In const*>(in.data), in.num_rows, in.num_columns}, .scales = in.scales};
+    transfer_rows<Writes>(ex, count, rows, from, to, reinterpret_cast<Out*>(out));
   });
 }
 

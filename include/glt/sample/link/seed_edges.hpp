@@ -8,18 +8,9 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/validate.hpp>
 
-#include <compare>
 #include <cstdint>
 
 namespace glt {
-
-/// An edge by its ends.
-template <vertex_id Vertex>
-struct vertex_pair {
-  Vertex source;
-  Vertex destination;
-  friend auto operator<=>(vertex_pair const&, vertex_pair const&) = default;
-};
 
 /// Refuses invalid lists of seed edges.
 ///

@@ -8,12 +8,9 @@
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
-#include <glt/sample/walk/detail/node2vec_block.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
-#include <glt/sample/walk/detail/walk_alone.hpp>
-#include <glt/sample/walk/detail/walk_block.hpp>
-#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/detail/node2vec_step.hpp>
+#include <glt/sample/walk/detail/serial_walks.hpp>
 #include <glt/sample/walk/random_walk.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
@@ -32,6 +29,8 @@ namespace glt {
 /// Neighbours are found by bisection if every row lists its sources in ascending order, which the constructor
 /// finds out, and by a scan of the row otherwise.
 ///
+/// Concurrent calls: const members may run concurrently, into different walks.
+///
 /// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
 class node2vec_walker {
@@ -49,16 +48,16 @@ public:
   /// @cost   O(E) to see whether rows ascend
   node2vec_walker(csr_view<GraphSpace, Vertex> graph, node2vec_options options, Policy policy = {},
                   original_ids<GraphSpace> original = {})
-      : options_(options), original_(original), policy_(std::move(policy)) {
+      : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     detail::check_square(graph);
     detail::check_original_ids(original, graph.num_rows());
-    edges_ = {graph, rows_ascend(policy_.executor(), graph)};
+    ascending_ = rows_ascend(policy_.executor(), graph);
   }
 
   [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }
   /// True if every row lists its sources in ascending order.
-  [[nodiscard]] bool ascending() const noexcept { return edges_.ascending; }
+  [[nodiscard]] bool ascending() const noexcept { return ascending_; }
 
   /// Walks from every start into `out`.
   ///
@@ -69,26 +68,18 @@ public:
   ///         know whether vertices are neighbours searches a row as `edge_search` does. Allocates only while
   ///         the walks are more than any before
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
-    validate_vertices(policy_, "start", starts, edges_.graph.num_rows());
-    out.resize(policy_, starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
-    detail::walk_starts<space, Vertex, GraphSpace> const names{starts, original_, walk_key(key),
-                                                               options_.walks_per_start};
-    detail::node2vec_choice const choice(options_);
-    if constexpr (host_policy<Policy>) {
-      policy_.executor().for_ranges(
-          out.num_walks(), detail::walkers_at_once,
-          detail::node2vec_block<space, Vertex, GraphSpace>{edges_, names, choice, out.vertices(), out.edge_ids()});
-    } else {
-      policy_.executor().for_each(out.num_walks(), detail::node2vec_alone<space, Vertex, GraphSpace>{
-                                                       edges_, names, choice, out.vertices(), out.edge_ids()});
-    }
+    detail::node2vec_step<detail::all_rows<GraphSpace, Vertex>> const step{
+        {graph_}, ascending_, detail::node2vec_choice(options_)};
+    detail::walk_serially<detail::second_order_walker<Vertex, std::int64_t>>(
+        policy_, starts, graph_.num_rows(), original_, key, options_, step, out);
   }
 
 private:
-  edge_search<GraphSpace, Vertex> edges_;
+  csr_view<GraphSpace, Vertex> graph_;
   node2vec_options options_;
   original_ids<GraphSpace> original_;
   Policy policy_;
+  bool ascending_ = false;
 };
 
 } // namespace glt

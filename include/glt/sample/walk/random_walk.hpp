@@ -10,15 +10,13 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
-#include <glt/sample/walk/detail/walk_alone.hpp>
-#include <glt/sample/walk/detail/walk_block.hpp>
-#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/detail/path_step.hpp>
+#include <glt/sample/walk/detail/serial_walks.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
 #include <cstdint>
-#include <span>
+#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -38,9 +36,10 @@ void check_original_ids(original_ids<Space> original, std::int64_t num_vertices)
 template <memory_space Space, vertex_id Vertex>
 void check_square(csr_view<Space, Vertex> graph) {
   if (graph.num_rows() != graph.num_columns()) {
-    throw precondition_error(message("walks over a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
-                                     " columns; they need all rows: use dist::random_walker for a part of a graph, ",
-                                     "metapath_walker for a relation"));
+    throw precondition_error(
+        message("walks over a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
+                " columns; they need all rows: use dist::random_walker for a part of a graph, ",
+                "metapath_walker for a relation"));
   }
 }
 
@@ -56,6 +55,8 @@ void check_square(csr_view<Space, Vertex> graph) {
 ///
 /// A walk depends on the key, the original id of its start and its number among the walks of that start alone:
 /// a start that is given twice has the same walks twice. Ask for `walks_per_start` to have different ones.
+///
+/// Concurrent calls: const members may run concurrently, into different walks.
 ///
 /// @source Perozzi et al., "DeepWalk", KDD 2014; Tong et al., "Fast random walk with restart", ICDM 2006
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
@@ -76,7 +77,7 @@ public:
   ///                             length
   random_walker(csr_view<GraphSpace, Vertex> graph, walk_options options, Policy policy = {},
                 original_ids<GraphSpace> original = {})
-      : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
+      : rows_{graph}, options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     detail::check_square(graph);
     detail::check_original_ids(original, graph.num_rows());
@@ -92,25 +93,33 @@ public:
   /// @cost   O(1) a step, two cache misses that are waited for together with those of other walks; allocates
   ///         only while the walks are more than any before
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
-    validate_vertices(policy_, "start", starts, graph_.num_rows());
-    out.resize(policy_, starts.size(), options_.walks_per_start, options_.length, options_.edge_ids);
-    detail::walk_starts<space, Vertex, GraphSpace> const names{starts, original_, walk_key(key),
-                                                               options_.walks_per_start};
-    auto const return_below = detail::words_below(options_.restart);
-    if constexpr (host_policy<Policy>) {
-      policy_.executor().for_ranges(out.num_walks(), detail::walkers_at_once,
-                                    detail::walk_block<space, Vertex, GraphSpace>{
-                                        std::span(&graph_, 1), names, return_below, out.vertices(), out.edge_ids()});
+    if (options_.restart > 0) {
+      walk_as<detail::returning_walker<Vertex, Vertex, std::int64_t>>(starts, key, out);
     } else {
-      using path = detail::one_relation<csr_view<GraphSpace, Vertex>>;
-      policy_.executor().for_each(out.num_walks(),
-                                  detail::walk_alone<path, space, Vertex, GraphSpace>{
-                                      {graph_}, names, return_below, out.vertices(), out.edge_ids()});
+      walk_as<detail::path_walker<Vertex, std::int64_t>>(starts, key, out);
     }
   }
 
 private:
-  csr_view<GraphSpace, Vertex> graph_;
+  using relation = detail::all_rows<GraphSpace, Vertex>;
+
+  template <class Walker>
+  void walk_as(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
+    using path = std::conditional_t<host_policy<Policy>, detail::common_relation<space, relation>,
+                                    detail::one_relation<relation>>;
+    auto const step = [&] {
+      auto const below = detail::words_below(options_.restart);
+      if constexpr (host_policy<Policy>) {
+        return detail::path_step<path>{{{&rows_, 1}}, below};
+      } else {
+        return detail::path_step<path>{{rows_}, below};
+      }
+    }();
+    detail::walk_serially<Walker>(policy_, starts, rows_.graph.num_rows(), original_, key, options_, step,
+                                  out);
+  }
+
+  relation rows_;
   walk_options options_;
   original_ids<GraphSpace> original_;
   Policy policy_;

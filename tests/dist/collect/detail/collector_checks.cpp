@@ -5,7 +5,6 @@
 
 #include "support/errors.hpp"
 
-#include <cstdint>
 #include <vector>
 
 namespace {
@@ -21,7 +20,8 @@ TEST_CASE("what collectors are given is checked, and the fault named") {
   glt::partition_book const book(std::vector<glt::global_id>{0, 3, 5});
   using namespace glt::detail;
   CHECK_NOTHROW(check_collected(book, 2, 1, 2));
-  CHECK(glt_test::names(refused([&] { check_collected(book, 2, 1, 3); }), "of 2 parts collected by rank 1 of 3"));
+  CHECK(glt_test::names(refused([&] { check_collected(book, 2, 1, 3); }),
+                        "of 2 parts collected by rank 1 of 3"));
   CHECK(glt_test::names(refused([&] { check_collected(book, 2, 0, 2); }), "communicator"));
   CHECK_NOTHROW(check_num_labels(3, 3, true));
   CHECK_NOTHROW(check_num_labels(0, 3, false));
@@ -31,9 +31,6 @@ TEST_CASE("what collectors are given is checked, and the fault named") {
   CHECK(glt_test::names(refused([&] { check_num_first("seeds", 4, 3); }), "4 seeds of 3"));
   CHECK_NOTHROW(check_collected_edges(book, 2));
   CHECK(glt_test::names(refused([&] { check_collected_edges(book, 1); }), "by 1 ranks"));
-  std::vector<glt::global_id> const ends{4, 5};
-  glt::host_view<glt::global_id const> const destinations(ends);
-  CHECK_NOTHROW(check_edges(1, destinations.subview(0, 1), 5));
-  CHECK(glt_test::names(refused([&] { check_edges(1, destinations, 5); }), "1 edges with 2 destinations"));
-  CHECK(glt_test::names(refused([&] { check_edges(2, destinations, 5); }), "destination 1 is 5"));
+  CHECK_NOTHROW(check_num_edges(1, 1));
+  CHECK(glt_test::names(refused([&] { check_num_edges(1, 2); }), "1 edges with 2 destinations"));
 }

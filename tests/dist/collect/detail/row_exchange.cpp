@@ -5,13 +5,16 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/core/random.hpp>
+#include <glt/dist/collect/detail/matrix_collector.hpp>
 #include <glt/dist/collect/detail/row_message.hpp>
-#include <glt/dist/detail/exchange/requests.hpp>
+#include <glt/dist/collect/detail/row_requests.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -34,7 +37,8 @@ std::vector<std::int64_t> wanted(int rank) {
   return vertices;
 }
 
-void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const& policy) {
+void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const& policy,
+                  std::int64_t limit = std::int64_t{1} << 26) {
   CAPTURE(round_bytes);
   divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
   auto const local = divided.features(comm.rank(), columns);
@@ -44,9 +48,12 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
   auto const num_labels = static_cast<std::int64_t>(ids.size()) / 2;
 
   glt::counting_comm counted(comm);
-  glt::dist::requests requests(counted);
-  using message = glt::dist::row_message<cpu, float>;
-  glt::dist::row_exchange<decltype(counted), cpu, message> exchange({local.view(), policy}, policy, round_bytes);
+  auto const tensors = glt::detail::matrix_tensors<cpu::space>(local.view(), true);
+  glt::detail::row_message<cpu> const message(
+      {{"features", tensors[0], tensors[0].type, false}, {"labels", tensors[1], tensors[1].type, true}},
+      policy);
+  glt::detail::row_requests requests(counted, book, false, true, policy);
+  glt::detail::row_exchange<decltype(counted), cpu> exchange(message, policy, round_bytes, limit);
   if (reserved) {
     exchange.reserve(comm.size());
   }
@@ -55,13 +62,19 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
   out.labels.resize(num_labels);
   std::ranges::fill(out.features, -1.0F);
   std::ranges::fill(out.labels, -1);
+  std::vector<glt::detail::row_target> const targets{
+      {glt::element_type::float32, reinterpret_cast<std::byte*>(out.features.data())},
+      {glt::element_type::int64, reinterpret_cast<std::byte*>(out.labels.data())}};
   glt::dist::collector_seconds seconds;
   for (std::int64_t step = 0; step < 2; ++step) { // the second time in memory of the first
-    requests.route(book, glt::host_view<glt::global_id const>(ids), num_labels);
-    requests.start({.what = glt::operation::user, .step = step}, 0, {});
+    glt::call_site const site{.what = glt::operation::user, .step = step};
+    requests.sources().sort(
+        glt::detail::row_keys<cpu::space, glt::global_id>{glt::host_view<glt::global_id const>(ids)},
+        num_labels, 0);
+    requests.start(site);
     requests.finish();
     counted.reset();
-    exchange.run(requests, out, seconds);
+    exchange.template run<glt::detail::no_conversion>(requests, site, targets, seconds);
 
     std::vector<float> expected;
     std::vector<glt::label_type> expected_labels;
@@ -71,7 +84,8 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
       bool const is_labelled = static_cast<std::int64_t>(i) < num_labels;
       bytes += is_remote ? columns * 4 + (is_labelled ? 8 : 0) : 0;
       for (std::int64_t c = 0; c < columns; ++c) {
-        expected.push_back(is_remote ? divided_graph::feature(vertices[i], c) : -1); // own rows are not its business
+        expected.push_back(is_remote ? divided_graph::feature(vertices[i], c)
+                                     : -1); // own rows are not its business
       }
       if (is_labelled) {
         expected_labels.push_back(is_remote ? divided_graph::label(vertices[i]) : -1);
@@ -81,11 +95,13 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
     CHECK(glt_test::to_vector(out.labels) == expected_labels);
 
     auto const traffic = counted.counts().total();
+    bool const agreed = limit == 1 && requests.anything();
+    bytes += agreed ? glt::detail::header_bytes * (comm.size() - 1) : 0;
     std::vector<std::int64_t> sums{traffic.bytes, bytes};
     comm.all_reduce(std::span(sums), glt::reduction::sum);
     CHECK(sums[0] == sums[1]); // dividing them costs no byte
     auto const rows = std::max<std::int64_t>(1, round_bytes / item_bytes);
-    CHECK(traffic.collectives == (requests.largest_asked() + rows - 1) / rows);
+    CHECK(traffic.collectives == (requests.largest_asked() + rows - 1) / rows + (agreed ? 1 : 0));
   }
   CHECK(seconds.packing + seconds.exchanging + seconds.unpacking >= 0);
 }
@@ -98,10 +114,11 @@ TEST_CASE("rows and labels arrive in any number of rounds, in memory made before
     check_rounds(comm, 10 * item_bytes, true, cpu{});
     check_rounds(comm, 10 * item_bytes, false, cpu(3));
     check_rounds(comm, 1 << 20, false, cpu{});
+    check_rounds(comm, 10 * item_bytes, true, cpu{}, 1); // ranks agree that they have memory
   });
 }
 
 TEST_CASE("messages stay of some size when there are many ranks") {
-  CHECK(glt::dist::default_round_bytes(2) == 1 << 20);
-  CHECK(glt::dist::default_round_bytes(1024) == 1 << 25);
+  CHECK(glt::detail::default_round_bytes<cpu>(2) == 1 << 20);
+  CHECK(glt::detail::default_round_bytes<cpu>(1024) == 1 << 25);
 }

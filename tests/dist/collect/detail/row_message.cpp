@@ -5,58 +5,80 @@
 
 #include <glt/memory/copy.hpp>
 
-#include "support/graphs.hpp"
+#include "support/named_tables.hpp"
+#include "support/policies.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+using glt::detail::row_target;
 using glt::device::cpu;
 
-TEST_CASE("a message has all features and then the labels of the marked rows, and finds its places again") {
-  for (int const threads : {1, 3}) {
-    for (std::int64_t const columns : {0, 1, 3, 16}) {
-      std::vector<float> values;
-      std::vector<glt::label_type> classes;
-      for (std::int64_t row = 0; row < 50; ++row) {
-        classes.push_back(1000 + row);
-        for (std::int64_t c = 0; c < columns; ++c) {
-          values.push_back(static_cast<float>(row * 16 + c));
-        }
-      }
-      glt::feature_store<cpu, float> const store(50, columns, glt::make_buffer<cpu>(values),
-                                                 glt::make_buffer<cpu>(classes));
-      glt::dist::row_message<cpu, float> const message(store.view(), cpu(threads));
-      CHECK(message.largest_row() == columns * 4 + 8);
-      std::vector<glt::dist::wire_row> const all{~7, ~49, ~0, 7, 3, 48};
-      for (std::size_t const count : {0U, 1U, 3U, 6U}) {
-        auto const rows = std::span(all).first(count);
-        auto const marked = static_cast<std::int64_t>(std::min<std::size_t>(count, 3));
-        CHECK(message.bytes(rows) == static_cast<std::int64_t>(count) * columns * 4 + marked * 8);
-        std::vector<std::byte> bytes(static_cast<std::size_t>(message.bytes(rows)));
-        CHECK(message.pack(rows, bytes.data()) == bytes.data() + bytes.size());
+namespace {
 
-        std::vector<std::int64_t> const places{4, 0, 2, 6, 7, 5}; // place 1 and 3 stay free
-        std::vector<float> const untouched(static_cast<std::size_t>(8 * columns), -1);
-        glt::dist::collected_rows<cpu, float> out{glt::make_buffer<cpu>(untouched),
-                                                  glt::make_buffer<cpu>(std::vector<glt::label_type>(5, -1))};
-        auto expected = glt_test::to_vector(out.features);
-        auto expected_labels = glt_test::to_vector(out.labels);
-        for (std::size_t i = 0; i < count; ++i) {
-          auto const row = glt::dist::row_of(all[i]);
-          for (std::int64_t c = 0; c < columns; ++c) {
-            expected[static_cast<std::size_t>(places[i] * columns + c)] = static_cast<float>(row * 16 + c);
-          }
-          if (i < 3) {
-            expected_labels[static_cast<std::size_t>(places[i])] = 1000 + row;
-          }
-        }
-        CHECK(message.unpack(bytes.data(), rows, std::span(places).first(count), out) == bytes.data() + bytes.size());
-        CHECK(glt_test::to_vector(out.features) == expected);
-        CHECK(glt_test::to_vector(out.labels) == expected_labels);
-      }
+std::vector<glt::detail::planned_tensor<cpu::space>> plan_of(glt::feature_table<cpu> const& table) {
+  return glt::detail::plan_tensors(table.tensors(), {{.name = "small", .type = glt::element_type::float32},
+                                                     {.name = "label", .seeds_only = true},
+                                                     {.name = "title"}});
+}
+
+} // namespace
+
+TEST_CASE("a message has the rows of all tensors, of some those of the flagged rows, and puts them in their "
+          "places") {
+  auto const table = glt_test::named_table({10, 11, 12, 13, 14});
+  for (int const threads : {1, 3}) {
+    glt::detail::row_message<cpu> const message(plan_of(table), cpu(threads));
+    CHECK(message.flags());
+    CHECK(message.largest_row() == 3 + 8 + 10);
+    CHECK(message.capacity(7, 3) == 7 * 21);
+    std::vector<glt::local_id> const rows{~4, ~0, 2};
+    std::vector<std::int64_t> const places{0, 2, 4};
+    glt::detail::row_list const list{rows.data(), places.data(), 3, 2};
+    CHECK(message.bytes(list) == 3 * 13 + 2 * 8);
+    CHECK(message.bytes({}) == 0);
+    CHECK(message.bytes(list.part(1, 3)) == 2 * 13 + 8);
+    CHECK(message.bytes(list.part(2, 3)) == 13);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(message.bytes(list)) + 1);
+    CHECK(message.pack(list, bytes.data() + 1) == bytes.data() + bytes.size()); // it need not be aligned
+
+    std::vector<float> small(5 * 3);
+    std::vector<std::int64_t> label(3);
+    std::vector<glt::float16> title(5 * 5);
+    auto const at = [](auto& elements) { return reinterpret_cast<std::byte*>(elements.data()); };
+    std::vector<row_target> const out{{glt::element_type::float32, at(small)},
+                                      {glt::element_type::int64, at(label)},
+                                      {glt::element_type::float16, at(title)}};
+    CHECK(message.unpack<glt::detail::any_conversion>(bytes.data() + 1, list, out) ==
+          bytes.data() + bytes.size());
+    std::vector<glt::local_id> const own_rows{~1, 3};
+    std::vector<std::int64_t> const own_places{1, 3};
+    std::vector<glt::any_rows<cpu::space>> local;
+    for (auto const& each : message.plan()) {
+      local.push_back(each.local);
     }
+    message.put<glt::detail::any_conversion>(local, {own_rows.data(), own_places.data(), 2, 1}, out);
+    auto const whole = glt_test::named_table({14, 11, 10, 13, 12});
+    CHECK(small == glt_test::gathered<float>(whole, "small", {0, 1, 2, 3, 4}));
+    CHECK(label == glt_test::gathered<std::int64_t>(whole, "label", {0, 1, 2}));
+    CHECK(static_cast<float>(title[4 * 5 + 3]) == glt_test::named_value(12, 0, 3));
   }
+}
+
+TEST_CASE("messages without tensors, and those of the memory of a GPU, have room for what they say") {
+  glt::feature_table<cpu> const nothing(1);
+  glt::detail::row_message<cpu> const none(glt::detail::plan_tensors(nothing.tensors(), {}), cpu());
+  CHECK(none.largest_row() == 1);
+  CHECK_FALSE(none.flags());
+#if defined(GLT_TEST_THRUST)
+  using device = glt_test::emulated_cpp;
+  glt::detail::row_message<device> const padded(
+      {{"a", {.type = glt::element_type::int8, .num_columns = 3}, glt::element_type::int8, false},
+       {"b", {.type = glt::element_type::int64, .num_columns = 1}, glt::element_type::int64, true}},
+      device());
+  CHECK(padded.bytes({.size = 5, .num_flagged = 1}) == 16 + 16);
+  CHECK(padded.bytes({.size = 6, .num_flagged = 3}) == 32 + 32);
+  CHECK(padded.capacity(6, 1) >= 64);
+#endif
 }

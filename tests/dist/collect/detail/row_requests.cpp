@@ -3,112 +3,121 @@
 
 #include <glt/dist/collect/detail/row_requests.hpp>
 
-#include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/core/error.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/copy.hpp>
 
 #include "support/errors.hpp"
+#include "support/policies.hpp"
 #include "support/ranks.hpp"
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <utility>
 #include <vector>
 
-using glt::device::cpu;
-using hot_rows = glt::dist::hot_rows<cpu, float>;
-
 namespace {
-
-constexpr std::int64_t part_size = 20;
 
 glt::partition_book make_book(int parts) {
   std::vector<glt::global_id> offsets;
   for (int part = 0; part <= parts; ++part) {
-    offsets.push_back(part * part_size);
+    offsets.push_back(part * 10);
   }
   return glt::partition_book(offsets);
 }
 
-// Vertices kept here, own ones too.
-hot_rows make_hot(std::vector<glt::global_id> const& vertices) {
-  auto const count = static_cast<std::int64_t>(vertices.size());
-  return {glt::make_buffer<cpu>(vertices), glt::feature_store<cpu, float>(count, 0, {})};
+template <class Policy>
+std::vector<glt::local_id> copied(Policy const& policy, glt::detail::row_list const& list) {
+  return glt::to_vector(policy, glt::array_view<Policy::space, glt::local_id const>(list.rows, list.size));
+}
+
+// What a rank wants at a step: destination, edge and the row that the owner has it in; owner p has the edges 1000 p,
+// 1000 p + 2, … in rows 0, 1, …
+struct wish {
+  int owner;
+  glt::global_id destination;
+  glt::edge_id edge;
+  glt::local_id row;
+};
+
+std::vector<wish> wishes_of(int rank, int ranks, std::int64_t step) {
+  std::vector<wish> wishes;
+  for (std::int64_t i = 0; i < step * 20; ++i) {
+    auto const owner = static_cast<int>((i * 7 + rank) % ranks);
+    wishes.push_back({owner, owner * 10 + i % 10, owner * 1000 + i * 2, static_cast<glt::local_id>(i)});
+  }
+  return wishes;
 }
 
 } // namespace
 
-TEST_CASE("every vertex of a list is own, cached or asked for, with its place in the list") {
+TEST_CASE_TEMPLATE("owners get the rows that others ask for, of vertices and of edges, on any policy", Policy,
+                   GLT_TEST_POLICIES) {
   glt_test::on_ranks([](auto comm) {
-    auto const book = make_book(comm.size());
-    std::vector<glt::global_id> kept;
-    for (glt::global_id v = 1; v < book.num_vertices(); v += 3) {
-      kept.push_back(v);
+    Policy const policy;
+    std::vector<glt::edge_id> own_edges;
+    for (std::int64_t i = 0; i < 50; ++i) {
+      own_edges.push_back(comm.rank() * 1000 + i * 2);
     }
-    auto const hot = make_hot(kept);
-    hot_rows const none;
-    glt::dist::row_requests requests(comm);
-    for (auto const* const used : {static_cast<hot_rows const*>(nullptr), &none, &hot}) {
-      using two_counts = std::pair<std::int64_t, std::int64_t>;
-      for (auto const& [marked, never] : {two_counts{0, 0}, {7, 0}, {30, 0}, {9, 9}, {0, 30}}) {
-        std::vector<glt::global_id> list;
-        for (std::int64_t i = 0; i < 30; ++i) {
-          list.push_back((i * 13 + comm.rank()) % book.num_vertices());
+    glt::detail::id_table<Policy> const table(glt::make_buffer<Policy>(own_edges, policy));
+    for (bool const by_edge : {false, true}) {
+      glt::detail::row_requests requests(comm, make_book(comm.size()), by_edge, true, policy);
+      requests.sources().set_table(comm.rank(), table.view());
+      for (std::int64_t step = 0; step < 3; ++step) {
+        std::vector<glt::edge_id> ids;
+        std::vector<glt::global_id> destinations;
+        for (auto const& each : wishes_of(comm.rank(), comm.size(), step)) {
+          ids.push_back(each.edge);
+          destinations.push_back(each.destination);
         }
-        requests.route(book, glt::host_view<glt::global_id const>(list), marked,
-                       used == nullptr ? nullptr : &used->vertices(), never);
-        std::vector<int> seen(list.size(), 0);
-        for (std::size_t i = 0; i < requests.own().size(); ++i) {
-          auto const place = static_cast<std::size_t>(requests.own_places()[i]);
-          ++seen[place];
-          CHECK(list[place] == book.begin(comm.rank()) + requests.own()[i]);
-        }
-        for (std::size_t i = 0; i < requests.cached().size(); ++i) {
-          auto const place = static_cast<std::size_t>(requests.cached_places()[i]);
-          ++seen[place];
-          CHECK(list[place] == kept[static_cast<std::size_t>(requests.cached()[i])]);
-          CHECK(book.owner(list[place]) != comm.rank());
-          CHECK(requests.cached_places()[i] >= never);
-        }
-        for (int rank = 0; rank < comm.size(); ++rank) {
-          auto const rows = requests.asked_of(static_cast<std::size_t>(rank));
-          auto const places = requests.asked_places_of(static_cast<std::size_t>(rank));
-          REQUIRE(rows.size() == places.size());
-          for (std::size_t i = 0; i < rows.size(); ++i) {
-            auto const place = static_cast<std::size_t>(places[i]);
-            ++seen[place];
-            CHECK(list[place] == book.begin(rank) + glt::dist::row_of(rows[i]));
-            CHECK(glt::dist::is_marked(rows[i]) == (places[i] < marked));
-            CHECK((used == nullptr || used->vertices().find(list[place]) < 0 || places[i] < never));
-          }
-        }
-        CHECK(seen == std::vector<int>(list.size(), 1));
-        requests.start({.step = marked}, 0, {});
+        auto const edges = glt::make_buffer<Policy>(ids, policy);
+        auto const vertices = glt::make_buffer<Policy>(destinations, policy);
+        requests.sources().sort(
+            glt::detail::row_keys<Policy::space, glt::global_id>{vertices.view(), edges.view()}, 5 * step, 0);
+        requests.start({.step = step});
         requests.finish();
-        std::int64_t received = 0;
-        for (auto const count : requests.received_counts()) {
-          received += count;
+        CHECK(requests.anything() == (comm.size() > 1 && step > 0));
+        CHECK(requests.asked(comm.rank()).size == 0);
+        for (int rank = 0; rank < comm.size() && requests.anything(); ++rank) {
+          std::vector<glt::local_id> expected; // what rank asks of this one, in its order
+          std::int64_t flagged = 0;
+          std::int64_t i = 0;
+          for (auto const& each : wishes_of(rank, comm.size(), step)) {
+            if (each.owner == comm.rank() && rank != comm.rank()) {
+              auto const row = by_edge ? each.row : static_cast<glt::local_id>(each.destination % 10);
+              expected.push_back(i < 5 * step ? ~row : row);
+              flagged += i < 5 * step ? 1 : 0;
+            }
+            ++i;
+          }
+          CHECK(copied(policy, requests.received(rank)) == expected);
+          CHECK(requests.received(rank).num_flagged == flagged);
         }
-        std::int64_t asked = static_cast<std::int64_t>(requests.asked().size());
-        comm.all_reduce(std::span(&received, 1), glt::reduction::sum);
-        comm.all_reduce(std::span(&asked, 1), glt::reduction::sum);
-        CHECK(received == asked);
       }
     }
   });
 }
 
-TEST_CASE("a vertex that does not exist is refused, and the failure reaches all ranks") {
+TEST_CASE("an edge that its owner has not is an error of the owner, and a failure reaches all ranks") {
   glt_test::on_ranks([](auto comm) {
-    auto const book = make_book(comm.size());
-    glt::dist::row_requests requests(comm);
-    std::vector<glt::global_id> const list{0, book.num_vertices()};
-    auto const hot = make_hot({0});
-    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                            requests.route(book, glt::host_view<glt::global_id const>(list), 0, &hot.vertices());
-                          }),
-                          "is outside"));
-    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { requests.refuse({}, "no such vertex"); }),
-                          "rank 0", "no such vertex"));
+    using glt::device::cpu;
+    glt::detail::row_requests requests(comm, make_book(comm.size()), true, false, cpu());
+    auto const next = (comm.rank() + 1) % comm.size();
+    std::vector<glt::edge_id> const ids{next * 1000 + 1};
+    std::vector<glt::global_id> const destinations{next * 10};
+    auto const sort = [&] {
+      requests.sources().sort(
+          glt::detail::row_keys<cpu::space, glt::global_id>{
+              glt::host_view<glt::global_id const>(destinations), glt::host_view<glt::edge_id const>(ids)},
+          0, 0);
+    };
+    if (comm.size() == 1) {
+      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(sort), "has the id 1"));
+      return;
+    }
+    sort();
+    requests.start({});
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { requests.finish(); }),
+                          "among the 0"));
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { requests.refuse({}, "gave up"); }),
+                          "gave up"));
   });
 }

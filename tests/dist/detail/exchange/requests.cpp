@@ -48,10 +48,10 @@ TEST_CASE("every vertex reaches its owner once, with its mark, in list order; ow
       }
       for (int rank = 0; rank < comm.size(); ++rank) {
         auto const r = static_cast<std::size_t>(rank);
-        for (auto i = requests.asked_offsets()[r]; i < requests.asked_offsets()[r + 1]; ++i) {
+        for (auto i = requests.routed_offsets()[r]; i < requests.routed_offsets()[r + 1]; ++i) {
           auto const at = static_cast<std::size_t>(i);
-          asked[static_cast<std::size_t>(requests.asked_places()[at])] =
-              book.begin(rank) + glt::dist::row_of(requests.asked()[at]);
+          asked[static_cast<std::size_t>(requests.places()[at])] =
+              book.begin(rank) + glt::dist::row_of(requests.routed()[at]);
         }
       }
       CHECK(asked == list);

@@ -4,37 +4,44 @@
 #include <glt/dist/detail/exchange/set_request.hpp>
 
 #include "support/errors.hpp"
+#include "support/policies.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-TEST_CASE("a set arrives whole, by owner, and every owner finds what is asked of it") {
+TEST_CASE_TEMPLATE("a set arrives whole, by owner, and every owner finds what is asked of it", Policy,
+                   GLT_TEST_POLICIES) {
+  Policy const policy;
   glt::partition_book const book({0, 4, 4, 9, 11});
-  glt::dist::set_request request; // reused: nothing of the last set may shine through
+  glt::detail::set_request<Policy> request(policy); // reused: nothing of the last set may shine through
+  glt::detail::received_set<Policy, std::int64_t> received(policy);
   for (std::vector<std::int64_t> const& set : {std::vector<std::int64_t>{10, 3, 0, 5, 8, 1, 9}, {2}, {}, {4, 3}}) {
     for (std::int64_t first = 0; first <= static_cast<std::int64_t>(set.size()); ++first) {
-      request.fill(book, glt::host_view<std::int64_t const>(set), first);
-      CHECK(request.words().size() == set.size() + 4);
+      auto const there = glt::make_buffer<Policy>(set, policy);
+      request.fill(book, there.view(), first);
+      CHECK(request.words().size() == there.size() + 4);
       std::size_t asked = 0;
       for (int part = 0; part < 4; ++part) {
-        std::vector<std::int64_t> travelled;
-        std::vector<std::int64_t> wanted;
-        glt::dist::read_set_request(request.words(), book, part, [&](glt::global_id vertex, bool is_wanted) {
-          CHECK(set[static_cast<std::size_t>(request.place(static_cast<glt::local_id>(travelled.size())))] == vertex);
-          travelled.push_back(vertex);
-          if (is_wanted) {
-            wanted.push_back(vertex);
-          }
-        });
+        received.read(request.words(), book, part);
+        auto const travelled = glt::to_vector(policy, received.members());
         auto expected = set;
         std::ranges::stable_sort(expected, {}, [&](std::int64_t vertex) { return book.owner(vertex); });
         CHECK(travelled == expected);
+        auto const places = glt::to_vector(policy, request.places());
+        for (std::size_t i = 0; i < places.size(); ++i) {
+          CHECK(set[static_cast<std::size_t>(places[i])] == travelled[i]);
+        }
         std::vector<std::int64_t> expected_wanted;
-        for (auto const place : request.wanted_places(static_cast<std::size_t>(part))) {
-          expected_wanted.push_back(set[static_cast<std::size_t>(first + place)]);
+        for (auto const place : glt::to_vector(policy, request.wanted_places(static_cast<std::size_t>(part)))) {
+          CHECK(place >= first);
+          expected_wanted.push_back(set[static_cast<std::size_t>(place)]);
           CHECK(book.owner(expected_wanted.back()) == part);
+        }
+        std::vector<std::int64_t> wanted;
+        for (auto const row : glt::to_vector(policy, received.wanted())) {
+          wanted.push_back(book.begin(part) + row);
         }
         CHECK(wanted == expected_wanted);
         asked += wanted.size();
@@ -44,11 +51,11 @@ TEST_CASE("a set arrives whole, by owner, and every owner finds what is asked of
   }
 }
 
-TEST_CASE("a vertex that no part owns is refused") {
+TEST_CASE_TEMPLATE("a vertex that no part owns is refused", Policy, GLT_TEST_GLUE_POLICIES) {
+  Policy const policy;
   glt::partition_book const book({0, 4, 9});
-  std::vector<std::int64_t> const set{3, 9};
-  glt::dist::set_request request;
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                            [&] { request.fill(book, glt::host_view<std::int64_t const>(set), 0); }),
+  auto const set = glt::make_buffer<Policy>(std::vector<std::int64_t>{3, 9}, policy);
+  glt::detail::set_request<Policy> request(policy);
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { request.fill(book, set.view(), 0); }),
                         "vertex 9", "[0, 9)"));
 }

@@ -7,12 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 TEST_CASE("slices arrive in the order of their ranks, the own one included") {
   glt_test::on_ranks([](auto comm) {
-    glt::dist::slice_exchange exchange;
+    glt::detail::slice_exchange<decltype(comm)> exchange(comm);
     // Rank a sends (a + b) % 3 numbers to rank b.
     auto const size = [](int a, int b) { return (a + b) % 3; };
     for (int round = 0; round < 2; ++round) {
@@ -31,7 +30,9 @@ TEST_CASE("slices arrive in the order of their ranks, the own one included") {
         to_offsets.push_back(static_cast<std::int64_t>(expected.size()));
       }
       std::vector<std::int64_t> to(expected.size(), -1);
-      exchange.run(comm, comm.size() > 1, std::span<std::int64_t const>(from), from_offsets, std::span(to), to_offsets);
+      exchange.start_slices(glt::host_view<std::int64_t const>(from), from_offsets, glt::host_view<std::int64_t>(to),
+                            to_offsets);
+      exchange.wait();
       CHECK(to == expected);
     }
   });

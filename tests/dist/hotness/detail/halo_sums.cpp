@@ -25,10 +25,10 @@ void check_out_degrees(auto& comm, glt_test::edge_list const& list) {
   for (auto const& partitioner : glt_test::all_partitioners()) {
     glt_test::divided_graph const divided(list, partitioner, comm.size());
     glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
-    glt::dist::halo_sums<decltype(comm.duplicate()), Vertex> halo(comm);
+    glt::detail::halo_sums<decltype(comm.duplicate()), cpu, Vertex> halo(comm);
     halo.find(graph);
     halo.announce({});
-    halo.make_room();
+    halo.reserve();
     std::set<std::int64_t> elsewhere;
     auto const rows = graph.local().num_rows();
     glt::buffer<cpu, glt::detail::log_miss> sums(rows + halo.size());
@@ -78,7 +78,7 @@ TEST_CASE("a source that no part owns is refused") {
     sources[0] = 101;
     part.graph = {own.num_columns(), glt::make_buffer<cpu>(own.offsets()), glt::make_buffer<cpu>(sources)};
     glt::dist::graph const graph(comm, std::move(part));
-    glt::dist::halo_sums<decltype(comm.duplicate()), glt::global_id> halo(comm);
+    glt::detail::halo_sums<decltype(comm.duplicate()), cpu, glt::global_id> halo(comm);
     auto const error = glt_test::thrown<glt::precondition_error>([&] { halo.find(graph); });
     CHECK(glt_test::names(error, "vertex 101", "[0, 101)"));
   });

@@ -5,6 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 
+#include "support/device_parts.hpp"
 #include "support/errors.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
@@ -22,13 +23,17 @@ using glt_test::on_ranks;
 
 namespace {
 
-template <class Vertex>
+template <class Policy, class Vertex>
 void check_pairs(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner) {
   divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph const graph(comm, divided.template part<Vertex>(comm.rank()));
+  Policy policy;
+  if constexpr (glt::host_policy<Policy>) {
+    policy = Policy(comm.rank() % 2 + 1);
+  }
+  glt::dist::graph const graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
   auto const pairs = glt_test::pairs_of(list.view());
   std::set<std::pair<std::int64_t, std::int64_t>> const edges(pairs.begin(), pairs.end());
-  glt::dist::edge_queries queries(comm, graph, cpu(comm.rank() % 2 + 1));
+  glt::detail::edge_queries queries(comm, graph, policy);
   for (int round = 0; round < 2; ++round) {
     std::vector<std::int64_t> sources;
     std::vector<std::int64_t> destinations;
@@ -41,32 +46,33 @@ void check_pairs(auto& comm, glt_test::edge_list const& list, glt_test::named_pa
       destinations.push_back(edge ? pairs[at % pairs.size()].second : (i * 3 + comm.rank()) % list.num_vertices);
       expected.push_back(edges.contains({sources.back(), destinations.back()}) ? 1 : 0);
     }
-    std::vector<std::uint8_t> found(sources.size(), 9);
-    queries.test(divided.template renumbered<Vertex>(sources), divided.template renumbered<Vertex>(destinations),
-                 found);
+    auto const from = glt::make_buffer<Policy>(divided.template renumbered<Vertex>(sources), policy);
+    auto const to = glt::make_buffer<Policy>(divided.template renumbered<Vertex>(destinations), policy);
+    glt::buffer<Policy, std::uint8_t> found(from.size(), policy);
+    queries.test(from.view(), to.view(), found.view());
     INFO(list.name, ", ", partitioner.name);
-    CHECK(found == expected);
+    CHECK(glt::to_vector(policy, found.view()) == expected);
   }
 }
 
 } // namespace
 
-TEST_CASE("wire edges have no gaps and keep their ends") {
-  static_assert(sizeof(glt::dist::wire_edge<glt::global_id>) == 12);
-  static_assert(sizeof(glt::dist::wire_edge<glt::local_id>) == 8);
-  glt::dist::wire_edge<glt::global_id> const edge(7, std::int64_t{1} << 40);
-  CHECK(edge.row() == 7);
-  CHECK(edge.source() == std::int64_t{1} << 40);
-}
-
 TEST_CASE("pairs are tested at the owners of their destinations") {
   on_ranks([](auto comm) {
     for (auto const& partitioner : glt_test::all_partitioners()) {
       for (auto const& list : glt_test::graphs_to_divide()) {
-        check_pairs<glt::global_id>(comm, list, partitioner);
+        check_pairs<cpu, glt::global_id>(comm, list, partitioner);
       }
-      check_pairs<glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
+      check_pairs<cpu, glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
     }
+  });
+}
+
+TEST_CASE_TEMPLATE("pairs are tested on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
+  on_ranks([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    check_pairs<Policy, glt::global_id>(comm, glt_test::random_graph(257, 999), partitioner);
+    check_pairs<Policy, glt::local_id>(comm, glt_test::random_graph(257, 4099), partitioner);
   });
 }
 
@@ -75,7 +81,7 @@ TEST_CASE("a test is one header exchange and two payload exchanges, and the byte
     glt::counting_comm comm(plain);
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part<glt::global_id>(comm.rank()));
-    glt::dist::edge_queries queries(comm, graph);
+    glt::detail::edge_queries queries(comm, graph);
     std::vector<glt::global_id> all(257);
     std::vector<std::uint8_t> found(257);
     for (std::size_t i = 0; i < 257; ++i) {
@@ -95,7 +101,7 @@ TEST_CASE("bad pairs of one rank are the same error on every rank, and a foreign
     auto const name = "rank " + std::to_string(last);
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::edge_queries queries(comm, graph);
+    glt::detail::edge_queries queries(comm, graph);
     std::vector<glt::global_id> const good{1, 2};
     std::vector<glt::global_id> const bad{1, comm.rank() == last ? 101 : 2};
     std::vector<std::uint8_t> found(2);
@@ -109,7 +115,7 @@ TEST_CASE("bad pairs of one rank are the same error on every rank, and a foreign
     queries.test(good, good, found); // all ranks are still together
     auto alone = comm.split(comm.rank(), 0);
     if (comm.size() > 1) {
-      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::dist::edge_queries(alone, graph); }),
+      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::detail::edge_queries(alone, graph); }),
                             "communicator"));
     }
   });

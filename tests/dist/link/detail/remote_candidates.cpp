@@ -61,7 +61,7 @@ glt_test::naive_negatives drawn(Candidates& candidates, glt::detail::negative_dr
 TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
   on_ranks([](auto comm) {
     using communicator = decltype(comm);
-    using candidates = glt::dist::remote_candidates<communicator, cpu, glt::global_id>;
+    using candidates = glt::detail::remote_candidates<communicator, cpu, glt::global_id>;
     static_assert(glt::detail::candidate_source<candidates, cpu, glt::global_id>);
     for (auto const& partitioner : glt_test::all_partitioners()) {
       for (auto const& list : glt_test::graphs_to_divide()) {
@@ -71,7 +71,7 @@ TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
         divided_graph const divided(list, partitioner, comm.size());
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         glt::dist::vertex_directory directory(comm, graph);
-        glt::dist::edge_queries edges(comm, graph);
+        glt::detail::edge_queries edges(comm, graph);
         std::vector<double> weights;
         for (auto const original : graph.original()) {
           weights.push_back(static_cast<double>(original % 3 + 1));
@@ -82,9 +82,9 @@ TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
         for (std::int64_t v = 0; v < list.num_vertices; ++v) {
           shares.push_back(scale(static_cast<double>(v % 3 + 1)));
         }
-        glt::dist::remote_candidates uniform(directory, edges,
+        glt::detail::remote_candidates uniform(directory, edges,
                                              static_cast<glt::dist::vertex_weights<communicator, cpu>*>(nullptr));
-        glt::dist::remote_candidates weighted(directory, edges, &table);
+        glt::detail::remote_candidates weighted(directory, edges, &table);
         for (auto const& option : glt_test::link_options_to_try()) {
           glt::detail::negative_drawer<cpu, glt::global_id> drawer(option.negatives);
           glt::sample_key const key{.seed = 6, .step = 2};
@@ -108,8 +108,8 @@ TEST_CASE("a round is one look-up and one test, and rounds end when all ranks ar
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::vertex_directory directory(comm, graph);
-    glt::dist::edge_queries edges(comm, graph);
-    glt::dist::remote_candidates candidates(
+    glt::detail::edge_queries edges(comm, graph);
+    glt::detail::remote_candidates candidates(
         directory, edges, static_cast<glt::dist::vertex_weights<decltype(comm), cpu>*>(nullptr));
     auto const positives = glt_test::some_positives(list, 40, static_cast<std::uint64_t>(comm.rank()));
     // The rounds that the slowest rank needs, by the naive drawer.

@@ -6,6 +6,7 @@
 #include <glt/comm/guard.hpp>
 #include <glt/dist/sampling/induced_subgraph.hpp>
 
+#include "support/device_parts.hpp"
 #include "support/errors.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
@@ -22,14 +23,19 @@ using glt_test::cpu;
 using glt_test::scarce_policy;
 using glt_test::scarce_resource;
 
-TEST_CASE("the edges into the end of a set that come from the set, wherever its vertices live") {
+TEST_CASE_TEMPLATE("the edges into the end of a set that come from the set, wherever its vertices live", Policy,
+                   GLT_TEST_POLICIES) {
   glt_test::on_ranks([](auto comm) {
+    Policy const policy;
     auto const list = glt_test::random_graph(257, 4099);
     auto const rows = glt_test::naive_rows(list);
     for (auto const& partitioner : glt_test::all_partitioners()) {
+      if (!glt::host_policy<Policy> && partitioner.name != "ldg") {
+        continue;
+      }
       glt_test::divided_graph const divided(list, partitioner, comm.size());
-      glt::dist::graph graph(comm, divided.part(comm.rank()));
-      glt::dist::known_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
+      glt::dist::graph graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+      glt::detail::known_edges_exchange<decltype(comm.duplicate()), Policy, glt::global_id> exchange(comm, policy);
       for (std::int64_t step = 0; step < 4; ++step) {
         std::vector<std::int64_t> set;
         std::map<std::int64_t, std::int64_t> place;
@@ -39,9 +45,8 @@ TEST_CASE("the edges into the end of a set that come from the set, wherever its 
           set.push_back(vertex);
         }
         auto const first = static_cast<std::int64_t>(set.size()) * step / 4;
-        auto const ids = divided.renumbered(set);
-        auto const& out =
-            exchange.select({.step = step}, graph, glt::host_view<glt::global_id const>(ids), first, step != 2);
+        auto const ids = glt::make_buffer<Policy>(divided.renumbered(set), policy);
+        auto const& out = exchange.select({.step = step}, graph, ids.view(), first, step != 2);
         std::vector<std::int64_t> offsets{0};
         std::vector<std::int64_t> sources;
         std::vector<std::int64_t> edges;
@@ -54,9 +59,10 @@ TEST_CASE("the edges into the end of a set that come from the set, wherever its 
           }
           offsets.push_back(static_cast<std::int64_t>(sources.size()));
         }
-        CHECK(glt_test::to_vector(out.offsets) == offsets);
-        CHECK(std::vector<std::int64_t>(out.sources.begin(), out.sources.end()) == sources);
-        CHECK(glt_test::to_vector(out.edge_ids) == (step != 2 ? edges : std::vector<std::int64_t>{}));
+        CHECK(glt::to_vector(policy, out.offsets.view()) == offsets);
+        auto const found = glt::to_vector(policy, out.sources.view());
+        CHECK(std::vector<std::int64_t>(found.begin(), found.end()) == sources);
+        CHECK(glt::to_vector(policy, out.edge_ids.view()) == (step != 2 ? edges : std::vector<std::int64_t>{}));
       }
     }
   });
@@ -67,7 +73,7 @@ TEST_CASE("a vertex that no part owns is the same error on every rank") {
     auto const list = glt_test::random_graph(101, 370);
     glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph graph(comm, divided.part(comm.rank()));
-    glt::dist::known_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
+    glt::detail::known_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
     auto const last = comm.size() - 1;
     std::vector<glt::global_id> const set{1, comm.rank() == last ? 101 : 2};
     auto const error = glt_test::thrown<glt::collective_error>([&] {

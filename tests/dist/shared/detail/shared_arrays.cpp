@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-using glt::dist::shared_arrays;
+using glt::detail::shared_arrays;
 
 TEST_CASE("arrays of any length, empty ones included, come back from a block as they went in, on lines of their own") {
   glt::threads_node<glt::serial_comm> node({});

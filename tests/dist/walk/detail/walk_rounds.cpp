@@ -4,6 +4,7 @@
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 
 #include <glt/partition/book.hpp>
+#include <glt/sample/walk/walk_options.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
@@ -11,7 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -33,61 +34,97 @@ glt::partition_book equal_book(int parts) {
   return glt::partition_book(offsets);
 }
 
+using rows = glt::detail::part_rows<glt::memory_space::host, glt::global_id>;
+
 struct counting_walker {
-  std::int64_t named = 0;
-  std::int64_t at = 0;
-  std::int32_t home = 0;
-  std::int32_t walk = 0;
-  std::int32_t step = 0;
+  glt::detail::walk_draws draws;
+  std::int64_t at;
+  std::int32_t home;
+  std::int32_t walk;
+  std::int32_t step;
+
+  void set_start(glt::global_id start, glt::local_id) { at = start; }
+  std::int64_t row_in(rows const& own) const {
+    CHECK(own.has(at));
+    return own.row_of(at);
+  }
 };
 
-// Every step goes to the next vertex but three, so that walkers stay on a rank for some steps, and ends at
-// vertex 29 or after `length` steps.
-struct counting_turn {
-  glt::partition_book const* book;
-  int rank;
-  std::int64_t length;
+// Every step goes to the next vertex but three, so that walkers stay on a rank for some steps, and ends at vertex 29.
+struct counting_step {
+  rows own;
+  bool stumbles = false;
 
-  counting_walker set_off(std::int64_t start, int owner, std::int64_t number, int home, std::int32_t walk) const {
-    CHECK(book->owner(start) == owner);
-    return {.named = -number, .at = start, .home = home, .walk = walk};
+  template <class Walker>
+  struct state : Walker {};
+
+  void begin(auto&) const {}
+  void draw(auto&&) const {}
+  bool choose(auto const& it) const {
+    if (stumbles && it.at == num_vertices - 1) {
+      throw glt::precondition_error("stumbled");
+    }
+    return it.at != num_vertices - 1;
   }
-  void name(counting_walker& walker) const {
-    CHECK(walker.named <= 0);
-    CHECK(book->owner(walker.at) == rank);
-    walker.named = 1 - walker.named;
+  void look(auto&) const {}
+  void judge(auto&&) const {}
+  void go(auto& it, auto const& walkers) const {
+    CHECK(own.has(it.at));
+    it.at = (it.at + 3) % num_vertices;
+    walkers.visit(it, it.at, *this);
+    ++it.step;
+    static_cast<void>(own.enter(it, it.at));
   }
-  void operator()(std::span<counting_walker> walkers, std::span<glt::dist::walk_move> moves,
-                  std::span<glt::dist::walk_visit<glt::global_id>> visits) const {
-    for (std::size_t i = 0; i < walkers.size(); ++i) {
-      auto& walker = walkers[i];
-      moves[i] = {.rank = rank};
-      while (moves[i].rank == rank && moves[i].steps < glt::dist::steps_of_turn) {
-        if (walker.at == num_vertices - 1) {
-          moves[i].rank = glt::dist::walk_move::ended;
-          break;
-        }
-        walker.at = (walker.at + 3) % num_vertices;
-        auto const place = i * glt::dist::steps_of_turn + static_cast<std::size_t>(moves[i].steps++);
-        visits[place] = {walker.at, 100 * walker.named + walker.step};
-        moves[i].rank = ++walker.step == length ? glt::dist::walk_move::ended : book->owner(walker.at);
-      }
+  glt::edge_id edge_of(auto const& it) const { return edge_of(it.draws, it.step); }
+  static glt::edge_id edge_of(glt::detail::walk_draws draws, std::int32_t step) {
+    return static_cast<glt::edge_id>(draws.bits() % 1000) * 100 + step;
+  }
+  void advance() {}
+};
+
+// A rank that walks.
+template <class Comm, class Policy>
+class rank_of_walks {
+public:
+  explicit rank_of_walks(Comm comm)
+      : book_(equal_book(comm.size())), rank_(comm.rank()), rounds_(comm, true, Policy()) {
+    for (auto v = book_.begin(rank_); v < book_.end(rank_); ++v) {
+      original_.push_back(1000 - v);
     }
   }
+
+  void run(glt::sample_key key, std::vector<glt::global_id> const& starts, glt::walk_options options,
+           glt::walks<Policy, glt::global_id>& out, bool stumbles = false) {
+    rows const own{{},
+                   glt::detail::book_view<glt::memory_space::host>(book_.offsets()),
+                   rank_,
+                   book_.begin(rank_),
+                   book_.end(rank_)};
+    rounds_.run(key, starts, book_, options, counting_step{own, stumbles},
+                {own, glt::detail::walk_key(key), original_}, out);
+  }
+
+private:
+  glt::partition_book book_;
+  int rank_;
+  std::vector<glt::global_id> original_;
+  glt::detail::walk_rounds<Comm, Policy, glt::global_id, counting_walker> rounds_;
 };
 
 template <class Policy>
 void check_walks(glt::walks<Policy, glt::global_id> const& out, std::vector<glt::global_id> const& starts,
-                 std::int64_t per_start, std::int64_t length) {
+                 glt::walk_options const& options, glt::sample_key key) {
+  auto const per_start = options.walks_per_start;
   REQUIRE(out.num_walks() == std::ssize(starts) * per_start);
   for (std::int64_t w = 0; w < out.num_walks(); ++w) {
     auto at = starts[static_cast<std::size_t>(w / per_start)];
+    glt::detail::walk_draws const draws(glt::detail::walk_key(key), w % per_start, 1000 - at);
     CHECK(out.vertices()(w, 0) == at);
-    for (std::int64_t s = 0; s < length; ++s) {
+    for (std::int32_t s = 0; s < options.length; ++s) {
       bool const ended = at < 0 || at == num_vertices - 1;
       at = ended ? -1 : (at + 3) % num_vertices;
       CHECK(out.vertices()(w, s + 1) == at);
-      CHECK(out.edge_ids()(w, s) == (ended ? -1 : 100 * (1 + w % per_start) + s));
+      CHECK(out.edge_ids()(w, s) == (ended ? -1 : counting_step::edge_of(draws, s)));
     }
   }
 }
@@ -104,63 +141,54 @@ std::vector<glt::global_id> starts_of(int rank) {
 
 TEST_CASE("walkers make their steps wherever they are, named once by the owner of their start") {
   on_ranks([](auto comm) {
-    auto const book = equal_book(comm.size());
-    glt::dist::walk_rounds<decltype(comm), cpu, glt::global_id, counting_walker> rounds(comm, true, cpu());
+    rank_of_walks<decltype(comm), cpu> walker(comm);
     glt::walks<cpu, glt::global_id> out;
     for (std::int64_t const length : {1, 8, 9, 50}) {
       auto const starts = starts_of(comm.rank());
-      rounds.run({.step = length}, starts, 2, length, book, counting_turn{&book, comm.rank(), length}, out);
-      check_walks(out, starts, 2, length);
+      glt::walk_options const options{.length = length, .walks_per_start = 2};
+      walker.run({.step = length}, starts, options, out);
+      check_walks(out, starts, options, {.step = length});
     }
   });
 }
 
 TEST_CASE("a rank without memory for its walks is the same error on every rank") {
   on_ranks([](auto comm) {
-    auto const book = equal_book(comm.size());
-    glt::dist::walk_rounds<decltype(comm), scarce_policy, glt::global_id, counting_walker> rounds(comm, true, {});
+    rank_of_walks<decltype(comm), scarce_policy> walker(comm);
     auto const starts = starts_of(comm.rank());
-    counting_turn const turn{&book, comm.rank(), 50};
-    for (std::int64_t allocations = 0; allocations < 3; ++allocations) {
-      glt::walks<scarce_policy, glt::global_id> out;
-      scarce_resource::allocations_left = comm.rank() == 0 ? allocations : -1;
+    glt::walk_options const options{.length = 50, .walks_per_start = 3};
+    glt::walks<scarce_policy, glt::global_id> out;
+    for (std::int64_t allocations = 0; allocations < 5; ++allocations) {
+      scarce_resource::allocations_left = comm.rank() == 0 ? 0 : -1;
       auto const error =
-          glt_test::thrown<glt::collective_error>([&] { rounds.run({}, starts, 3, 50, book, turn, out); });
-      if (allocations < 2) {
-        CHECK(names(error, "rank 0", "bad_alloc"));
-      } else {
-        check_walks(out, starts, 3, 50);
-        scarce_resource::allocations_left = 0; // walks that are not more need no memory
-        rounds.run({.step = 1}, starts, 3, 50, book, turn, out);
-        check_walks(out, starts, 3, 50);
-      }
-      scarce_resource::allocations_left = -1;
+          glt_test::thrown<glt::collective_error>([&] { walker.run({}, starts, options, out); });
+      CHECK(names(error, "rank 0", "bad_alloc"));
+      // What could be allocated is kept.
+      scarce_resource::allocations_left = comm.rank() == 0 ? 1 : -1;
+      CHECK(names(glt_test::thrown<glt::collective_error>([&] { walker.run({}, starts, options, out); }),
+                  "bad_alloc"));
     }
+    scarce_resource::allocations_left = -1;
+    walker.run({}, starts, options, out);
+    check_walks(out, starts, options, {});
+    walker.run({}, starts, options, out); // of walks of the same key, the ranks tell each other as much again
+    scarce_resource::allocations_left = 0; // walks that are not more need no memory
+    walker.run({}, starts, options, out);
+    check_walks(out, starts, options, {});
+    scarce_resource::allocations_left = -1;
   });
 }
 
-TEST_CASE("what a turn throws on one rank reaches all") {
+TEST_CASE("what a step throws on one rank reaches all") {
   on_ranks([](auto comm) {
-    struct stumbling_turn : counting_turn {
-      void operator()(std::span<counting_walker> walkers, std::span<glt::dist::walk_move> moves,
-                      std::span<glt::dist::walk_visit<glt::global_id>> visits) const {
-        for (auto const& walker : walkers) {
-          if (walker.at == num_vertices - 1) {
-            throw glt::precondition_error("stumbled");
-          }
-        }
-        counting_turn::operator()(walkers, moves, visits);
-      }
-    };
-    auto const book = equal_book(comm.size());
-    glt::dist::walk_rounds<decltype(comm), cpu, glt::global_id, counting_walker> rounds(comm, true, cpu());
+    rank_of_walks<decltype(comm), cpu> walker(comm);
     glt::walks<cpu, glt::global_id> out;
-    stumbling_turn const turn{{&book, comm.rank(), 50}};
     std::vector<glt::global_id> const starts{29};
-    auto const error = glt_test::thrown<glt::collective_error>([&] { rounds.run({}, starts, 1, 50, book, turn, out); });
+    auto const error = glt_test::thrown<glt::collective_error>(
+        [&] { walker.run({}, starts, {.length = 50}, out, comm.rank() == comm.size() - 1); });
     CHECK(names(error, "rank " + std::to_string(comm.size() - 1), "stumbled"));
     std::vector<glt::global_id> const others{1};
-    rounds.run({}, others, 1, 7, book, counting_turn{&book, comm.rank(), 7}, out);
-    check_walks(out, others, 1, 7);
+    walker.run({}, others, {.length = 7}, out);
+    check_walks(out, others, {.length = 7}, {});
   });
 }

@@ -3,6 +3,7 @@
 
 #include "support/archives.hpp"
 #include "support/errors.hpp"
+#include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
@@ -158,20 +159,26 @@ TEST_CASE("a matrix that is too large when dense is refused") {
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::to_dense(huge, "m.npz")); }), "1 x 9223372036854775807"));
 }
 
-#ifdef GLT_TEST_DATA
-TEST_CASE("features of public data sets are those of their dense files") {
-  std::filesystem::path const data = GLT_TEST_DATA;
-  for (char const* const name : {"planetoid-cora/node_feat", "hetero-dblp/node_feat.author"}) {
-    auto const sparse = data / (std::string(name) + ".csr.npz");
-    auto const dense = data / (std::string(name) + ".npy");
-    if (!std::filesystem::exists(sparse) || !std::filesystem::exists(dense)) {
-      MESSAGE("skipped: ", sparse.string(), " is not there");
-      continue;
-    }
-    auto const expected = io::read_npy<float>(dense, 2);
-    auto const made = io::detail::to_dense(io::detail::read_scipy_csr(sparse), sparse.string());
-    CHECK(made.shape() == expected.shape);
-    CHECK(std::ranges::equal(made.values<float>(), expected.data));
+namespace {
+
+void check_sparse_is_dense(std::string const& set, std::string const& name) {
+  auto const folder = public_data(set);
+  if (!folder) {
+    return;
   }
+  auto const sparse = *folder / (name + ".csr.npz");
+  auto const expected = io::read_npy<float>(*folder / (name + ".npy"), 2);
+  auto const made = io::detail::to_dense(io::detail::read_scipy_csr(sparse), sparse.string());
+  CHECK(made.shape() == expected.shape);
+  CHECK(std::ranges::equal(made.values<float>(), expected.data));
 }
-#endif
+
+} // namespace
+
+TEST_CASE("the features of Cora are those of their dense file" * doctest::test_suite("data planetoid-cora")) {
+  check_sparse_is_dense("planetoid-cora", "node_feat");
+}
+
+TEST_CASE("the features of DBLP are those of their dense file" * doctest::test_suite("data hetero-dblp")) {
+  check_sparse_is_dense("hetero-dblp", "node_feat.author");
+}

@@ -17,8 +17,8 @@ TEST_CASE("the row of the vertex before is looked at only where it matters") {
   node2vec_choice const homely({.length = 1, .p = 0.5, .q = 4}); // weights 2, 1, 1/4 of at most 2
   auto const decide = [&](double number, std::int64_t previous, std::int64_t candidate) {
     auto const bits = static_cast<std::uint64_t>(number * 0x1p64);
-    return homely.decide({0, 0, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)}, previous,
-                         candidate);
+    return homely.decide({0, 0, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)},
+                         previous, candidate);
   };
   CHECK(decide(0.99, -1, 3) == verdict::accept);
   CHECK(decide(0.99, 3, 3) == verdict::accept);
@@ -26,8 +26,8 @@ TEST_CASE("the row of the vertex before is looked at only where it matters") {
   CHECK(decide(0.13, 4, 3) == verdict::accept_neighbor);
   CHECK(decide(0.49, 4, 3) == verdict::accept_neighbor);
   CHECK(decide(0.51, 4, 3) == verdict::reject);
-  node2vec_choice const roaming({.length = 1, .p = 4, .q = 0.5}); // weights 1/4, 1, 2 of at most 2
-  auto const words = glt::walk_draws::words{0, 0, 0, 0xC0000000U}; // 0.75
+  node2vec_choice const roaming({.length = 1, .p = 4, .q = 0.5});          // weights 1/4, 1, 2 of at most 2
+  auto const words = glt::detail::walk_draws::words{0, 0, 0, 0xC0000000U}; // 0.75
   CHECK(roaming.decide(words, 4, 3) == verdict::accept_stranger);
   CHECK(roaming.decide(words, 3, 3) == verdict::reject);
   CHECK(accepts(verdict::accept, false));
@@ -43,7 +43,7 @@ TEST_CASE("attempts pick every position equally often, in rows of any length") {
     std::vector<std::int64_t> thirds(3, 0);
     std::int64_t again = 0;
     for (std::int64_t start = 0; start < 3000; ++start) {
-      auto const words = glt::walk_draws(glt::random_key(2), 0, start).of_attempt(0, 0);
+      auto const words = glt::detail::walk_draws(glt::random_key(2), 0, start).of_attempt(0, 0);
       auto const position = node2vec_choice::position(words, 3 * unit);
       REQUIRE(position < 3 * unit);
       if (position < 0) {

@@ -3,10 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -33,7 +30,8 @@ inline void check_num_first(std::string_view what, std::int64_t count, std::int6
 inline void check_num_labels(std::int64_t num_labels, std::int64_t num_vertices, bool has_labels) {
   check_num_first("labels", num_labels, num_vertices);
   if (num_labels > 0 && !has_labels) {
-    throw precondition_error("labels were asked for, but the feature store has none; give it labels or ask for 0");
+    throw precondition_error(
+        "labels were asked for, but the feature store has none; give it labels or ask for 0");
   }
 }
 
@@ -45,14 +43,12 @@ inline void check_collected_edges(partition_book const& book, int ranks) {
   }
 }
 
-// One destination per edge, and each a vertex.
-template <memory_space Space, class Vertex>
-void check_edges(std::int64_t num_edges, array_view<Space, Vertex const> destinations, std::int64_t num_vertices) {
-  if (num_edges != destinations.size()) {
-    throw precondition_error(message(num_edges, " edges with ", destinations.size(),
-                                     " destinations; give one per edge"));
+// One destination per edge.
+inline void check_num_edges(std::int64_t num_edges, std::int64_t num_destinations) {
+  if (num_edges != num_destinations) {
+    throw precondition_error(
+        message(num_edges, " edges with ", num_destinations, " destinations; give one per edge"));
   }
-  validate_vertices("destination", destinations, num_vertices);
 }
 
 } // namespace glt::detail

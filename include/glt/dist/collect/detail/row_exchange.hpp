@@ -1,65 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/exchange.hpp>
+#include <glt/core/error.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/detail/row_list.hpp>
+#include <glt/dist/collect/detail/row_message.hpp>
+#include <glt/dist/collect/detail/row_requests.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// About what a rank receives in one round of a `row_exchange`: much less would cost messages, much more does
-/// not stay in the cache.
+/// not stay in the cache; a GPU wants work for all of its threads.
+template <device_policy Policy>
 [[nodiscard]] constexpr std::int64_t default_round_bytes(int ranks) noexcept {
-  return std::max(std::int64_t{1} << 20, ranks * (std::int64_t{1} << 15));
+  constexpr int shift = host_policy<Policy> ? 0 : 3;
+  return std::max(std::int64_t{1} << (20 + shift), ranks * (std::int64_t{1} << (15 + shift)));
 }
 
 /// Sends the rows that other ranks requested and receives those that this rank requested: the second half of
 /// a feature look-up.
 ///
 /// Rows go in rounds, as many on all ranks: while one travels, the next is packed. So a rank needs room for
-/// two rounds, whatever the size of the batch. `Message` says what a row is: see `row_message`.
-template <communicator Comm, device_policy Policy, class Message>
+/// two rounds, whatever the size of the batch.
+template <communicator Comm, device_policy Policy>
 class row_exchange {
 public:
-  /// `round_bytes` must be the same on all ranks.
-  row_exchange(Message message, Policy policy, std::int64_t round_bytes)
+  /// `round_bytes` and `limit` must be the same on all ranks; `limit` is what `reserve` allocates at most.
+  row_exchange(row_message<Policy> message, Policy policy, std::int64_t round_bytes,
+               std::int64_t limit = std::int64_t{1} << 26)
       : message_(std::move(message)),
-        rows_per_round_(std::max<std::int64_t>(1, round_bytes / message_.largest_row())),
+        rows_per_round_(std::max<std::int64_t>(1, round_bytes / message_.largest_row())), limit_(limit),
         memory_(0, std::move(policy)) {}
 
-  /// Makes room for whatever a call may need, up to `limit` bytes; what is beyond that is allocated when the
-  /// other ranks have said what they want.
-  void reserve(int ranks, std::int64_t limit = std::int64_t{1} << 26) {
-    auto const peers = std::int64_t{ranks} - 1;
-    auto const rows = peers * rows_per_round_ + (rows_per_round_ + peers);
-    if (peers > 0) {
-      memory_.reserve(std::min(limit, 2 * (rows * message_.largest_row() + 2 * line_bytes)));
-    }
-  }
+  [[nodiscard]] row_message<Policy> const& message() const noexcept { return message_; }
 
-  /// Fills in the rows that were requested, by `requests` or what wraps them.
+  /// Makes room for whatever a call may need, up to the limit: what is beyond that is allocated when the other ranks
+  /// have said what they want.
+  void reserve(int ranks) { memory_.reserve(std::min(limit_, most_bytes(ranks, rows_per_round_))); }
+
+  /// Fills in the rows that were requested.
   ///
-  /// @comm   collective, after `requests.finish()`; one variable exchange a round
-  template <class Requests, class Rows>
-  void run(Requests& requests, Rows& out, collector_seconds& seconds) {
+  /// @comm   collective, after `requests.finish()`; one variable exchange a round, and before them a header exchange if
+  ///         there may be a rank that needs more than the limit
+  /// @throws collective_error  on every rank, if there is one that does and has no memory
+  template <class Conversions>
+  void run(row_requests<Comm, Policy>& requests, call_site site, std::span<row_target const> out,
+           dist::collector_seconds& seconds) {
     auto const rounds = (requests.largest_asked() + rows_per_round_ - 1) / rows_per_round_;
     if (rounds == 0) {
       return;
     }
-    stopwatch watch;
-    divide_memory(requests, rounds);
+    dist::stopwatch watch;
+    make_room(requests, rounds, site);
     pack({0, rounds}, requests);
     watch.lap(seconds.packing);
     start({0, rounds}, requests);
@@ -74,7 +83,7 @@ public:
         start({i + 1, rounds}, requests);
       }
       watch.lap(seconds.exchanging);
-      unpack({i, rounds}, requests, out);
+      unpack<Conversions>({i, rounds}, requests, out);
       watch.lap(seconds.unpacking);
     }
     travelling_.reset();
@@ -88,82 +97,97 @@ private:
     std::int64_t number;
     std::int64_t rounds;
 
-    template <class U>
-    [[nodiscard]] std::span<U> share(std::span<U> all) const {
-      auto const begin = std::ssize(all) * number / rounds;
-      auto const end = std::ssize(all) * (number + 1) / rounds;
-      return all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    [[nodiscard]] row_list share(row_list const& all) const {
+      return all.part(all.size * number / rounds, all.size * (number + 1) / rounds);
     }
+    // The most rows of all shares.
+    [[nodiscard]] std::int64_t most(std::int64_t rows) const { return (rows + rounds - 1) / rounds; }
   };
 
   // The memory of one of the two rounds that are under way at a time.
   struct half {
     std::byte* sent = nullptr;
     std::byte* received = nullptr;
-    detail::byte_counts sent_bytes;
-    detail::byte_counts received_bytes;
+    byte_counts sent_bytes;
+    byte_counts received_bytes;
   };
   half& half_of(round which) { return halves_[static_cast<std::size_t>(which.number % 2)]; }
 
-  template <class Requests>
-  void divide_memory(Requests const& requests, std::int64_t rounds) {
-    auto const room = [&](std::span<std::int64_t const> counts) {
-      std::int64_t rows = 0;
-      for (auto const count : counts) {
-        rows += (count + rounds - 1) / rounds;
-      }
-      return (rows * message_.largest_row() + line_bytes - 1) / line_bytes * line_bytes;
-    };
-    auto const sent = room(requests.received_counts());
-    auto const received = room(requests.asked_counts());
-    memory_.clear();
-    memory_.resize(2 * (sent + received));
+  [[nodiscard]] std::int64_t bytes_of(std::int64_t rows, std::int64_t messages) const {
+    return (message_.capacity(rows, messages) + line_bytes - 1) / line_bytes * line_bytes;
+  }
+  // What a rank needs at most, if no rank asks for more rows in a round.
+  [[nodiscard]] std::int64_t most_bytes(int ranks, std::int64_t rows) const {
+    auto const peers = std::int64_t{ranks} - 1;
+    return peers == 0 ? 0 : 2 * (bytes_of(peers * rows, peers) + bytes_of(rows + peers, peers));
+  }
+
+  void make_room(row_requests<Comm, Policy>& requests, std::int64_t rounds, call_site site) {
+    round const which{0, rounds};
+    std::int64_t sent_rows = 0;
+    std::int64_t received_rows = 0;
+    for (int rank = 0; rank < requests.size(); ++rank) {
+      sent_rows += which.most(requests.received(rank).size);
+      received_rows += which.most(requests.asked(rank).size);
+    }
+    auto const sent = bytes_of(sent_rows, requests.size() - 1);
+    auto const received = bytes_of(received_rows, requests.size() - 1);
+    auto const failure = dist::failure_of([&] {
+      memory_.clear();
+      memory_.resize(2 * (sent + received));
+    });
+    if (most_bytes(requests.size(), which.most(requests.largest_asked())) > limit_) {
+      dist::agree(requests.host(), site, failure, 0, [](auto, auto) { return ""; });
+    }
+    if (!failure.empty()) { // not if there was a `reserve`
+      throw error(failure);
+    }
     halves_[0].sent = memory_.data();
     halves_[0].received = halves_[0].sent + sent;
     halves_[1].sent = halves_[0].received + received;
     halves_[1].received = halves_[1].sent + sent;
   }
 
-  template <class Requests>
-  void pack(round which, Requests const& requests) {
+  void pack(round which, row_requests<Comm, Policy> const& requests) {
     auto& to = half_of(which);
     sent_sizes_.clear();
     received_sizes_.clear();
     auto* out = to.sent;
-    for (std::size_t rank = 0; rank < requests.received_counts().size(); ++rank) {
-      auto const rows = which.share(requests.received_of(rank));
+    for (int rank = 0; rank < requests.size(); ++rank) {
+      auto const rows = which.share(requests.received(rank));
       out = message_.pack(rows, out);
       sent_sizes_.push_back(message_.bytes(rows));
-      received_sizes_.push_back(message_.bytes(which.share(requests.asked_of(rank))));
+      received_sizes_.push_back(message_.bytes(which.share(requests.asked(rank))));
     }
     to.sent_bytes.set(sent_sizes_, 1);
     to.received_bytes.set(received_sizes_, 1);
   }
 
-  template <class Requests>
-  void start(round which, Requests& requests) {
+  void start(round which, row_requests<Comm, Policy>& requests) {
     auto const& from = half_of(which);
-    travelling_.emplace(
-        requests.comm().start_all_to_all_v(from.sent_bytes.out(from.sent), from.received_bytes.in(from.received)));
+    travelling_.emplace(requests.payload().start_all_to_all_v(from.sent_bytes.out(from.sent),
+                                                              from.received_bytes.in(from.received)));
   }
 
-  template <class Requests, class Rows>
-  void unpack(round which, Requests const& requests, Rows& out) {
+  template <class Conversions>
+  void unpack(round which, row_requests<Comm, Policy> const& requests, std::span<row_target const> out) {
     std::byte const* in = half_of(which).received;
-    for (std::size_t rank = 0; rank < requests.asked_counts().size(); ++rank) {
-      in = message_.unpack(in, which.share(requests.asked_of(rank)), which.share(requests.asked_places_of(rank)), out);
+    for (int rank = 0; rank < requests.size(); ++rank) {
+      in = message_.template unpack<Conversions>(in, which.share(requests.asked(rank)), out);
     }
   }
 
-  using request = decltype(std::declval<Comm&>().start_all_to_all_v(outgoing{}, incoming{}));
+  using payload = dist::payload_comm<Comm, Policy>;
+  using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
 
-  Message message_;
+  row_message<Policy> message_;
   std::int64_t rows_per_round_;
+  std::int64_t limit_;
   buffer<Policy, std::byte> memory_;
   std::array<half, 2> halves_;
   std::vector<std::int64_t> sent_sizes_;     // [R], scratch
   std::vector<std::int64_t> received_sizes_; // [R], scratch
-  std::optional<request> travelling_; // last: completed before the memory goes
+  std::optional<request> travelling_;        // last: completed before the memory goes
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -1,96 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/bytes.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/detail/exchange/requests.hpp>
-#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/dist/collect/detail/row_list.hpp>
+#include <glt/dist/collect/detail/tensor_plan.hpp>
+#include <glt/feature/any_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/transfer_rows.hpp>
-#include <glt/feature/feature_store.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <utility>
+#include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
-/// How many rows of a request are marked; they come first.
-[[nodiscard]] inline std::int64_t num_marked(std::span<wire_row const> rows) noexcept {
-  return std::ranges::find_if_not(rows, is_marked) - rows.begin();
-}
-
-/// Item i of a message is the row that number i of a request names.
-struct row_requested {
-  wire_row const* rows;
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return row_of(rows[i]); }
+/// Where the rows of a tensor go, as elements of which type.
+struct row_target {
+  element_type type;
+  std::byte* data;
 };
 
-/// How requested rows lie in a message: all features as they are stored, then the labels of the marked rows,
-/// which come first in the request.
-template <device_policy Policy, bytes_copyable T>
+/// How requested rows of several tensors lie in a message: tensor by tensor, as they are stored; of a tensor of the
+/// first keys alone those of the flagged rows.
+///
+/// @where  everything is enqueued on the policy's executor
+template <device_policy Policy>
 class row_message {
-  static constexpr auto label_bytes = static_cast<std::int64_t>(sizeof(label_type));
+  static constexpr memory_space space = Policy::space;
+  // A GPU copies what is aligned in longer words; a message of the host has no gaps.
+  static constexpr std::int64_t alignment = host_policy<Policy> ? 1 : 16;
 
 public:
   /// Borrows the rows of this rank, which must outlive this.
-  row_message(feature_view<Policy::space, T> local, Policy policy)
-      : local_(local), row_bytes_(local.num_columns() * static_cast<std::int64_t>(sizeof(T))),
-        policy_(std::move(policy)) {}
+  row_message(std::vector<planned_tensor<space>> plan, Policy policy)
+      : plan_(std::move(plan)), policy_(std::move(policy)) {
+    for (auto const& each : plan_) {
+      row_bytes_ += each.local.row_bytes();
+    }
+  }
 
-  /// Bytes of a row with its label.
-  [[nodiscard]] std::int64_t largest_row() const noexcept { return row_bytes_ + label_bytes; }
+  [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept { return plan_; }
+  /// True if there are tensors of the first keys alone.
+  [[nodiscard]] bool flags() const noexcept {
+    return std::ranges::any_of(plan_, &planned_tensor<space>::seeds_only);
+  }
 
-  [[nodiscard]] std::int64_t bytes(std::span<wire_row const> rows) const noexcept {
-    return std::ssize(rows) * row_bytes_ + num_marked(rows) * label_bytes;
+  /// Bytes of a row of all tensors; at least 1.
+  [[nodiscard]] std::int64_t largest_row() const noexcept { return std::max<std::int64_t>(1, row_bytes_); }
+  /// The most bytes of that many rows in that many messages.
+  [[nodiscard]] std::int64_t capacity(std::int64_t rows, std::int64_t messages) const noexcept {
+    return rows * largest_row() + messages * std::ssize(plan_) * (alignment - 1);
+  }
+
+  [[nodiscard]] std::int64_t bytes(row_list const& rows) const noexcept {
+    std::int64_t sum = 0;
+    for (auto const& each : plan_) {
+      sum += padded(count_of(each, rows) * each.local.row_bytes());
+    }
+    return sum;
   }
 
   /// Writes rows of this rank and returns the end of the message; `out` has room for bytes(rows).
   ///
   /// @pre    the rows exist; not checked
-  std::byte* pack(std::span<wire_row const> rows, std::byte* out) const {
-    detail::transfer_rows(policy_.executor(), std::ssize(rows), local_, row_requested{rows.data()}, detail::rows_in_order{},
-                     reinterpret_cast<T*>(out));
-    out += std::ssize(rows) * row_bytes_;
-    auto const labels = num_marked(rows);
-    for (std::int64_t i = 0; i < labels; ++i, out += label_bytes) {
-      detail::copy_bytes(out, &local_.labels[row_of(rows[static_cast<std::size_t>(i)])], label_bytes);
+  std::byte* pack(row_list const& rows, std::byte* out) const {
+    for (auto const& each : plan_) {
+      auto const count = count_of(each, rows);
+      transfer_any_rows<cached_writes, no_conversion>(policy_.executor(), count, each.local,
+                                                 rows_unflagged{rows.rows}, rows_in_order{}, each.local.type,
+                                                 out);
+      out += padded(count * each.local.row_bytes());
     }
     return out;
   }
 
-  /// Puts the rows of a message in their places, converted if the result has other elements, and returns its
-  /// end.
+  /// Puts the rows of a message in their places, converted to what is wanted, and returns its end.
   ///
-  /// @shape  places [rows]
-  /// @pre    scales are the same on all ranks; not checked
-  template <class Out>
-    requires detail::gathers_as<T, Out>
-  std::byte const* unpack(std::byte const* in, std::span<wire_row const> rows, std::span<std::int64_t const> places,
-                          collected_rows<Policy, Out>& out) const {
-    feature_view<Policy::space, T> const sent{
-        .features = {reinterpret_cast<T const*>(in), std::ssize(rows), local_.num_columns()}, .scales = local_.scales};
-    detail::transfer_rows<detail::streamed_writes>(policy_.executor(), std::ssize(rows), sent, detail::rows_in_order{},
-                                              detail::rows_listed<std::int64_t>{places.data()}, out.features.data());
-    in += std::ssize(rows) * row_bytes_;
-    auto const labels = num_marked(rows);
-    for (std::int64_t i = 0; i < labels; ++i, in += label_bytes) {
-      detail::copy_bytes(&out.labels[places[static_cast<std::size_t>(i)]], in, label_bytes);
+  /// @shape  to [tensors]
+  /// @pre    the plans of all ranks have the same tensors; not checked
+  template <class Conversions>
+  std::byte const* unpack(std::byte const* in, row_list const& rows, std::span<row_target const> to) const {
+    for (std::size_t t = 0; t < plan_.size(); ++t) {
+      auto sent = plan_[t].local;
+      sent.data = in;
+      sent.num_rows = count_of(plan_[t], rows);
+      transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent, rows_in_order{},
+                                                 rows_listed<std::int64_t>{rows.places}, to[t].type,
+                                                 to[t].data);
+      in += padded(sent.num_rows * sent.row_bytes());
     }
     return in;
   }
 
+  /// Puts rows that this rank reaches in their places.
+  ///
+  /// @shape  from, to [tensors]
+  template <class Conversions>
+  void put(std::span<any_rows<space> const> from, row_list const& rows,
+           std::span<row_target const> to) const {
+    for (std::size_t t = 0; t < plan_.size(); ++t) {
+      transfer_any_rows<streamed_writes, Conversions>(
+          policy_.executor(), count_of(plan_[t], rows), from[t], rows_unflagged{rows.rows},
+          rows_listed<std::int64_t>{rows.places}, to[t].type, to[t].data);
+    }
+  }
+
 private:
-  feature_view<Policy::space, T> local_;
-  std::int64_t row_bytes_;
+  [[nodiscard]] static std::int64_t padded(std::int64_t bytes) noexcept {
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+  [[nodiscard]] static std::int64_t count_of(planned_tensor<space> const& tensor,
+                                             row_list const& rows) noexcept {
+    return tensor.seeds_only ? rows.num_flagged : rows.size;
+  }
+
+  std::vector<planned_tensor<space>> plan_;
+  std::int64_t row_bytes_ = 0;
   Policy policy_;
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -3,158 +3,160 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/detail/exchange/requests.hpp>
-#include <glt/dist/shared/near_rows.hpp>
-#include <glt/feature/detail/id_table.hpp>
+#include <glt/dist/collect/detail/edge_keys.hpp>
+#include <glt/dist/collect/detail/flag_counter.hpp>
+#include <glt/dist/collect/detail/row_list.hpp>
+#include <glt/dist/collect/detail/row_sources.hpp>
+#include <glt/dist/device_comm.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
-/// `requests` for rows that this rank may have itself: vertices whose rows it reads in place, or that are among its
-/// hot rows, are not asked for.
+/// Asks other ranks for the rows that are not at hand, and tells what they ask for: 4 bytes a vertex, 12 an edge.
 ///
-/// All places are those of the whole list.
-template <communicator Comm>
+/// `sources().sort`, `start`, `finish`; own work fits between `start` and `finish`. Reusable; the memory is kept.
+template <communicator Comm, device_policy Policy>
 class row_requests {
+  using index_policy = typename row_sources<Policy>::index_policy;
+  static constexpr memory_space index_space = index_policy::space;
+
 public:
-  explicit row_requests(Comm comm) : requests_(std::move(comm)) {}
-
-  /// Reads the rows of near parts in place from now on, its own included.
-  void set_near(near_rows near) { near_ = std::move(near); }
-
-  /// As `requests::route`, without what is near or found in `hot`, if that is given: the first `num_never_hot`
-  /// vertices are not looked up there.
+  /// `flags` says whether lists may have flagged rows, on all ranks.
   ///
-  /// @throws precondition_error  if a vertex is not in [0, book.num_vertices())
-  template <memory_space Space, class Vertex, device_policy Policy>
-    requires(host_accessible(Space))
-  void route(partition_book const& book, array_view<Space, Vertex const> vertices, std::int64_t num_marked,
-             detail::id_table<Policy> const* hot, std::int64_t num_never_hot = 0) {
-    num_never_hot_ = num_never_hot;
-    cached_.clear();
-    cached_places_.clear();
-    own_places_.clear();
-    asked_places_.clear();
-    bool const is_cached = hot != nullptr && hot->size() > 0;
-    translated_ = near_.any() || is_cached;
-    if (!translated_) {
-      requests_.route(book, vertices, num_marked);
-      return;
+  /// @comm   none, or one reduction; see `device_comm`
+  row_requests(Comm comm, partition_book const& book, bool by_edge, bool flags, Policy policy)
+      : comm_(dist::make_payload_comm(std::move(comm), policy)), flags_(flags),
+        sources_(book, comm_.rank(), by_edge, policy), asked_(static_cast<std::size_t>(comm_.size()), 0),
+        asked_bytes_(asked_), asked_begins_(asked_), received_counts_(asked_), headers_(asked_.size()),
+        flag_counter_(sources_.index()), received_(0, sources_.index()), found_(0, sources_.index()) {}
+
+  [[nodiscard]] row_sources<Policy>& sources() noexcept { return sources_; }
+  [[nodiscard]] auto& host() noexcept { return host_comm(comm_); }
+  /// What carries memory of the policy.
+  [[nodiscard]] auto& payload() noexcept { return comm_; }
+  [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
+  [[nodiscard]] int size() const noexcept { return comm_.size(); }
+
+  /// Agrees with the other ranks on this call and starts to send what was sorted.
+  ///
+  /// @comm   collective; one header exchange and, if any rank asks anything, one variable exchange
+  /// @throws collective_error  on every rank, if one reports a failure or is at another call
+  void start(call_site site) {
+    for (int rank = 0; rank < size(); ++rank) {
+      asked_[static_cast<std::size_t>(rank)] = asked(rank).size;
     }
-    rest_.clear();
-    rest_places_.clear();
-    if (near_.any()) {
-      near_.divide(book, vertices);
-      if (is_cached) {
-        take_cached(host_view<global_id const>(near_.rest()), near_.rest_places(), *hot, 0, 0);
-      } else {
-        rest_.assign(near_.rest().begin(), near_.rest().end());
-        rest_places_.assign(near_.rest_places().begin(), near_.rest_places().end());
+    announce(site, {});
+    if (anything()) {
+      for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
+        asked_bytes_[rank] = asked_[rank] * key_bytes();
+        asked_begins_[rank] = sources_.offset(static_cast<int>(rank)) * key_bytes();
       }
-    } else {
-      take_cached(vertices, {}, *hot, book.begin(comm().rank()), book.end(comm().rank()));
+      received_bytes_.set(received_counts_, static_cast<std::size_t>(key_bytes()));
+      received_.clear();
+      received_.resize(received_bytes_.total());
+      auto const* const keys = sources_.by_edge() ? reinterpret_cast<std::byte const*>(sources_.edge_keys())
+                                                  : reinterpret_cast<std::byte const*>(sources_.rows());
+      travelling_.emplace(comm_.start_all_to_all_v({keys, asked_bytes_, asked_begins_},
+                                                   received_bytes_.in(received_.data())));
     }
-    std::int64_t marked = 0;
-    while (marked < std::ssize(rest_places_) && rest_places_[static_cast<std::size_t>(marked)] < num_marked) {
-      ++marked;
-    }
-    requests_.route(book, host_view<global_id const>(rest_), marked);
-    translate(requests_.own_places(), own_places_);
-    translate(requests_.asked_places(), asked_places_);
   }
 
-  void start(call_site site, std::int64_t value, std::string const& failure) { requests_.start(site, value, failure); }
-  void refuse(call_site site, std::string const& failure) { requests_.refuse(site, failure); }
-  void finish() { requests_.finish(); }
-
-  /// Rows that are read in place; none if no other rank is near.
-  [[nodiscard]] near_rows const& near() const noexcept { return near_; }
-  /// Rows of this rank, in list order, and their places; none if they are among the near ones.
-  [[nodiscard]] std::span<local_id const> own() const noexcept { return requests_.own(); }
-  [[nodiscard]] std::span<std::int64_t const> own_places() const noexcept {
-    return translated_ ? std::span<std::int64_t const>(own_places_) : requests_.own_places();
+  /// Takes part in `start` only to report a failure; never returns.
+  ///
+  /// @throws collective_error  on every rank
+  [[noreturn]] void refuse(call_site site, std::string const& failure) {
+    std::ranges::fill(asked_, 0);
+    announce(site, failure);
+    throw error(failure); // not reached: a failure leaves every header exchange as an exception
   }
-  /// Hot rows, in list order, and their places.
-  [[nodiscard]] std::span<local_id const> cached() const noexcept { return cached_; }
-  [[nodiscard]] std::span<std::int64_t const> cached_places() const noexcept { return cached_places_; }
 
-  /// Adds where the rows of this call come from.
-  void count(collected_counts& sums) {
-    for (std::size_t part = 0; part < near_.num_parts(); ++part) {
-      bool const is_own = static_cast<int>(part) == comm().rank();
-      (is_own ? sums.own : sums.in_place) += std::ssize(near_.rows_of(part));
+  /// Waits until all requests have arrived, and finds the rows of edges.
+  ///
+  /// @throws precondition_error  if this rank has not an edge that it is asked for; the others wait for rows then
+  void finish() {
+    if (travelling_) {
+      auto travelling = std::exchange(travelling_, std::nullopt);
+      travelling->wait();
     }
-    sums.own += std::ssize(own());
-    sums.cached += std::ssize(cached_);
-    sums.remote += std::ssize(asked());
-  }
-
-  [[nodiscard]] std::int64_t largest_asked() const noexcept { return requests_.largest_asked(); }
-  [[nodiscard]] std::span<wire_row const> asked() const noexcept { return requests_.asked(); }
-  [[nodiscard]] std::span<std::int64_t const> asked_counts() const noexcept { return requests_.asked_counts(); }
-  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return requests_.received_counts(); }
-  [[nodiscard]] std::span<wire_row const> asked_of(std::size_t rank) const { return requests_.asked_of(rank); }
-  [[nodiscard]] std::span<wire_row const> received_of(std::size_t rank) const { return requests_.received_of(rank); }
-  [[nodiscard]] std::span<std::int64_t const> asked_places_of(std::size_t rank) const {
-    if (!translated_) {
-      return requests_.asked_places_of(rank);
+    auto const size = received_offsets_.back();
+    if (sources_.by_edge()) {
+      found_.clear();
+      found_.resize(size);
+      find_edge_rows(sources_.index(), reinterpret_cast<edge_key const*>(received_.data()), size,
+                     sources_.table(rank()), found_.data());
     }
-    return std::span<std::int64_t const>(asked_places_)
-        .subspan(static_cast<std::size_t>(requests_.asked_offsets()[rank]), requests_.asked_of(rank).size());
+    received_flags_ = flags_ && anything() ? flag_counter_.count(received_rows(), received_offsets_)
+                                           : std::span<std::int64_t const>();
   }
 
-  [[nodiscard]] Comm& comm() noexcept { return requests_.comm(); }
+  /// True if any rank asks any other: if not, there are no payload messages at all in this call.
+  [[nodiscard]] bool anything() const noexcept { return largest_asked_ > 0; }
+  /// The most rows that any rank asks of all others in this call; the same on all ranks.
+  [[nodiscard]] std::int64_t largest_asked() const noexcept { return largest_asked_; }
+
+  /// What this rank asks of another one; nothing if the rows of that one are at hand.
+  [[nodiscard]] row_list asked(int rank) const {
+    return sources_.is_local(rank) ? row_list{} : sources_.list(rank);
+  }
+  /// What another rank asks of this one, after `finish`.
+  [[nodiscard]] row_list received(int rank) const {
+    auto const r = static_cast<std::size_t>(rank);
+    return {received_rows() + received_offsets_[r], nullptr, received_counts_[r],
+            received_flags_.empty() ? 0 : received_flags_[r]};
+  }
 
 private:
-  // Divides a list into hot rows and the rest; vertices in [first_own, last_own) are not looked up. `places` are those
-  // of the list, if they are not 0, 1, 2, …
-  template <class Vertices, class Hot>
-  void take_cached(Vertices vertices, std::span<std::int64_t const> places, Hot const& hot, global_id first_own,
-                   global_id last_own) {
-    hot.find_all(
-        vertices.size(), [&](std::int64_t i) { return global_id{vertices[i]}; },
-        [&](std::int64_t i, std::int64_t row) {
-          bool const is_own = vertices[i] >= first_own && vertices[i] < last_own;
-          auto const place = places.empty() ? i : places[static_cast<std::size_t>(i)];
-          if (row >= 0 && !is_own && place >= num_never_hot_) {
-            cached_.push_back(static_cast<local_id>(row));
-            cached_places_.push_back(place);
-          } else {
-            rest_.push_back(vertices[i]);
-            rest_places_.push_back(place);
-          }
-        });
+  [[nodiscard]] std::int64_t key_bytes() const noexcept {
+    return static_cast<std::int64_t>(sources_.by_edge() ? sizeof(edge_key) : sizeof(local_id));
+  }
+  [[nodiscard]] local_id const* received_rows() const noexcept {
+    return sources_.by_edge() ? found_.data() : reinterpret_cast<local_id const*>(received_.data());
   }
 
-  void translate(std::span<std::int64_t const> places, std::vector<std::int64_t>& whole) const {
-    whole.reserve(places.size());
-    for (auto const place : places) {
-      whole.push_back(rest_places_[static_cast<std::size_t>(place)]);
+  void announce(call_site site, std::string const& failure) {
+    exchange_headers(host(), site, asked_, 0, failure, headers_);
+    largest_asked_ = 0;
+    for (std::size_t rank = 0; rank < headers_.size(); ++rank) {
+      received_counts_[rank] = headers_[rank].count;
+      largest_asked_ = std::max(largest_asked_, headers_[rank].total);
     }
+    prefix_sums(received_counts_, received_offsets_);
   }
 
-  requests<Comm> requests_;
-  std::int64_t num_never_hot_ = 0;
-  bool translated_ = false;                // places are not those of `requests_`
-  near_rows near_;
-  std::vector<global_id> rest_;            // what is neither near nor cached
-  std::vector<std::int64_t> rest_places_;  // of `rest_` in the list
-  std::vector<local_id> cached_;
-  std::vector<std::int64_t> cached_places_;
-  std::vector<std::int64_t> own_places_;
-  std::vector<std::int64_t> asked_places_;
+  using payload_type = dist::payload_comm<Comm, Policy>;
+  using request = decltype(std::declval<payload_type&>().start_all_to_all_v(outgoing{}, incoming{}));
+
+  payload_type comm_;
+  bool flags_;
+  row_sources<Policy> sources_;
+  std::vector<std::int64_t> asked_;       // [R], as those that follow
+  std::vector<std::int64_t> asked_bytes_; // those of own and shared rows stay out of the messages
+  std::vector<std::int64_t> asked_begins_;
+  std::vector<std::int64_t> received_counts_;
+  std::vector<std::int64_t> received_offsets_{0}; // [R + 1]
+  std::vector<call_header> headers_;
+  byte_counts received_bytes_;
+  std::int64_t largest_asked_ = 0;
+  flag_counter<index_policy> flag_counter_;
+  std::span<std::int64_t const> received_flags_; // [R], or empty if there are none
+  buffer<index_policy, std::byte> received_;
+  buffer<index_policy, local_id> found_;
+  std::optional<request> travelling_; // last: completed before the memory goes
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <vector>
+#include <cstdint>
 
-namespace glt::dist {
+namespace glt::detail {
+
+template <class Nodes, class Places>
+struct gather_destinations {
+  Nodes nodes;
+  Places places;
+  global_id* out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = static_cast<global_id>(nodes[places[i]]); }
+};
 
 /// The vertices at which the edges of a sample end, in its order: their owners know the edges.
-template <host_policy Policy, vertex_id Vertex>
-void sampled_destinations(sampled_subgraph<Policy, Vertex> const& sample, std::vector<global_id>& destinations) {
-  destinations.clear();
-  for (auto const place : sample.col()) {
-    destinations.push_back(sample.nodes()[place]);
-  }
+template <device_policy Policy, vertex_id Vertex>
+void sampled_destinations(Policy const& policy, sampled_subgraph<Policy, Vertex> const& sample,
+                          buffer<Policy, global_id>& out) {
+  auto const nodes = sample.nodes();
+  auto const places = sample.col();
+  out.clear();
+  out.resize(places.size());
+  policy.executor().for_each(
+      places.size(), gather_destinations<decltype(nodes), decltype(places)>{nodes, places, out.data()});
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

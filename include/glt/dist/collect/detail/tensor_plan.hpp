@@ -7,6 +7,7 @@
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
+#include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/any_rows.hpp>
@@ -14,21 +15,11 @@
 #include <glt/feature/named_rows.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace glt::dist {
-
-/// What a collector of named tensors is asked for.
-struct wanted_tensor {
-  std::string name;
-  std::optional<element_type> type{}; ///< what it is converted to on arrival; as it is stored if there is none
-  bool seeds_only = false;            ///< wanted of the first vertices alone, such as labels
-};
+namespace glt::detail {
 
 /// A tensor that is collected, and this rank's rows of it.
 template <memory_space Space>
@@ -43,17 +34,18 @@ struct planned_tensor {
 ///
 /// @throws precondition_error  if a name is not there or comes twice, or a tensor cannot be converted as it is wanted
 template <memory_space Space>
-[[nodiscard]] std::vector<planned_tensor<Space>> plan_tensors(std::vector<named_rows<Space>> const& table,
-                                                              std::vector<wanted_tensor> const& wanted) {
+[[nodiscard]] std::vector<planned_tensor<Space>>
+plan_tensors(std::vector<named_rows<Space>> const& table, std::vector<dist::wanted_tensor> const& wanted) {
   std::vector<planned_tensor<Space>> plan;
   for (auto const& [name, type, seeds_only] : wanted) {
-    auto const rows = detail::find_named(table, name).rows;
+    auto const rows = find_named(table, name).rows;
     if (std::ranges::find(plan, name, &planned_tensor<Space>::name) != plan.end()) {
-      throw precondition_error(detail::message("features \"", name, "\" are wanted twice; name each once"));
+      throw precondition_error(message("features \"", name, "\" are wanted twice; name each once"));
     }
-    if (type && !detail::gathers(rows.type, *type)) {
-      throw precondition_error(detail::message("features \"", name, "\" of ", name_of(rows.type), " as ", name_of(*type),
-                                               "; ask for ", name_of(rows.type), ", float32 or float64"));
+    if (type && !gathers(rows.type, *type)) {
+      throw precondition_error(message("features \"", name, "\" of ", name_of(rows.type), " as ",
+                                       name_of(*type), "; ask for ", name_of(rows.type),
+                                       ", float32 or float64"));
     }
     plan.push_back({name, rows, type.value_or(rows.type), seeds_only});
   }
@@ -80,17 +72,17 @@ template <memory_space Space>
     if (place == table.end()) {
       if (!each.seeds_only) {
         throw precondition_error(
-            detail::message(what, " without features \"", each.name, "\"; give all that are collected"));
+            message(what, " without features \"", each.name, "\"; give all that are collected"));
       }
       found.push_back({.type = each.local.type, .num_columns = each.local.num_columns});
       continue;
     }
     auto rows = place->rows;
     if (rows.type != each.local.type || rows.num_columns != each.local.num_columns) {
-      throw precondition_error(
-          detail::message(what, " with features \"", each.name, "\" of ", rows.num_columns, " columns of ",
-                          name_of(rows.type), " for ", each.local.num_columns, " of ", name_of(each.local.type),
-                          "; take them from the same data set"));
+      throw precondition_error(message(what, " with features \"", each.name, "\" of ", rows.num_columns,
+                                       " columns of ", name_of(rows.type), " for ", each.local.num_columns,
+                                       " of ", name_of(each.local.type),
+                                       "; take them from the same data set"));
     }
     rows.scales = each.local.scales;
     found.push_back(rows);
@@ -105,20 +97,20 @@ template <memory_space Space>
 /// @throws collective_error  on every rank, if there is a misfit, or `plan_tensors` throws, on one, or if ranks want
 ///                           different tensors
 template <communicator Comm, memory_space Space>
-[[nodiscard]] std::vector<planned_tensor<Space>> agree_on_plan(Comm& comm, std::string const& misfit,
-                                                               std::vector<named_rows<Space>> const& table,
-                                                               std::vector<wanted_tensor> const& wanted) {
+[[nodiscard]] std::vector<planned_tensor<Space>>
+agree_on_plan(Comm& comm, std::string const& misfit, std::vector<named_rows<Space>> const& table,
+              std::vector<dist::wanted_tensor> const& wanted) {
   std::vector<planned_tensor<Space>> plan;
   std::vector<std::string> lines;
-  auto const failure = failure_of([&] {
+  auto const failure = dist::failure_of([&] {
     plan = plan_tensors(table, wanted);
     for (auto const& each : plan) {
-      lines.push_back(detail::message("\"", each.name, "\"", each.seeds_only ? " of the seeds" : ""));
+      lines.push_back(message("\"", each.name, "\"", each.seeds_only ? " of the seeds" : ""));
     }
   });
-  agree_on_text(comm, {.what = operation::make_features}, misfit.empty() ? failure : misfit, lines,
-                "collects features ", "; ask for the same ones in the same order on all ranks");
+  dist::agree_on_text(host_comm(comm), {.what = operation::make_features}, misfit.empty() ? failure : misfit,
+                      lines, "collects features ", "; ask for the same ones in the same order on all ranks");
   return plan;
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

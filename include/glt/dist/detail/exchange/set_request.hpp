@@ -1,103 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/config.hpp>
 #include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/requests.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/partition/detail/book_view.hpp>
+#include <glt/partition/detail/owner_buckets.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
+
+// Where the vertices that are asked about begin in the bucket of a part: those from place `first` of the set on.
+template <memory_space Space>
+struct find_first_wanted {
+  array_view<Space, std::int64_t const> offsets; // [P + 1] of the buckets
+  array_view<Space, std::int64_t const> places;  // ascending in every bucket
+  std::int64_t first;
+  array_view<Space, std::int64_t> first_wanted;
+  GLT_HOST_DEVICE void operator()(std::int64_t part) const {
+    auto low = offsets[part];
+    for (auto high = offsets[part + 1]; low < high;) {
+      auto const middle = low + (high - low) / 2;
+      places[middle] < first ? void(low = middle + 1) : void(high = middle);
+    }
+    first_wanted[part] = low;
+  }
+};
 
 /// A set of vertices as it travels whole to each rank that is asked about some of them; reusable.
 ///
 /// @shape  words() [P + N]: how many vertices each part owns, then the vertices by owner, numbered as their
-///         owner does, those asked about marked
+///         owner does, those that are not asked about flagged (the complement)
+template <device_policy Policy>
 class set_request {
+  static constexpr memory_space space = Policy::space;
+
 public:
+  explicit set_request(Policy policy = {})
+      : policy_(policy), words_(0, policy), offsets_(0, policy), first_wanted_(0, policy) {}
+
   /// Asks about the vertices from place `first` on.
   ///
   /// @shape  set [N], distinct
+  /// @where  waits for the sizes
   /// @throws precondition_error  if a vertex is not in [0, V), or there are 2³¹ of them or more
   /// @cost   O(N log P)
-  template <memory_space Space, class Vertex>
-    requires(host_accessible(Space))
-  void fill(partition_book const& book, array_view<Space, Vertex const> set, std::int64_t first) {
-    static_cast<void>(detail::narrow<local_id>(set.size(), "number of vertices of a set"));
-    auto const parts = static_cast<std::size_t>(book.num_parts());
-    auto const vertices = static_cast<std::size_t>(set.size());
-    owner_.resize(vertices);
-    counts_.assign(parts, 0);
-    wanted_counts_.assign(parts, 0);
-    for (std::size_t i = 0; i < vertices; ++i) {
-      owner_[i] = book.owner(set[static_cast<std::int64_t>(i)]);
-      ++counts_[static_cast<std::size_t>(owner_[i])];
-      wanted_counts_[static_cast<std::size_t>(owner_[i])] += static_cast<std::int64_t>(i) >= first ? 1 : 0;
+  template <class Vertex>
+  void fill(partition_book const& book, array_view<space, Vertex const> set, std::int64_t first) {
+    static_cast<void>(narrow<local_id>(set.size(), "number of vertices of a set"));
+    if (!buckets_ || !(buckets_->book() == book)) {
+      buckets_.emplace(book, policy_);
     }
-    detail::prefix_sums(counts_, offsets_);
-    detail::prefix_sums(wanted_counts_, wanted_offsets_);
-    words_.resize(parts + vertices);
-    places_.resize(vertices);
-    wanted_places_.resize(static_cast<std::size_t>(wanted_offsets_.back()));
-    for (std::size_t part = 0; part < parts; ++part) {
-      words_[part] = static_cast<wire_row>(counts_[part]);
+    auto const offsets = buckets_->sort(set, first);
+    known_offsets_.assign(offsets.begin(), offsets.end());
+    auto const parts = std::int64_t{book.num_parts()};
+    std::vector<local_id> counts;
+    for (std::size_t part = 0; part + 1 < known_offsets_.size(); ++part) {
+      counts.push_back(static_cast<local_id>(known_offsets_[part + 1] - known_offsets_[part]));
     }
-    next_ = offsets_;
-    next_wanted_ = wanted_offsets_;
-    for (std::size_t i = 0; i < vertices; ++i) {
-      auto const owner = static_cast<std::size_t>(owner_[i]);
-      auto const place = static_cast<std::int64_t>(i);
-      auto const row = static_cast<wire_row>(set[place] - book.begin(owner_[i]));
-      auto const at = static_cast<std::size_t>(next_[owner]++);
-      words_[parts + at] = place < first ? row : ~row;
-      places_[at] = static_cast<local_id>(place);
-      if (place >= first) {
-        wanted_places_[static_cast<std::size_t>(next_wanted_[owner]++)] = place - first;
-      }
+    words_.clear(); // nothing to keep
+    words_.resize(parts + set.size());
+    copy_in(policy_, host_view<local_id const>(counts), words_.view().subview(0, parts));
+    if (!set.empty()) {
+      policy_.resource().copy(words_.data() + parts, buckets_->rows().data(),
+                              static_cast<std::size_t>(set.size()) * sizeof(local_id));
     }
+    offsets_.resize(parts + 1);
+    copy_in(policy_, host_view<std::int64_t const>(known_offsets_), offsets_.view());
+    first_wanted_.resize(parts);
+    policy_.executor().for_each(
+        parts, find_first_wanted<space>{std::as_const(offsets_).view(), places(), first, first_wanted_.view()});
+    known_first_wanted_ = to_vector(policy_, first_wanted_.view());
   }
 
-  [[nodiscard]] std::span<wire_row const> words() const noexcept { return words_; }
-  /// The place in the set of the vertex that travels as number `i`.
-  [[nodiscard]] local_id place(local_id i) const noexcept { return places_[static_cast<std::size_t>(i)]; }
-  /// Which of the vertices asked about a part owns, counted from `first`, in the order in which it answers.
-  [[nodiscard]] std::span<std::int64_t const> wanted_places(std::size_t part) const {
-    return std::span(wanted_places_)
-        .subspan(static_cast<std::size_t>(wanted_offsets_[part]), static_cast<std::size_t>(wanted_counts_[part]));
+  [[nodiscard]] array_view<space, local_id const> words() const noexcept { return words_.view(); }
+  /// The places in the set of the vertices, in the order in which they travel.
+  ///
+  /// @shape  [N]
+  [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return buckets_->places(); }
+  /// The places of the vertices that a part is asked about, in the order in which it answers.
+  [[nodiscard]] array_view<space, std::int64_t const> wanted_places(std::size_t part) const {
+    return places().subview(known_first_wanted_[part], known_offsets_[part + 1] - known_first_wanted_[part]);
   }
 
 private:
-  std::vector<int> owner_;
-  std::vector<std::int64_t> counts_;
-  std::vector<std::int64_t> offsets_;
-  std::vector<std::int64_t> next_;
-  std::vector<std::int64_t> wanted_counts_;
-  std::vector<std::int64_t> wanted_offsets_;
-  std::vector<std::int64_t> next_wanted_;
-  std::vector<wire_row> words_;
-  std::vector<local_id> places_;
-  std::vector<std::int64_t> wanted_places_;
+  Policy policy_;
+  std::optional<owner_buckets<Policy>> buckets_; // of the book of the last set
+  buffer<Policy, local_id> words_;
+  buffer<Policy, std::int64_t> offsets_;      // [P + 1] of the buckets
+  buffer<Policy, std::int64_t> first_wanted_; // [P]
+  std::vector<std::int64_t> known_offsets_;
+  std::vector<std::int64_t> known_first_wanted_;
 };
 
-/// Calls f(vertex, asked about here) for every vertex of a set that arrived, in the order of its travel.
-///
-/// @shape  words [P + N] of a `set_request`
-template <class F>
-void read_set_request(std::span<wire_row const> words, partition_book const& book, int part, F f) {
-  auto rows = words.subspan(static_cast<std::size_t>(book.num_parts()));
-  for (int owner = 0; owner < book.num_parts(); ++owner) {
-    auto const count = static_cast<std::size_t>(words[static_cast<std::size_t>(owner)]);
-    for (auto const row : rows.first(count)) {
-      f(book.begin(owner) + row_of(row), owner == part && is_marked(row));
-    }
-    rows = rows.subspan(count);
+template <memory_space Space, class Vertex>
+struct read_member {
+  book_view<Space> book;
+  book_view<Space> buckets; // of the set
+  array_view<Space, local_id const> rows;
+  array_view<Space, Vertex> members;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = rows[i] < 0 ? ~rows[i] : rows[i];
+    members[i] = static_cast<Vertex>(book.begin(buckets.owner(i)) + row);
   }
-}
+};
 
-} // namespace glt::dist
+template <memory_space Space>
+struct is_asked_about {
+  array_view<Space, local_id const> rows;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return rows[i] < 0 ? 0 : 1; }
+};
+
+struct added_up {
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
+};
+
+/// A set that arrived at a part, and what it is asked about; reusable.
+template <device_policy Policy, vertex_id Vertex>
+class received_set {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit received_set(Policy policy = {})
+      : policy_(policy), begins_(0, policy), offsets_(0, policy), members_(0, policy) {}
+
+  /// Reads the words of a `set_request`, which must stay until the next call.
+  ///
+  /// @shape  words [P + N]
+  /// @where  waits for the sizes
+  void read(array_view<space, local_id const> words, partition_book const& book, int part) {
+    auto const parts = std::int64_t{book.num_parts()};
+    auto const rows = words.subview(parts, words.size() - parts);
+    known_offsets_.assign(1, 0);
+    for (auto const count : to_vector(policy_, words.subview(0, parts))) {
+      known_offsets_.push_back(known_offsets_.back() + count);
+    }
+    offsets_.resize(parts + 1);
+    begins_.resize(parts + 1);
+    copy_in(policy_, host_view<global_id const>(known_offsets_), offsets_.view());
+    copy_in(policy_, host_view<global_id const>(book.offsets().data(), parts + 1), begins_.view());
+    members_.clear();
+    members_.resize(rows.size());
+    auto const ex = policy_.executor();
+    ex.for_each(rows.size(),
+                read_member<space, Vertex>{book_view<space>(std::as_const(begins_).view()),
+                                           book_view<space>(std::as_const(offsets_).view()), rows, members_.view()});
+    auto const first = known_offsets_[static_cast<std::size_t>(part)];
+    auto const own = rows.subview(first, known_offsets_[static_cast<std::size_t>(part) + 1] - first);
+    auto const count = ex.reduce(own.size(), std::int64_t{0}, is_asked_about<space>{own}, added_up{});
+    wanted_ = own.subview(own.size() - count, count); // places ascend in a bucket
+  }
+
+  /// All vertices, in the order of their travel.
+  [[nodiscard]] array_view<space, Vertex const> members() const noexcept { return members_.view(); }
+  /// The rows of this part that are asked about.
+  [[nodiscard]] array_view<space, local_id const> wanted() const noexcept { return wanted_; }
+
+private:
+  Policy policy_;
+  buffer<Policy, global_id> begins_;  // [P + 1] of the parts
+  buffer<Policy, global_id> offsets_; // [P + 1] of the buckets
+  std::vector<global_id> known_offsets_;
+  buffer<Policy, Vertex> members_;
+  array_view<space, local_id const> wanted_;
+};
+
+} // namespace glt::detail

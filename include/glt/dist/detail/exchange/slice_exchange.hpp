@@ -1,58 +1,235 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/bytes.hpp>
+#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/device_comm.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
-/// Moves slices of arrays between ranks where both sides know all sizes; that of the own rank is only copied.
-/// Reusable.
+/// The policy of memory that is needed between a header exchange and its payload: ordinary memory on hosts, since
+/// the other ranks already wait there.
+template <device_policy Policy>
+using message_policy =
+    std::conditional_t<host_policy<Policy> && Policy::space == memory_space::host, device::cpu, Policy>;
+
+template <bytes_copyable T, device_policy Policy>
+[[nodiscard]] buffer<message_policy<Policy>, T> make_message_buffer([[maybe_unused]] Policy const& policy) {
+  if constexpr (std::is_same_v<message_policy<Policy>, Policy>) {
+    return buffer<Policy, T>(0, policy);
+  } else {
+    return {};
+  }
+}
+
+/// Whether the own rows of an exchange are received with those of the other ranks, or stay where they are.
+enum class own_rows { received, apart };
+
+/// Moves slices of arrays in a policy's memory between ranks: the counts through ordinary memory, the rows where they
+/// are. The slice of the own rank is only copied.
+///
+/// `exchange_counts`, then `start` and `wait` for every array of rows, then `start_back` and `wait` for replies of as
+/// many rows; `start_slices` for other numbers of rows. Reusable; the memory is kept. Concurrent calls: none.
+template <communicator Comm, device_policy Policy = device::cpu>
 class slice_exchange {
+  static constexpr memory_space space = Policy::space;
+
 public:
-  /// @shape  from_offsets, to_offsets [R + 1], elements from 0: slice p of `from` goes to rank p, slice p of
-  ///         `to` comes from there
-  /// @comm   collective; one variable exchange, or none where `anything` is false on every rank: no slice
-  ///         then goes to another one
-  template <communicator Comm, bytes_copyable T>
-  void run(Comm& comm, bool anything, std::span<T const> from, std::span<std::int64_t const> from_offsets,
-           std::span<T> to, std::span<std::int64_t const> to_offsets) {
-    constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-    auto const self = static_cast<std::size_t>(comm.rank());
-    detail::copy_bytes(to.data() + to_offsets[self], from.data() + from_offsets[self],
-                       (from_offsets[self + 1] - from_offsets[self]) * item);
-    if (anything) {
-      out_.set(from_offsets, self, item);
-      in_.set(to_offsets, self, item);
-      comm.all_to_all_v({reinterpret_cast<std::byte const*>(from.data()), out_.sizes, out_.begins},
-                        {reinterpret_cast<std::byte*>(to.data()), in_.sizes, in_.begins});
+  /// @comm   none, or one reduction; see `device_comm`
+  explicit slice_exchange(Comm comm, Policy policy = {}, dist::staging_options options = {})
+      : comm_(dist::make_payload_comm(std::move(comm), policy, options)), policy_(std::move(policy)),
+        counts_(static_cast<std::size_t>(comm_.size()), 0), received_counts_(counts_), headers_(counts_.size()) {
+    prefix_sums(counts_, sent_offsets_);
+    prefix_sums(counts_, received_offsets_);
+  }
+
+  [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
+  [[nodiscard]] int size() const noexcept { return comm_.size(); }
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
+  /// The communicator for what lies in ordinary memory.
+  [[nodiscard]] auto& host() noexcept { return host_comm(comm_); }
+  /// The communicator that carries the rows.
+  [[nodiscard]] dist::payload_comm<Comm, Policy>& comm() noexcept { return comm_; }
+
+  /// Tells every rank how many rows it will get, and makes sure that all ranks succeeded and are at the same call.
+  ///
+  /// @shape  counts [R], rows for every rank, the own one included · returns [R], where the own rows
+  ///         count as none
+  /// @comm   collective; see `exchange_headers`
+  /// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank, or if a rank is at
+  ///                           another `site`
+  std::span<call_header const> exchange_counts(call_site site, std::span<std::int64_t const> counts,
+                                               std::int64_t value = 0, std::string const& failure = {},
+                                               own_rows own = own_rows::received) {
+    wait();
+    check_length("exchange_counts", "counts", counts.size(), comm_.size());
+    auto const self = static_cast<std::size_t>(comm_.rank());
+    counts_.assign(counts.begin(), counts.end());
+    counts_[self] = 0;
+    exchange_headers(host(), site, counts_, value, failure, headers_);
+    counts_[self] = counts[self];
+    for (std::size_t rank = 0; rank < headers_.size(); ++rank) {
+      received_counts_[rank] = rank != self ? headers_[rank].count : own == own_rows::received ? counts[self] : 0;
+    }
+    prefix_sums(counts_, sent_offsets_);
+    prefix_sums(received_counts_, received_offsets_);
+    most_sent_ = std::ranges::max(headers_, {}, &call_header::total).total;
+    return headers_;
+  }
+
+  /// What the ranks told each other in `exchange_counts`.
+  ///
+  /// @shape  [R]
+  [[nodiscard]] std::span<call_header const> headers() const noexcept { return headers_; }
+
+  [[nodiscard]] std::span<std::int64_t const> sent_offsets() const noexcept { return sent_offsets_; }       ///< [R + 1]
+  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return received_counts_; } ///< [R]
+  /// [R + 1]
+  [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return received_offsets_; }
+  /// True if any rank has rows for another one: if not, `start` and `start_back` send nothing. The same on all ranks.
+  [[nodiscard]] bool anything() const noexcept { return most_sent_ > 0; }
+  /// The most rows that any rank sends to all others; the same on all ranks.
+  [[nodiscard]] std::int64_t most_sent() const noexcept { return most_sent_; }
+
+  /// Sends the rows that were counted; `send` stays untouched until `wait()`.
+  ///
+  /// @shape  send [sent_offsets().back() · columns], by receiver · receive [received_offsets().back() · columns],
+  ///         written, by sender; both may be longer
+  /// @comm   collective; one variable exchange, or none if there is nothing to send anywhere
+  /// @throws precondition_error  if a view is too short or columns is negative
+  template <class Element, bytes_copyable T>
+    requires std::same_as<std::remove_const_t<Element>, T>
+  void start(array_view<space, Element> send, array_view<space, T> receive, std::int64_t columns = 1) {
+    move<T>("start", anything(), send, sent_offsets_, receive, received_offsets_, columns);
+  }
+
+  /// Sends a reply for every row that was received to where it came from.
+  ///
+  /// @shape  send [received_offsets().back() · columns], by requester · receive [sent_offsets().back() · columns],
+  ///         written; both may be longer
+  /// @comm   as `start`
+  /// @throws precondition_error  if a view is too short or columns is negative
+  template <class Element, bytes_copyable T>
+    requires std::same_as<std::remove_const_t<Element>, T>
+  void start_back(array_view<space, Element> send, array_view<space, T> receive, std::int64_t columns = 1) {
+    move<T>("start_back", anything(), send, received_offsets_, receive, sent_offsets_, columns);
+  }
+
+  /// Sends slices whose lengths both sides know from elsewhere, such as `exchange_sizes`.
+  ///
+  /// The own slices are of equal lengths, or one of them is empty and nothing is copied.
+  ///
+  /// @shape  send_offsets [R + 1], rows from 0: slice p of `send` goes to rank p · receive_offsets [R + 1]
+  /// @comm   collective; one variable exchange
+  /// @throws precondition_error  if there are not R + 1 offsets, a view is too short or columns is negative
+  template <class Element, bytes_copyable T>
+    requires std::same_as<std::remove_const_t<Element>, T>
+  void start_slices(array_view<space, Element> send, std::span<std::int64_t const> send_offsets,
+                    array_view<space, T> receive, std::span<std::int64_t const> receive_offsets,
+                    std::int64_t columns = 1) {
+    move<T>("start_slices", true, send, send_offsets, receive, receive_offsets, columns);
+  }
+
+  /// Waits until what was started has arrived, for work that is enqueued from now on; returns at once if nothing was.
+  void wait() {
+    if (travelling_) {
+      auto travelling = std::exchange(travelling_, std::nullopt);
+      travelling->wait();
     }
   }
 
 private:
-  // In bytes, the own slice left out.
+  using payload = dist::payload_comm<Comm, Policy>;
+  using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
+
+  // One side of an exchange in bytes, the own slice left out.
   struct slices {
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> begins;
 
-    void set(std::span<std::int64_t const> offsets, std::size_t self, std::int64_t item_bytes) {
+    void set(std::span<std::int64_t const> offsets, std::size_t self, std::int64_t row_bytes) {
       sizes.resize(offsets.size() - 1);
       begins.resize(offsets.size() - 1);
       for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
-        sizes[rank] = rank == self ? 0 : (offsets[rank + 1] - offsets[rank]) * item_bytes;
-        begins[rank] = offsets[rank] * item_bytes;
+        sizes[rank] = rank == self ? 0 : (offsets[rank + 1] - offsets[rank]) * row_bytes;
+        begins[rank] = offsets[rank] * row_bytes;
       }
     }
   };
 
+  void check(std::string_view call, std::string_view array, std::int64_t size, std::span<std::int64_t const> offsets,
+             std::int64_t columns) const {
+    if (offsets.size() != counts_.size() + 1) {
+      throw precondition_error(message(call, ": ", offsets.size(), " offsets of ", array,
+                                       "; pass one per rank and one more, that is ", counts_.size() + 1));
+    }
+    if (columns < 0) {
+      throw precondition_error(message(call, ": rows of ", columns, " columns; pass 0 or more"));
+    }
+    if (size < offsets.back() * columns) {
+      throw precondition_error(message(call, ": ", array, " has ", size, " elements, but its slices have ",
+                                       offsets.back(), " rows of ", columns));
+    }
+  }
+
+  template <class T>
+  void move(std::string_view call, bool sends, array_view<space, T const> send, std::span<std::int64_t const> from,
+            array_view<space, T> receive, std::span<std::int64_t const> to, std::int64_t columns) {
+    check(call, "send", send.size(), from, columns);
+    check(call, "receive", receive.size(), to, columns);
+    wait();
+    auto const self = static_cast<std::size_t>(comm_.rank());
+    auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(T));
+    auto const own_sent = from[self + 1] - from[self];
+    auto const own_received = to[self + 1] - to[self];
+    if (own_sent != own_received && own_sent != 0 && own_received != 0) {
+      throw precondition_error(
+          message(call, ": the own slice has ", own_sent, " rows to send and ", own_received, " to receive"));
+    }
+    if (sends) {
+      out_.set(from, self, row_bytes);
+      in_.set(to, self, row_bytes);
+      travelling_.emplace(
+          comm_.start_all_to_all_v({reinterpret_cast<std::byte const*>(send.data()), out_.sizes, out_.begins},
+                                   {reinterpret_cast<std::byte*>(receive.data()), in_.sizes, in_.begins}));
+    }
+    if (auto const bytes = std::min(own_sent, own_received) * row_bytes; bytes > 0) { // 0 if own rows stay apart
+      policy_.resource().copy(receive.data() + to[self] * columns, send.data() + from[self] * columns,
+                              static_cast<std::size_t>(bytes));
+    }
+  }
+
+  payload comm_;
+  Policy policy_;
+  std::vector<std::int64_t> counts_;           // [R]
+  std::vector<std::int64_t> received_counts_;  // [R]
+  std::vector<std::int64_t> sent_offsets_;     // [R + 1]
+  std::vector<std::int64_t> received_offsets_; // [R + 1]
+  std::vector<call_header> headers_;           // [R]
+  std::int64_t most_sent_ = 0;
   slices out_;
   slices in_;
+  std::optional<request> travelling_; // last: completed before the memory goes
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

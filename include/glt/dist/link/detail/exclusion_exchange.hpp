@@ -3,35 +3,57 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/parcels.hpp>
+#include <glt/dist/detail/exchange/routed_items.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/link/detail/edge_queries.hpp>
+#include <glt/dist/link/detail/wire_edge.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
+#include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/exclusions.hpp>
-#include <glt/sample/link/seed_edges.hpp>
+#include <glt/sample/validate.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
+
+template <memory_space Space, class Vertex>
+struct is_distinct_seed {
+  seed_edges_view<Space, Vertex> seeds;
+  GLT_HOST_DEVICE bool operator()(std::int64_t i) const { return seeds.is_distinct(i); }
+};
+
+// First all edges, then all reverses.
+template <memory_space Space, class Vertex>
+struct list_excluded_ends {
+  seed_edges_view<Space, Vertex> seeds;
+  array_view<Space, std::int64_t const> distinct;
+  array_view<Space, Vertex> sources;
+  array_view<Space, Vertex> destinations;
+  GLT_HOST_DEVICE void operator()(std::int64_t x) const {
+    bool const reversed = x >= distinct.size();
+    auto const seed = distinct[reversed ? x - distinct.size() : x];
+    sources[x] = reversed ? seeds.sorted_destinations[seed] : seeds.sorted_sources[seed];
+    destinations[x] = reversed ? seeds.sorted_sources[seed] : seeds.sorted_destinations[seed];
+  }
+};
 
 /// The edges that a rank excludes from rows of this part, as they came.
-template <vertex_id Vertex>
+template <memory_space Space, class Vertex>
 struct excluded_wire_edges {
-  std::span<wire_edge<Vertex> const> edges;
-  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(edges.size()); }
-  [[nodiscard]] row_edge operator()(std::int64_t x) const {
-    auto const& edge = edges[static_cast<std::size_t>(x)];
-    return {.row = edge.row(), .source = edge.source()};
+  array_view<Space, wire_edge<Vertex> const> edges;
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size() const noexcept { return edges.size(); }
+  [[nodiscard]] GLT_HOST_DEVICE row_edge operator()(std::int64_t x) const {
+    return {.row = edges[x].row(), .source = edges[x].source()};
   }
 };
 
@@ -44,48 +66,33 @@ class exclusion_exchange {
 public:
   /// Borrows the graph, which must outlive this.
   ///
+  /// @comm   that of `slice_exchange`
   /// @cost   O(local edges), to see whether rows ascend
-  exclusion_exchange(Comm comm, graph<Policy, Vertex> const& graph, Policy policy = {})
-      : graph_(&graph), ascending_(rows_ascend(policy.executor(), graph.local())), parcels_(std::move(comm)) {
-    for (int rank = 0; rank < parcels_.comm().size(); ++rank) {
+  exclusion_exchange(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
+      : graph_(&graph), policy_(policy), ascending_(rows_ascend(policy.executor(), graph.local())),
+        edges_(std::move(comm), policy), distinct_(0, policy), sources_(0, policy), destinations_(0, policy) {
+    for (int rank = 0; rank < edges_.size(); ++rank) {
       excluded_.emplace_back(policy);
     }
     views_.resize(excluded_.size());
   }
 
-  /// Replaces what was excluded before; a rank that has something to report passes a `failure` instead of
-  /// staying away.
+  /// Replaces what was excluded before by the seed edges, and their reverses if asked to; a rank that has something to
+  /// report passes a `failure` instead of staying away.
   ///
   /// @units  edges in global ids
   /// @comm   collective; one header exchange and, if any rank excludes edges of another, one payload exchange
-  ///         of 4 + sizeof(Vertex) bytes an edge
+  ///         of 4 + sizeof(Vertex) bytes a distinct edge
   /// @throws collective_error  on every rank, if an end of an edge is not in [0, V), or a rank reports a
   ///                           failure
   /// @cost   O(X log X + degrees of the rows) at the owners
-  void exclude(std::span<vertex_pair<Vertex> const> edges, bool reverses, call_site site,
-               std::string failure = {}) {
-    auto const& book = graph_->book();
-    // First all edges, then all reverses.
-    auto const edge_at = [&](std::int64_t i) {
-      auto const count = static_cast<std::int64_t>(edges.size());
-      auto const [source, destination] = edges[static_cast<std::size_t>(i % count)];
-      return i < count ? vertex_pair<Vertex>{source, destination} : vertex_pair<Vertex>{destination, source};
-    };
+  void exclude(seed_edges_view<space, Vertex> seeds, bool reverses, call_site site, std::string failure = {}) {
     if (failure.empty()) {
-      failure = failure_of([&] {
-        parcels_.route(
-            static_cast<std::int64_t>(edges.size()) * (reverses ? 2 : 1),
-            [&](std::int64_t i) {
-              auto const [source, destination] = edge_at(i);
-              static_cast<void>(book.owner(source));
-              return wire_edge<Vertex>(book.local(destination), source);
-            },
-            [&](std::int64_t i) { return book.owner(edge_at(i).destination); });
-      });
+      failure = dist::failure_of([&] { route(seeds, reverses); });
     }
-    parcels_.send(site, 0, failure);
+    edges_.send(site, 0, failure);
     for (std::size_t rank = 0; rank < excluded_.size(); ++rank) {
-      excluded_wire_edges<Vertex> const received{parcels_.received_of(static_cast<int>(rank))};
+      excluded_wire_edges<space, Vertex> const received{edges_.received_of(static_cast<int>(rank))};
       views_[rank] = excluded_[rank].look_up(graph_->local(), received, ascending_);
     }
   }
@@ -96,11 +103,28 @@ public:
   [[nodiscard]] exclusions_view<space> of(int rank) const noexcept { return views_[static_cast<std::size_t>(rank)]; }
 
 private:
-  graph<Policy, Vertex> const* graph_;
+  void route(seed_edges_view<space, Vertex> seeds, bool reverses) {
+    auto const ex = policy_.executor();
+    distinct_.resize(seeds.size());
+    distinct_.resize(ex.select_if(seeds.size(), is_distinct_seed<space, Vertex>{seeds}, distinct_.view()));
+    sources_.resize((reverses ? 2 : 1) * distinct_.size());
+    destinations_.resize(sources_.size());
+    ex.for_each(sources_.size(), list_excluded_ends<space, Vertex>{seeds, std::as_const(distinct_).view(),
+                                                                   sources_.view(), destinations_.view()});
+    auto const sources = std::as_const(sources_).view();
+    validate_vertices(policy_, "source of excluded edge", sources, graph_->num_vertices());
+    edges_.route(graph_->book(), std::as_const(destinations_).view(), make_wire_edge<space, Vertex>{sources});
+  }
+
+  dist::graph<Policy, Vertex> const* graph_;
+  Policy policy_;
   bool ascending_;
-  parcels<Comm, wire_edge<Vertex>> parcels_;
-  std::vector<detail::edge_exclusions<Policy>> excluded_; // by requester
+  routed_items<Comm, Policy, wire_edge<Vertex>> edges_;
+  buffer<Policy, std::int64_t> distinct_;
+  buffer<Policy, Vertex> sources_;
+  buffer<Policy, Vertex> destinations_;
+  std::vector<edge_exclusions<Policy>> excluded_; // by requester
   std::vector<exclusions_view<space>> views_;
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

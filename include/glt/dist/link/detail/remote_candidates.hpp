@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Candidates for negatives from a graph in parts: what `local_candidates` is for a whole one.
 ///
@@ -23,8 +23,8 @@ class remote_candidates {
 
 public:
   /// Borrows all three; without weights every vertex is as likely as any other.
-  remote_candidates(vertex_directory<Comm, Policy, Vertex>& directory, edge_queries<Comm, Policy, Vertex>& edges,
-                    vertex_weights<Comm, Policy, Vertex>* weights) noexcept
+  remote_candidates(dist::vertex_directory<Comm, Policy, Vertex>& directory, edge_queries<Comm, Policy, Vertex>& edges,
+                    dist::vertex_weights<Comm, Policy, Vertex>* weights) noexcept
       : directory_(&directory), edges_(&edges), weights_(weights) {}
 
   /// Begins a batch: its calls are told apart by step and round.
@@ -52,11 +52,11 @@ public:
   }
 
 private:
-  vertex_directory<Comm, Policy, Vertex>* directory_;
+  dist::vertex_directory<Comm, Policy, Vertex>* directory_;
   edge_queries<Comm, Policy, Vertex>* edges_;
-  vertex_weights<Comm, Policy, Vertex>* weights_;
+  dist::vertex_weights<Comm, Policy, Vertex>* weights_;
   std::int64_t step_ = 0;
   std::int32_t round_ = 0;
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -4,32 +4,87 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/exchange.hpp>
-#include <glt/core/detail/bytes.hpp>
+#include <glt/core/config.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/reply_exchange.hpp>
+#include <glt/dist/detail/exchange/ragged_replies.hpp>
+#include <glt/dist/detail/exchange/routed_items.hpp>
 #include <glt/dist/detail/exchange/set_request.hpp>
+#include <glt/dist/device_comm.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/detail/sample_reply.hpp>
+#include <glt/dist/sampling/detail/known_edges_reply.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/known_edges.hpp>
 #include <glt/sample/detail/batch/numbering.hpp>
+#include <glt/sample/detail/batch/parallel_known_edges.hpp>
+#include <glt/sample/detail/batch/parallel_numbering.hpp>
+#include <glt/sample/detail/batch/vertex_look_up.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
+
+template <memory_space Space, class Vertex>
+struct enter_member {
+  position_table table;
+  array_view<Space, Vertex const> members;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    table.enter(members[i], static_cast<local_id>(i), node_at<Space, Vertex>{members});
+  }
+};
+
+/// Selects the edges of rows whose sources belong to a set of distinct vertices, on any policy; reusable.
+template <device_policy Policy, vertex_id Vertex>
+class set_selector {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit set_selector(Policy policy = {})
+      : policy_(policy), selector_(policy), numbering_([&] {
+          if constexpr (host_policy<Policy>) {
+            return first_seen_numbering<Vertex>();
+          } else {
+            return parallel_numbering<Policy>(policy);
+          }
+        }()) {}
+
+  /// @shape  rows [S] · set [N] · out.offsets [S + 1], written, with sources and, if asked for, edge ids
+  /// @units  sources are places in the set
+  void select(csr_view<space, Vertex> graph, array_view<space, local_id const> rows,
+              array_view<space, Vertex const> set, bool edge_ids, hop_sample<Policy, local_id>& out) {
+    if constexpr (host_policy<Policy>) {
+      numbering_.clear();
+      for (auto const vertex : set) {
+        numbering_.number(vertex);
+      }
+      selector_.select(graph, rows, set, position_in{&numbering_}, edge_ids, out);
+    } else {
+      numbering_.clear(set.size(), set.size());
+      auto const table = numbering_.table();
+      policy_.executor().for_each(set.size(), enter_member<space, Vertex>{table, set});
+      selector_.select(graph, rows, vertex_look_up<space, Vertex>{table, set}, edge_ids, out);
+    }
+  }
+
+private:
+  Policy policy_;
+  std::conditional_t<host_policy<Policy>, known_edges<Policy, Vertex>, parallel_known_edges<Policy, Vertex>> selector_;
+  std::conditional_t<host_policy<Policy>, first_seen_numbering<Vertex>, parallel_numbering<Policy>> numbering_;
+};
 
 /// Selects the edges into some vertices of a set that come from the set, wherever the vertices live.
 ///
@@ -38,15 +93,18 @@ namespace glt::dist {
 ///
 /// @comm   per call one header exchange and, where a rank asks another one, two payload exchanges: to each
 ///         owner of such vertices 4 bytes a vertex of the set and 4 a part; back 4 bytes for each of them and,
-///         per edge of the result, 4 bytes and 8 for an edge id if asked for
+///         per edge of the result, 4 bytes and 8 for an edge id if asked for; one header exchange more on policies
+///         that are not of the host
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 class known_edges_exchange {
-  static_assert(host_accessible(Policy::space),
-                "known_edges_exchange packs messages on the host: use a host-accessible policy");
   static constexpr memory_space space = Policy::space;
 
 public:
-  known_edges_exchange(Comm comm, Policy policy) : comm_(std::move(comm)), selector_(std::move(policy)) {}
+  /// @comm   none, or one reduction; see `device_comm`
+  known_edges_exchange(Comm comm, Policy policy)
+      : comm_(dist::make_payload_comm(std::move(comm), policy)), policy_(policy), set_(policy), received_set_(policy),
+        selector_(policy), own_(policy), messages_(policy), replies_("edges", policy), of_replies_(0, policy),
+        of_all_(0, policy), begins_(0, policy), received_(make_message_buffer<local_id>(policy)) {}
 
   /// The edges into the vertices of the set from place `first` on, in that order; valid until the next call.
   ///
@@ -54,42 +112,42 @@ public:
   /// @units  sources of the result are places in the set
   /// @comm   collective
   /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in its set
-  hop_sample<Policy, local_id> const& select(call_site site, graph<Policy, Vertex> const& graph,
+  hop_sample<Policy, local_id> const& select(call_site site, dist::graph<Policy, Vertex> const& graph,
                                              array_view<space, Vertex const> set, std::int64_t first, bool edge_ids) {
-    auto const failure = failure_of([&] { set_.fill(graph.book(), set, first); });
+    auto const failure = dist::failure_of([&] { set_.fill(graph.book(), set, first); });
     auto const ranks = static_cast<std::size_t>(comm_.size());
     counts_.assign(ranks, 0);
     for (std::size_t rank = 0; rank < ranks && failure.empty(); ++rank) {
       bool const asked = static_cast<int>(rank) != comm_.rank() && !set_.wanted_places(rank).empty();
-      counts_[rank] = asked ? std::ssize(set_.words()) : 0;
+      counts_[rank] = asked ? set_.words().size() : 0;
     }
     start(site, failure);
     std::exception_ptr failed;
     try {
-      own_reply_.clear();
-      serve(graph, set_.words(), edge_ids, own_reply_);
+      own_.clear();
+      serve(graph, set_.words(), edge_ids, own_);
     } catch (...) {
       failed = std::current_exception();
     }
     if (travelling_) {
-      travelling_->wait();
-      travelling_.reset();
-      answer(graph, edge_ids);
+      std::exchange(travelling_, std::nullopt)->wait();
+      replies_.run(comm_, site, counts_, sizes_, messages_, [&] { serve_others(graph, edge_ids); });
     }
     if (failed) {
       std::rethrow_exception(failed);
     }
-    stitch(set.size() - first, edge_ids);
-    return stitched_;
+    merge(set.size() - first, first, edge_ids);
+    return merged_;
   }
 
 private:
-  using request = decltype(std::declval<Comm&>().start_all_to_all_v(outgoing{}, incoming{}));
+  using payload = dist::payload_comm<Comm, Policy>;
+  using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
 
   // Agrees with the other ranks on this call and starts to send the set.
   void start(call_site site, std::string const& failure) {
     headers_.resize(counts_.size());
-    exchange_headers(comm_, site, counts_, 0, failure, headers_);
+    exchange_headers(host_comm(comm_), site, counts_, 0, failure, headers_);
     bool anything = false;
     sizes_.clear();
     for (auto const& header : headers_) {
@@ -97,9 +155,10 @@ private:
       anything = anything || header.total > 0;
     }
     if (anything) {
-      received_bytes_.set(sizes_, sizeof(wire_row));
-      received_.resize(static_cast<std::size_t>(received_bytes_.total()) / sizeof(wire_row));
-      set_bytes_.set(counts_, sizeof(wire_row));
+      received_bytes_.set(sizes_, sizeof(local_id));
+      received_.clear();
+      received_.resize(received_bytes_.total() / std::int64_t{sizeof(local_id)});
+      set_bytes_.set(counts_, sizeof(local_id));
       auto out = set_bytes_.out(set_.words().data());
       same_place_.assign(counts_.size(), 0); // all ranks get the same words
       out.offsets = same_place_;
@@ -107,122 +166,110 @@ private:
     }
   }
 
-  // Appends the answer to one set: how many edges each wanted vertex has, and from which places they come.
-  void serve(graph<Policy, Vertex> const& graph, std::span<wire_row const> words, bool edge_ids,
-             std::vector<std::byte>& reply) {
-    numbering_.clear();
-    members_.clear();
-    wanted_.clear();
-    read_set_request(words, graph.book(), graph.part(), [&](global_id vertex, bool wanted) {
-      numbering_.number(static_cast<Vertex>(vertex));
-      members_.push_back(static_cast<Vertex>(vertex));
-      if (wanted) {
-        wanted_.push_back(static_cast<local_id>(vertex - graph.book().begin(graph.part())));
-      }
-    });
-    selector_.select(graph.local(), array_view<space, local_id const>(wanted_.data(), std::ssize(wanted_)),
-                     array_view<space, Vertex const>(members_.data(), std::ssize(members_)), position_in{&numbering_},
-                     edge_ids, served_);
-    sample_reply_layout<local_id> const layout(-1, edge_ids);
-    auto const before = reply.size();
-    reply.resize(before + static_cast<std::size_t>(layout.bytes(std::ssize(wanted_), served_.sources.size())));
-    layout.pack({served_.offsets.data(), wanted_.size() + 1}, served_.sources.data(), served_.edge_ids.data(),
-                reply.data() + before);
+  // Appends the reply to one set: how many edges each wanted vertex has, and from which places they come.
+  void serve(dist::graph<Policy, Vertex> const& graph, array_view<space, local_id const> words, bool edge_ids,
+             rank_messages<Policy>& messages) {
+    received_set_.read(words, graph.book(), graph.part());
+    auto const rows = received_set_.wanted();
+    selector_.select(graph.local(), rows, received_set_.members(), edge_ids, served_);
+    known_edges_layout const layout{rows.size(), edge_ids};
+    auto const num_edges = served_.sources.size();
+    auto* const message = messages.append(layout.bytes(num_edges));
+    policy_.executor().for_each(rows.size(), write_known_counts<space>{std::as_const(served_.offsets).view(),
+                                                                       reinterpret_cast<local_id*>(message)});
+    append(served_.sources, message + layout.sources());
+    append(served_.edge_ids, message + layout.ids(num_edges));
   }
 
-  // Serves one requester after the other and receives the answers.
-  void answer(graph<Policy, Vertex> const& graph, bool edge_ids) {
-    replies_.run(comm_, counts_, sizes_, [&] {
-      reply_.clear();
-      std::span<wire_row const> words(received_);
-      for (std::size_t rank = 0; rank < sizes_.size(); ++rank) {
-        auto const before = reply_.size();
-        auto const count = static_cast<std::size_t>(sizes_[rank]);
-        if (count > 0) {
-          serve(graph, words.first(count), edge_ids, reply_);
-          words = words.subspan(count);
-        }
-        sizes_[rank] = static_cast<std::int64_t>(reply_.size() - before);
-      }
-      reply_bytes_.set(sizes_, 1);
-      return reply_bytes_.out(reply_.data());
-    });
-  }
-
-  [[nodiscard]] std::span<std::byte const> reply_of(std::size_t rank) const {
-    if (static_cast<int>(rank) == comm_.rank()) {
-      return own_reply_;
+  template <class T>
+  void append(buffer<Policy, T> const& from, std::byte* to) {
+    if (!from.empty()) {
+      policy_.resource().copy(to, from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
     }
-    return counts_[rank] > 0 ? replies_.from(rank) : std::span<std::byte const>();
+  }
+
+  void serve_others(dist::graph<Policy, Vertex> const& graph, bool edge_ids) {
+    messages_.clear();
+    std::int64_t first = 0;
+    for (auto const size : sizes_) {
+      if (size > 0) {
+        serve(graph, std::as_const(received_).view().subview(first, size), edge_ids, messages_);
+        first += size;
+      } else {
+        messages_.append(0);
+      }
+    }
+  }
+
+  [[nodiscard]] array_view<space, std::byte const> reply_of(std::size_t rank) const {
+    return static_cast<int>(rank) == comm_.rank() ? own_.of(0) : replies_.from(rank);
+  }
+
+  // Calls f(reply, layout, places in the set, number of the first of them) for every rank that was asked.
+  template <class F>
+  void for_each_reply(bool edge_ids, F f) const {
+    std::int64_t first_row = 0;
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+      if (auto const places = set_.wanted_places(rank); !places.empty()) {
+        f(reply_of(rank), known_edges_layout{places.size(), edge_ids}, places, first_row);
+        first_row += places.size();
+      }
+    }
   }
 
   // The edges of all replies, in the order of the set.
-  void stitch(std::int64_t num_wanted, bool edge_ids) {
-    sample_reply_layout<local_id> const layout(-1, edge_ids);
-    auto& offsets = stitched_.offsets;
-    offsets.resize(num_wanted + 1);
-    offsets[0] = 0;
-    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-      auto const places = set_.wanted_places(rank);
-      auto const reply = reply_of(rank);
-      std::int64_t num_edges = 0;
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        auto const count = layout.count(reply.data(), static_cast<std::int64_t>(i));
-        offsets[places[i] + 1] = count;
-        num_edges += count;
-      }
-      if (std::ssize(reply) != layout.bytes(std::ssize(places), num_edges)) {
-        throw error(detail::message("answer of rank ", rank, " has ", reply.size(), " bytes instead of ",
-                                    layout.bytes(std::ssize(places), num_edges)));
-      }
+  void merge(std::int64_t num_wanted, std::int64_t first, bool edge_ids) {
+    auto const ex = policy_.executor();
+    of_replies_.resize(num_wanted);
+    of_all_.resize(num_wanted);
+    begins_.resize(num_wanted + 1);
+    take_from(policy_, merged_.offsets, merged_.sources, merged_.edge_ids);
+    merged_.offsets.resize(num_wanted + 1);
+    std::int64_t num_edges = 0;
+    for_each_reply(edge_ids, [&](auto reply, auto layout, auto places, std::int64_t first_row) {
+      ex.for_each(places.size(),
+                  read_known_counts<space>{reply.data(), places, first,
+                                           of_replies_.view().subview(first_row, places.size()), of_all_.view()});
+      num_edges += layout.num_edges(reply.size());
+    });
+    ex.exclusive_scan(std::as_const(of_replies_).view(), begins_.view());
+    ex.exclusive_scan(std::as_const(of_all_).view(), merged_.offsets.view());
+    auto const offsets = std::as_const(merged_.offsets).view();
+    if (auto const told = read_element(policy_, offsets, num_wanted); told != num_edges) {
+      throw error(message("replies have ", num_edges, " edges, but tell of ", told));
     }
-    for (std::int64_t i = 0; i < num_wanted; ++i) {
-      offsets[i + 1] += offsets[i];
-    }
-    stitched_.sources.resize(offsets[num_wanted]);
-    stitched_.edge_ids.resize(edge_ids ? offsets[num_wanted] : 0);
-    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-      auto const places = set_.wanted_places(rank);
-      auto const reply = reply_of(rank);
-      auto const num_edges = (std::ssize(reply) - layout.bytes(std::ssize(places), 0)) / layout.bytes(0, 1);
-      auto const* sources = reply.data() + layout.bytes(std::ssize(places), 0);
-      auto const* ids = sources + num_edges * std::int64_t{sizeof(local_id)};
-      for (auto const place : places) {
-        auto const count = offsets[place + 1] - offsets[place];
-        auto* const out = stitched_.sources.data() + offsets[place];
-        detail::copy_bytes(out, sources, count * std::int64_t{sizeof(local_id)});
-        sources += count * std::int64_t{sizeof(local_id)};
-        for (std::int64_t e = 0; e < count; ++e) {
-          out[e] = set_.place(out[e]);
-        }
-        if (edge_ids) {
-          detail::copy_bytes(stitched_.edge_ids.data() + offsets[place], ids, count * std::int64_t{sizeof(edge_id)});
-          ids += count * std::int64_t{sizeof(edge_id)};
-        }
-      }
-    }
+    merged_.sources.resize(num_edges);
+    merged_.edge_ids.resize(edge_ids ? num_edges : 0);
+    for_each_reply(edge_ids, [&](auto reply, auto layout, auto places, std::int64_t first_row) {
+      ex.for_each(places.size(),
+                  merge_known_edges<space>{
+                      reply.data() + layout.sources(), reply.data() + layout.ids(layout.num_edges(reply.size())),
+                      std::as_const(begins_).view().subview(first_row, places.size() + 1), places, first, set_.places(),
+                      offsets, merged_.sources.view(), merged_.edge_ids.view()});
+    });
   }
 
-  Comm comm_;
-  set_request set_;
-  known_edges<Policy, Vertex> selector_;
-  first_seen_numbering<Vertex> numbering_;
-  std::vector<Vertex> members_;
-  std::vector<local_id> wanted_;
+  payload comm_;
+  Policy policy_;
+  set_request<Policy> set_;
+  received_set<Policy, Vertex> received_set_;
+  set_selector<Policy, Vertex> selector_;
   hop_sample<Policy, local_id> served_;
-  hop_sample<Policy, local_id> stitched_;
-  std::vector<std::int64_t> counts_;
-  std::vector<std::int64_t> sizes_;
+  hop_sample<Policy, local_id> merged_;
+  rank_messages<Policy> own_;
+  rank_messages<Policy> messages_;
+  ragged_replies<Policy> replies_;
+  buffer<Policy, edge_offset> of_replies_; // edges of every row, in the order of the replies
+  buffer<Policy, edge_offset> of_all_;     // the same in the order of the set
+  buffer<Policy, edge_offset> begins_;
+  std::vector<std::int64_t> counts_; // [R] words for every rank
+  std::vector<std::int64_t> sizes_;  // [R] and of every rank
   std::vector<std::int64_t> same_place_;
   std::vector<call_header> headers_;
-  std::vector<wire_row> received_;
-  detail::byte_counts set_bytes_;
-  detail::byte_counts received_bytes_;
-  detail::byte_counts reply_bytes_;
-  std::vector<std::byte> own_reply_;
-  std::vector<std::byte> reply_;
-  reply_exchange replies_{"edges"};
+  byte_counts set_bytes_;
+  byte_counts received_bytes_;
+  buffer<message_policy<Policy>, local_id> received_;
   std::optional<request> travelling_; // last: completed before the memory goes
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -5,31 +5,37 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
+#include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/shared/near_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/detail/batch/draw.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// The parts of a graph that a rank samples in place, and what it drew from each; reusable.
-template <device_policy Policy, vertex_id Vertex>
+template <device_policy Policy, vertex_id Vertex, class Rule>
 class near_draws {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// The parts of which there are views are near from now on; if not `allowed`, the own one alone.
+  explicit near_draws(Policy policy = {}) : policy_(std::move(policy)) {}
+
+  /// The parts of which there are views are node-local from now on; if not `allowed`, the own one alone.
   ///
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
   ///                             columns of its part
-  void set(partition_book const& book, node_views<part_view<space, Vertex>> views, int rank, int ranks,
+  void set(partition_book const& book, node_views<dist::part_view<space, Vertex>> views, int rank, int ranks,
            bool allowed) {
-    near_rows near(views, rank, ranks);
+    dist::near_rows near(views, rank, ranks);
     for (std::size_t part = 0; part < views.of_rank.size(); ++part) {
       if (views.of_rank[part]) {
         check(book, static_cast<int>(part), *views.of_rank[part]);
@@ -39,52 +45,57 @@ public:
       views = {.of_rank = {}, .reason = "the rule looks at more of a row than its edges", .keeper = {}};
       views.of_rank.resize(static_cast<std::size_t>(ranks));
       views.of_rank[static_cast<std::size_t>(rank)].emplace();
-      near = near_rows(views, rank, ranks);
+      near = dist::near_rows(views, rank, ranks);
     }
     views_ = std::move(views);
-    drawn_.resize(views_.of_rank.size());
+    while (drawn_.size() < views_.of_rank.size()) {
+      drawn_.emplace_back(policy_);
+    }
     rows_ = std::move(near);
   }
 
-  /// The rows of near parts, and the rest.
-  [[nodiscard]] near_rows& rows() noexcept { return rows_; }
-  [[nodiscard]] near_rows const& rows() const noexcept { return rows_; }
+  /// The rows of node-local parts, and the rest.
+  [[nodiscard]] dist::near_rows& rows() noexcept { return rows_; }
+  [[nodiscard]] dist::near_rows const& rows() const noexcept { return rows_; }
 
-  /// Calls draw_part(view, rows, drawn) for every near part.
-  template <class DrawPart>
-  void draw(DrawPart draw_part) {
+  /// Draws as the relation says, but from every node-local part.
+  void draw(relation_request<space, Vertex, Rule> relation, bool edge_ids) {
     for (std::size_t part = 0; part < rows_.num_parts(); ++part) {
       if (rows_.is_near(part)) {
-        draw_part(*views_.of_rank[part], rows_.rows_of(part), drawn_[part]);
+        auto const rows = rows_.rows_of(part);
+        relation.local = views_.of_rank[part]->graph;
+        relation.original = views_.of_rank[part]->original;
+        std::array<std::int64_t, 2> const ends{0, std::ssize(rows)};
+        drawn_[part].draw(ends, {rows.data(), std::ssize(rows)}, ends, {}, std::span(&relation, 1), edge_ids);
       }
     }
   }
 
-  /// Calls f(places, drawn) for every near part.
+  /// Calls f(places, drawn) for every node-local part.
   template <class F>
   void for_each_drawn(F f) const {
     for (std::size_t part = 0; part < rows_.num_parts(); ++part) {
       if (rows_.is_near(part)) {
-        f(rows_.places_of(part), drawn_[part]);
+        f(rows_.places_of(part), drawn_[part].of(0, 0));
       }
     }
   }
 
 private:
-  static void check(partition_book const& book, int part, part_view<space, Vertex> const& view) {
+  static void check(partition_book const& book, int part, dist::part_view<space, Vertex> const& view) {
     auto const rows = view.graph.num_rows();
-    if (rows != book.size(part) || view.original.size() != rows ||
-        view.graph.num_columns() != book.num_vertices()) {
-      throw precondition_error(detail::message(
-          "view of ", rows, " rows and ", view.graph.num_columns(), " columns with ", view.original.size(),
-          " original ids for part ", part, " of ", book.size(part), " of ", book.num_vertices(),
-          " vertices; share the parts that the graphs were made of"));
+    if (rows != book.size(part) || view.original.size() != rows || view.graph.num_columns() != book.num_vertices()) {
+      throw precondition_error(message("view of ", rows, " rows and ", view.graph.num_columns(), " columns with ",
+                                       view.original.size(), " original ids for part ", part, " of ", book.size(part),
+                                       " of ", book.num_vertices(),
+                                       " vertices; share the parts that the graphs were made of"));
     }
   }
 
-  near_rows rows_;
-  node_views<part_view<space, Vertex>> views_;
-  std::vector<hop_sample<Policy, Vertex>> drawn_; // [P]
+  Policy policy_;
+  dist::near_rows rows_;
+  node_views<dist::part_view<space, Vertex>> views_;
+  std::vector<relation_draws<Policy, Vertex, Rule>> drawn_; // [P]
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/config.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/sampling/detail/typed_rows.hpp>
+#include <glt/dist/sampling/detail/slice_search.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/detail/bucket_sort.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
+#include <utility>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// One relation that a hop draws from: the rows that this rank owns, and how.
 ///
@@ -34,89 +38,199 @@ struct relation_request {
   Rule rule{};
 };
 
-/// The draws of all relations for the rows that several askers want, type by type; reusable.
-template <device_policy Policy, vertex_id Vertex, class Rule>
+/// What was drawn over a relation for consecutive rows.
+///
+/// @shape  offsets [num_rows + 1], into sources and edge_ids, from first_edge on
+template <vertex_id Vertex>
+struct drawn_rows {
+  std::int64_t num_rows = 0;
+  std::int64_t first_edge = 0;
+  std::int64_t num_edges = 0;
+  edge_offset const* offsets = nullptr;
+  Vertex const* sources = nullptr;
+  edge_id const* edge_ids = nullptr; ///< null if not asked for
+};
+
+// Rows of several types and requesters, to be sorted by type first.
+template <class Query>
+struct typed_row_list {
+  local_id const* rows;
+  Query const* queries; // null if there are none
+  std::int64_t const* first_rows;
+  std::int64_t num_types;
+  std::int64_t const* requesters;
+  std::int64_t num_requesters;
+  local_id* rows_of_type; // written
+  Query* queries_of_type; // written
+
+  GLT_HOST_DEVICE int operator()(std::int64_t i) const {
+    auto const type = slice_holding(num_types, rows[i], [this](std::int64_t t) { return first_rows[t]; });
+    auto const requester = slice_holding(num_requesters, i, [this](std::int64_t r) { return requesters[r]; });
+    return static_cast<int>(type * num_requesters + requester);
+  }
+  GLT_HOST_DEVICE void operator()(std::int64_t at, std::int64_t i, int bucket) const {
+    rows_of_type[at] = static_cast<local_id>(rows[i] - first_rows[bucket / num_requesters]);
+    if (queries != nullptr) {
+      queries_of_type[at] = queries[i];
+    }
+  }
+};
+
+// An offset that the host is to know.
+struct wanted_offset {
+  edge_offset const* from = nullptr;
+  edge_offset value = 0;
+};
+
+template <memory_space Space>
+struct read_offsets {
+  array_view<Space, wanted_offset> wanted;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { wanted[i].value = *wanted[i].from; }
+};
+
+/// The draws of all relations of a hop for the rows that several requesters want, type by type; reusable.
+///
+/// @where  memory of `Policy`, whose executor does all of it
+template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace = Policy::space>
 class relation_draws {
   static constexpr memory_space space = Policy::space;
   using query_type = typename Rule::query_type;
 
 public:
-  /// Draws for the rows of all askers.
+  explicit relation_draws(Policy policy = {})
+      : policy_(policy), sort_(policy), rows_(0, policy), queries_(0, policy), numbers_(0, policy), counts_(0, policy),
+        wanted_(0, policy) {}
+
+  /// Draws for the rows of all requesters.
   ///
-  /// @shape  rows [S], by asker and, for each, by ascending type · asker_offsets [askers + 1], into rows ·
-  ///         queries [S], or empty if the rule has none
-  /// @pre    rows are of `part`; not checked
+  /// @shape  first_rows [T + 1], of every type · rows [S], by requester and, for each, by ascending type · requesters
+  ///         [requesters + 1], into rows, from 0 · queries [S], or empty if the rule has none
+  /// @where  waits for the numbers of edges, and where there are several types for those of rows
+  /// @pre    rows are of this rank; not checked
   /// @throws precondition_error  as `sample_neighbors`
   /// @cost   O(S · fanouts); allocates only while there is more than ever before
-  void draw(hop_drawer<Policy>& drawer, typed_rows const& typed, int part, std::span<local_id const> rows,
-            std::span<std::int64_t const> asker_offsets, std::span<query_type const> queries,
-            std::span<relation_request<space, Vertex, Rule> const> relations, bool edge_ids) {
-    sort_by_type(typed, part, rows, asker_offsets, queries);
-    drawn_.resize(std::max(drawn_.size(), relations.size())); // those that rest keep their memory
+  void draw(std::span<std::int64_t const> first_rows, array_view<space, local_id const> rows,
+            std::span<std::int64_t const> requesters, array_view<space, query_type const> queries,
+            std::span<relation_request<GraphSpace, Vertex, Rule> const> relations, bool edge_ids) {
+    auto const ex = policy_.executor();
+    has_edge_ids_ = edge_ids;
+    num_requesters_ = requesters.size() - 1;
+    sort_by_type(first_rows, rows, requesters, queries);
+    while (drawn_.size() < relations.size()) { // those that rest keep their memory
+      drawn_.push_back({buffer<Policy, edge_offset>(0, policy_), buffer<Policy, Vertex>(0, policy_),
+                        buffer<Policy, edge_id>(0, policy_)});
+    }
+    ends_.clear();
+    types_.clear();
     for (std::size_t e = 0; e < relations.size(); ++e) {
-      auto const& from = relations[e];
-      auto const& of_type = types_[static_cast<std::size_t>(from.node_type)];
-      hop_request<space, local_id, Rule> const request{
-          .rows = {of_type.rows.data(), std::ssize(of_type.rows)},
-          .original = from.original,
-          .options = from.options,
-          .key = from.key,
-          .rule = from.rule,
-          .queries = {of_type.queries.data(), std::ssize(of_type.queries)}};
-      drawer.draw(from.local, request, edge_ids, drawn_[e]);
+      types_.push_back(static_cast<std::size_t>(relations[e].node_type));
+      auto const request = request_of(relations[e]);
+      auto& offsets = drawn_[e].offsets;
+      counts_.resize(request.rows.size());
+      offsets.resize(request.rows.size() + 1);
+      count_neighbors(ex, relations[e].local, request, counts_.view(), offsets.view());
+      for (std::size_t requester = 0; requester <= num_requesters_; ++requester) {
+        ends_.push_back({offsets.data() + first_row(types_[e], requester)});
+      }
+    }
+    wanted_.resize(static_cast<std::int64_t>(ends_.size()));
+    copy_in(policy_, host_view<wanted_offset const>(ends_), wanted_.view());
+    ex.for_each(wanted_.size(), read_offsets<space>{wanted_.view()});
+    copy_out(policy_, wanted_.view(), host_view<wanted_offset>(ends_));
+    for (std::size_t e = 0; e < relations.size(); ++e) {
+      auto& drawn = drawn_[e];
+      drawn.sources.resize(end_of(e, num_requesters_));
+      drawn.edge_ids.resize(edge_ids ? drawn.sources.size() : 0);
+      sample_neighbors(ex, relations[e].local, request_of(relations[e]), std::as_const(drawn.offsets).view(),
+                       drawn.sources.view(), drawn.edge_ids.view());
     }
   }
 
-  /// What was drawn over a relation for all askers.
-  ///
-  /// @pre    relation is one of the last `draw`; not checked
-  [[nodiscard]] hop_sample<Policy, Vertex> const& of_relation(std::size_t relation) const noexcept {
-    return drawn_[relation];
+  /// What was drawn over every relation for all requesters.
+  [[nodiscard]] std::span<hop_sample<Policy, Vertex> const> drawn() const noexcept {
+    return std::span(drawn_).first(types_.size());
   }
 
-  /// The offsets of what was drawn for one asker's rows of a type, in the draws of one of its relations.
+  /// What was drawn over a relation for one requester.
   ///
-  /// @pre    relation and asker are of the last `draw`, and node_type is that of the relation; not checked
-  [[nodiscard]] std::span<edge_offset const> offsets(std::size_t relation, int node_type, std::size_t asker) const {
-    auto const& first = types_[static_cast<std::size_t>(node_type)].asker_offsets;
-    auto const rows = static_cast<std::size_t>(first[asker + 1] - first[asker]);
-    return {drawn_[relation].offsets.data() + first[asker], rows + 1};
+  /// @pre    relation and requester are of the last `draw`; not checked
+  [[nodiscard]] drawn_rows<Vertex> of(std::size_t relation, std::size_t requester) const {
+    auto const& drawn = drawn_[relation];
+    auto const first = first_row(types_[relation], requester);
+    return {.num_rows = first_row(types_[relation], requester + 1) - first,
+            .first_edge = end_of(relation, requester),
+            .num_edges = end_of(relation, requester + 1) - end_of(relation, requester),
+            .offsets = drawn.offsets.data() + first,
+            .sources = drawn.sources.data(),
+            .edge_ids = has_edge_ids_ ? drawn.edge_ids.data() : nullptr};
   }
 
 private:
-  struct rows_of_type {
-    std::vector<local_id> rows; // counted within the type
-    std::vector<query_type> queries;
-    std::vector<std::int64_t> asker_offsets;
-  };
-
-  void sort_by_type(typed_rows const& typed, int part, std::span<local_id const> rows,
-                    std::span<std::int64_t const> asker_offsets, std::span<query_type const> queries) {
-    types_.resize(static_cast<std::size_t>(typed.num_types()));
-    for (auto& of_type : types_) {
-      of_type.rows.clear();
-      of_type.queries.clear();
-      of_type.asker_offsets.assign(1, 0);
-    }
-    for (std::size_t asker = 0; asker + 1 < asker_offsets.size(); ++asker) {
-      auto i = static_cast<std::size_t>(asker_offsets[asker]);
-      auto const end = static_cast<std::size_t>(asker_offsets[asker + 1]);
-      for (int t = 0; t < typed.num_types(); ++t) {
-        auto& of_type = types_[static_cast<std::size_t>(t)];
-        auto const first = typed.first_row(part, t);
-        for (auto const last = typed.first_row(part, t + 1); i < end && rows[i] < last; ++i) {
-          of_type.rows.push_back(static_cast<local_id>(rows[i] - first));
-          if constexpr (has_query<Rule>) {
-            of_type.queries.push_back(queries[i]);
-          }
-        }
-        of_type.asker_offsets.push_back(std::ssize(of_type.rows));
-      }
-    }
+  // Where the rows of a requester begin among those of their type.
+  [[nodiscard]] std::int64_t first_row(std::size_t type, std::size_t requester) const {
+    auto const first = type * num_requesters_;
+    return offsets_[first + requester] - offsets_[first];
+  }
+  [[nodiscard]] std::int64_t end_of(std::size_t relation, std::size_t requester) const {
+    return ends_[relation * (num_requesters_ + 1) + requester].value;
   }
 
-  std::vector<rows_of_type> types_;
+  [[nodiscard]] hop_request<space, local_id, Rule, GraphSpace>
+  request_of(relation_request<GraphSpace, Vertex, Rule> const& relation) const {
+    auto const first = offsets_[static_cast<std::size_t>(relation.node_type) * num_requesters_];
+    auto const end = offsets_[static_cast<std::size_t>(relation.node_type + 1) * num_requesters_];
+    return {.rows = typed_.subview(first, end - first),
+            .original = relation.original,
+            .options = relation.options,
+            .key = relation.key,
+            .rule = relation.rule,
+            .queries = has_query<Rule> ? typed_queries_.subview(first, end - first) : typed_queries_};
+  }
+
+  void sort_by_type(std::span<std::int64_t const> first_rows, array_view<space, local_id const> rows,
+                    std::span<std::int64_t const> requesters, array_view<space, query_type const> queries) {
+    auto const num_types = first_rows.size() - 1;
+    if (num_types == 1) {
+      offsets_.assign(requesters.begin(), requesters.end());
+      typed_ = rows;
+      typed_queries_ = queries;
+      return;
+    }
+    numbers_.resize(static_cast<std::int64_t>(first_rows.size() + requesters.size()));
+    copy_in(policy_, host_view<std::int64_t const>(first_rows), numbers_.view().subview(0, std::ssize(first_rows)));
+    copy_in(policy_, host_view<std::int64_t const>(requesters),
+            numbers_.view().subview(std::ssize(first_rows), std::ssize(requesters)));
+    rows_.resize(rows.size());
+    queries_.resize(queries.size());
+    typed_row_list<query_type> const list{.rows = rows.data(),
+                                          .queries = queries.data(),
+                                          .first_rows = numbers_.data(),
+                                          .num_types = static_cast<std::int64_t>(num_types),
+                                          .requesters = numbers_.data() + first_rows.size(),
+                                          .num_requesters = static_cast<std::int64_t>(num_requesters_),
+                                          .rows_of_type = rows_.data(),
+                                          .queries_of_type = queries_.data()};
+    auto const offsets = sort_.sort(rows.size(), static_cast<int>(num_types * num_requesters_), list, list);
+    offsets_.assign(offsets.begin(), offsets.end());
+    typed_ = std::as_const(rows_).view();
+    typed_queries_ = std::as_const(queries_).view();
+  }
+
+  Policy policy_;
+  bucket_sort<Policy> sort_;
+  buffer<Policy, local_id> rows_; // counted within their types
+  buffer<Policy, query_type> queries_;
+  buffer<Policy, std::int64_t> numbers_; // that the sort looks at
+  buffer<Policy, edge_offset> counts_;
+  array_view<space, local_id const> typed_;
+  array_view<space, query_type const> typed_queries_;
   std::vector<hop_sample<Policy, Vertex>> drawn_; // by relation
+  std::vector<std::size_t> types_;                // of the relations
+  std::size_t num_requesters_ = 0;
+  std::vector<std::int64_t> offsets_; // [T · requesters + 1]
+  std::vector<wanted_offset> ends_;   // [relations, requesters + 1]
+  buffer<Policy, wanted_offset> wanted_;
+  bool has_edge_ids_ = false;
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -14,10 +14,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <utility>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Where N arrays lie in one block of bytes: their lengths, then the arrays, each on a cache line of its own.
 template <std::size_t N>
@@ -36,8 +37,8 @@ public:
     }
     shared_arrays const made(sizes);
     if (std::ssize(block) != made.bytes()) {
-      throw precondition_error(detail::message("block of ", block.size(), " bytes for arrays that take ", made.bytes(),
-                                               "; share the same things on all ranks"));
+      throw precondition_error(message("block of ", block.size(), " bytes for arrays that take ",
+                                       made.bytes(), "; share the same things on all ranks"));
     }
     return made;
   }
@@ -52,7 +53,7 @@ public:
     std::memcpy(block.data(), sizes_.data(), sizeof(sizes_));
     for (std::size_t i = 0; i < N; ++i) {
       if (arrays[i] != nullptr) {
-        detail::copy_bytes(place(block, i), arrays[i], sizes_[i]);
+        copy_bytes(place(block, i), arrays[i], sizes_[i]);
       }
     }
   }
@@ -65,15 +66,16 @@ public:
   /// Array number i of a block.
   template <bytes_copyable T>
   [[nodiscard]] host_view<T const> view(std::span<std::byte const> block, std::size_t i) const noexcept {
-    return {reinterpret_cast<T const*>(block.data() + offset(i)), sizes_[i] / static_cast<std::int64_t>(sizeof(T))};
+    return {reinterpret_cast<T const*>(block.data() + offset(i)),
+            sizes_[i] / static_cast<std::int64_t>(sizeof(T))};
   }
 
   /// Array number i of the own block as a buffer; nothing is copied.
-  template <bytes_copyable T, device_policy Policy>
-    requires(host_accessible(Policy::space))
+  template <bytes_copyable T, host_policy Policy>
   [[nodiscard]] buffer<Policy, T> adopt(node_blocks const& blocks, std::size_t i, Policy policy) const {
     return buffer<Policy, T>::adopt(reinterpret_cast<T*>(blocks.own.data() + offset(i)),
-                                    sizes_[i] / static_cast<std::int64_t>(sizeof(T)), blocks.keeper, std::move(policy));
+                                    sizes_[i] / static_cast<std::int64_t>(sizeof(T)), blocks.keeper,
+                                    std::move(policy));
   }
 
 private:
@@ -92,4 +94,4 @@ private:
   std::array<std::int64_t, N> sizes_;
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -35,6 +35,8 @@ class hetero_builder {
   static_assert(host_policy<Policy>, "hetero_builder renumbers on the host: use parallel_hetero_builder");
 
 public:
+  explicit hetero_builder(Policy const& = {}) {}
+
   /// Starts a batch in `out`, which must live until its last hop was added.
   ///
   /// @shape  seeds [node types], one list of ids each

@@ -51,6 +51,7 @@ public:
              hetero_subgraph<Policy, Vertex>& out) {
     out_ = &out;
     disjoint_ = options.disjoint;
+    exact_ = false;
     out.expand_ = options.expand;
     out.num_hops_ = 0;
     batch_.begin(schema, static_cast<std::int64_t>(num_hops(options)), options.expand);
@@ -76,6 +77,35 @@ public:
       count_relation(edge_type, {});
       policy_.executor().for_each(num_rows, make_room(edge_type, 0, false));
     }
+  }
+
+  /// The vertices of a type to expand in this hop, without duplicates in a tree, and their trees, if the batch is
+  /// disjoint; valid until its vertices are added to.
+  ///
+  /// @cost   waits for their number
+  [[nodiscard]] ids current_frontier(int node_type) {
+    settle();
+    return nodes(node_type).subview(batch_.sizes().value(type(node_type).begin), frontier_bound(node_type));
+  }
+  [[nodiscard]] array_view<space, local_id const> current_trees(int node_type) {
+    settle();
+    return disjoint_ ? trees(node_type).subview(batch_.sizes().value(type(node_type).begin), frontier_bound(node_type))
+                     : trees(node_type);
+  }
+
+  /// Appends the draws over one edge type for the frontier of its destination type.
+  ///
+  /// @pre    there is one row per frontier vertex, and the offsets go from 0 to the number of sources; not checked
+  /// @cost   O(frontier + edges); waits if `current_frontier` was not called
+  void add_relation(int edge_type, hop_sample<Policy, Vertex> const& hop) {
+    settle();
+    count_relation(edge_type, hop.offsets.view());
+    policy_.executor().for_each(rows_bound(edge_type), make_room(edge_type, hop.sources.size(), !hop.edge_ids.empty()));
+    if (!hop.edge_ids.empty()) {
+      policy_.resource().copy(edge_ids(edge_type).data() + relation(edge_type).edges_bound, hop.edge_ids.data(),
+                              static_cast<std::size_t>(hop.edge_ids.size()) * sizeof(edge_id));
+    }
+    number_sources(edge_type, hop.sources.view());
   }
 
   /// The vertices of a type so far and their trees, and room behind them that means nothing.
@@ -112,6 +142,7 @@ public:
   /// @pre    no sources were numbered in this hop; not checked
   /// @cost   waits for them, in one copy
   void read_hop() {
+    exact_ = true;
     batch_.read();
     for (std::size_t t = 0; t < batch_.num_types(); ++t) {
       numberings_[t].tighten(batch_.sizes().value(batch_.type(t).end));
@@ -146,6 +177,7 @@ public:
 
   /// Ends a hop.
   void end_hop() {
+    exact_ = false;
     batch_.end_hop([&](std::size_t t) { return numberings_[t].bound(); });
     ++out_->num_hops_;
   }
@@ -168,6 +200,11 @@ public:
   }
 
 private:
+  void settle() {
+    if (!exact_) {
+      read_hop();
+    }
+  }
   [[nodiscard]] auto const& type(int node_type) const noexcept {
     return batch_.type(static_cast<std::size_t>(node_type));
   }
@@ -242,6 +279,7 @@ private:
   Policy policy_;
   hetero_subgraph<Policy, Vertex>* out_ = nullptr;
   bool disjoint_ = false;
+  bool exact_ = false; // the host knows the frontiers
   detail::parallel_hetero_batch<Policy> batch_;
   std::vector<parallel_numbering<Policy>> numberings_; // by node type
 };

@@ -73,7 +73,12 @@ private:
   double far_;
 };
 
-/// The end of the matter, where the row of the vertex before had to be looked at.
+/// True if the row of the vertex before decides.
+[[nodiscard]] GLT_HOST_DEVICE constexpr bool is_open(verdict decided) noexcept {
+  return decided == verdict::accept_neighbor || decided == verdict::accept_stranger;
+}
+
+/// The outcome, once it is known whether the candidate is a neighbour of the vertex before; if it is not open, any.
 [[nodiscard]] GLT_HOST_DEVICE constexpr bool accepts(verdict decided, bool neighbor) noexcept {
   return decided == verdict::accept || (decided == verdict::accept_neighbor && neighbor) ||
          (decided == verdict::accept_stranger && !neighbor);

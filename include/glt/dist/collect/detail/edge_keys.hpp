@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/feature/detail/edge_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/graph/validate.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace glt::detail {
+
+/// An edge as it travels to the owner of its destination: the row of that, flagged or not, and the id of the edge.
+struct edge_key {
+  local_id row;
+  std::uint32_t low; // of the id; an id as a whole would be aligned to 8 bytes
+  std::uint32_t high;
+
+  [[nodiscard]] GLT_HOST_DEVICE edge_id id() const noexcept {
+    return static_cast<edge_id>((std::uint64_t{high} << 32) | low);
+  }
+};
+static_assert(sizeof(edge_key) == 12);
+
+/// The keys of edges in the order in which they were sorted.
+///
+/// @shape  edges [n] · rows, places [n] · keys [n], written
+template <memory_space Space>
+struct list_edge_keys {
+  edge_id const* edges;
+  array_view<Space, local_id const> rows;
+  array_view<Space, std::int64_t const> places;
+  edge_key* keys;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const id = static_cast<std::uint64_t>(edges[places[i]]);
+    keys[i] = {rows[i], static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32)};
+  }
+};
+
+inline constexpr local_id no_edge_row = std::numeric_limits<local_id>::min(); // no row, flagged or not
+
+/// Finds the rows of edges, flagged like their keys.
+template <memory_space Space>
+struct find_edge_keys {
+  edge_key const* keys;
+  id_table_view<Space> table;
+  local_id* found;
+  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
+    for (auto i = first; i < last; ++i) {
+      auto const ahead = i + table.ahead;
+      table.prefetch(keys[ahead < last ? ahead : last - 1].id());
+      auto const row = static_cast<local_id>(table.find(keys[i].id()));
+      found[i] = row < 0 ? no_edge_row : keys[i].row < 0 ? ~row : row;
+    }
+  }
+};
+
+struct first_without_row {
+  local_id const* found;
+  std::int64_t size;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return found[i] == no_edge_row ? i : size; }
+};
+
+/// The rows that edges have.
+///
+/// @shape  keys [n] · found [n], written
+/// @where  memory that the policy's executor reaches; synchronises
+/// @throws precondition_error  naming the first edge that is not in the table
+template <device_policy Policy, memory_space Space>
+void find_edge_rows(Policy const& policy, edge_key const* keys, std::int64_t size, id_table_view<Space> table,
+                    local_id* found) {
+  policy.executor().for_ranges(size, 1024, find_edge_keys<Space>{keys, table, found});
+  auto const bad = policy.executor().reduce(size, size, first_without_row{found, size}, smaller{});
+  if (bad < size) {
+    array_view<Policy::space, edge_key const> const all(keys, size);
+    refuse_edge(bad, read_element(policy, all, bad).id(), table.size());
+  }
+}
+
+} // namespace glt::detail

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/detail/row_collector.hpp>
+#include <glt/dist/collect/detail/row_message.hpp>
+#include <glt/dist/collect/detail/row_sources.hpp>
+#include <glt/dist/collect/detail/tensor_plan.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// A matrix and its labels, if they are wanted as well, as tensors: a schema of one or two.
+template <memory_space Space, memory_space From, bytes_copyable T>
+[[nodiscard]] std::vector<any_rows<Space>> matrix_tensors(feature_view<From, T> rows, bool labels) {
+  auto const reached = []<class U>(matrix_view<From, U const> values) {
+    return matrix_view<Space, U const>(values.data(), values.rows(), values.columns());
+  };
+  std::vector<any_rows<Space>> tensors{without_type(feature_view<Space, T>{
+      .features = reached(rows.features), .scales = {rows.scales.data(), rows.scales.size()}})};
+  if (labels) {
+    tensors.push_back(without_type(feature_view<Space, label_type>{
+        .features =
+            reached(matrix_view<From, label_type const>(rows.labels.data(), rows.labels.size(), 1))}));
+  }
+  return tensors;
+}
+
+/// `row_collector` of one matrix and its labels.
+template <communicator Comm, device_policy Policy, bytes_copyable T>
+class matrix_collector : public row_collector<Comm, Policy> {
+  static constexpr memory_space space = Policy::space;
+  using collector = row_collector<Comm, Policy>;
+
+public:
+  /// Borrows hot rows from now on: keys among them are not asked for, and the results are the same. Ranks may
+  /// have different ones, or none. Where they have no labels, vertices whose labels are wanted are asked for.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  if the hot rows have other columns than the store
+  void use(dist::hot_rows<Policy, T> const& hot) {
+    if (hot.size() > 0 && hot.rows().num_columns() != local_.num_columns()) {
+      throw precondition_error(message("hot rows of ", hot.rows().num_columns(), " columns for features of ",
+                                       local_.num_columns(), " columns; make them from the same store"));
+    }
+    this->set_hot(source_of(hot.rows(), hot.vertices().view()), !hot.rows().labels.empty());
+  }
+
+protected:
+  template <memory_space From>
+    requires reaches<decltype(std::declval<Policy const&>().executor()), From>
+    matrix_collector(Comm comm, partition_book const& book, feature_view<From, T> local, bool labels,
+                     id_table_view<space> const* edges, Policy policy)
+        : collector(std::move(comm), book, plan_of(local, labels), edges, policy),
+          local_{.features = {local.features.data(), local.num_vertices(), local.num_columns()},
+                 .scales = {local.scales.data(), local.scales.size()}} {}
+
+    [[nodiscard]] bool has_labels() const noexcept {
+      return this->plan().size() > 1;
+    }
+    [[nodiscard]] std::int64_t num_columns() const noexcept {
+      return local_.num_columns();
+    }
+
+    /// Rows of another source, with the scales of the own ones.
+    template <memory_space From>
+    [[nodiscard]] source_rows<space> source_of(feature_view<From, T> rows,
+                                               id_table_view<space> table = {}) const {
+      source_rows<space> made{matrix_tensors<space>(rows, has_labels()), table};
+      made.tensors[0].scales = local_.scales;
+      return made;
+    }
+
+    /// Collects features of all keys and the labels of the first of them.
+    template <class Vertex, class Out, class Check>
+    void collect_matrix(row_keys<space, Vertex> const& keys, std::int64_t num_labels, std::int64_t step,
+                        Check check, dist::collected_rows<Policy, Out>& out) {
+      auto const size = keys.vertices.size() * num_columns();
+      auto const prepare = [&] {
+        check();
+        reserve(out.features, size);
+        reserve(out.labels, num_labels);
+      };
+      auto const resize = [&] {
+        out.features.clear(); // what they have need not move along
+        out.features.resize(size);
+        out.labels.clear();
+        out.labels.resize(num_labels);
+        targets_ = {{{std::same_as<T, Out> ? stored_type<T>() : stored_type<Out>(),
+                      reinterpret_cast<std::byte*>(out.features.data())},
+                     {element_type_of<label_type>, reinterpret_cast<std::byte*>(out.labels.data())}}};
+        return std::span<row_target const>(targets_);
+      };
+      this->template collect_rows<one_conversion<T, Out>>(keys, num_labels, step, prepare, resize);
+    }
+
+  private:
+    template <memory_space From>
+    [[nodiscard]] static std::vector<planned_tensor<space>> plan_of(feature_view<From, T> local,
+                                                                    bool labels) {
+      auto const tensors = matrix_tensors<space>(local, labels);
+      std::vector<planned_tensor<space>> plan{{"features", tensors[0], tensors[0].type, false}};
+      if (labels) {
+        plan.push_back({"labels", tensors[1], tensors[1].type, true});
+      }
+      return plan;
+    }
+
+    template <class U>
+    void reserve(buffer<Policy, U>& rows, std::int64_t size) const {
+      if (rows.capacity() == 0) { // of nobody's yet
+        rows = buffer<Policy, U>(0, this->policy());
+      }
+      rows.reserve(size);
+    }
+
+    feature_view<space, T> local_; // without labels
+    std::array<row_target, 2> targets_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/detail/collector_checks.hpp>
+#include <glt/dist/collect/detail/row_exchange.hpp>
+#include <glt/dist/collect/detail/row_message.hpp>
+#include <glt/dist/collect/detail/row_requests.hpp>
+#include <glt/dist/collect/detail/row_sources.hpp>
+#include <glt/dist/collect/detail/tensor_plan.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/shared/near_rows.hpp>
+#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/validate.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Rows of a source in all tensors that are collected, and what finds them by key.
+///
+/// @shape  tensors, in the order of the plan · table of edge ids, or of the keys of hot rows; else empty
+template <memory_space Space>
+struct source_rows {
+  std::vector<any_rows<Space>> tensors;
+  id_table_view<Space> table{};
+};
+
+/// What all collectors do: fetches rows of the tensors of a plan by the key of a vertex or an edge, wherever they live.
+///
+/// Concurrent calls: none on one object, nor on collectors of one communicator.
+template <communicator Comm, device_policy Policy>
+class row_collector {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// Why rows of some ranks are not read in place; empty if those of all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return near_.reason(); }
+  /// Time that this collector has spent so far: that of the calling thread, which does not wait for enqueued work.
+  [[nodiscard]] dist::collector_seconds seconds() const noexcept { return seconds_; }
+  /// Vertices or edges whose rows this collector has collected so far.
+  [[nodiscard]] dist::collected_counts counts() const noexcept { return counts_; }
+
+protected:
+  /// Borrows this rank's rows of the plan; those of edges with the table that finds them.
+  ///
+  /// @comm   none, or one reduction; see `device_comm`
+  row_collector(Comm comm, partition_book const& book, std::vector<planned_tensor<space>> tensors,
+                id_table_view<space> const* edges, Policy policy)
+      : policy_(policy), num_vertices_(book.num_vertices()),
+        exchange_({std::move(tensors), policy}, policy, default_round_bytes<Policy>(comm.size())),
+        requests_(std::move(comm), book, edges != nullptr, exchange_.message().flags(), policy),
+        sources_(static_cast<std::size_t>(requests_.sources().num_sources())) {
+    source_rows<space> own{.tensors = {}, .table = edges != nullptr ? *edges : id_table_view<space>()};
+    for (auto const& each : plan()) {
+      own.tensors.push_back(each.local);
+    }
+    set_source(requests_.rank(), std::move(own));
+  }
+
+  [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept {
+    return exchange_.message().plan();
+  }
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
+
+  /// Borrows hot rows; none if the table is empty. `has_all` is false if tensors of the first keys alone are missing.
+  void set_hot(source_rows<space> hot, bool has_all) {
+    hot_has_all_ = has_all;
+    set_source(requests_.sources().hot(), std::move(hot));
+  }
+
+  /// Reads rows of other ranks in place, `rows_of(view, rank)`, where there are views of them.
+  ///
+  /// @throws precondition_error  if there is not one entry per rank, with the own one; what `rows_of` throws leaves here
+  template <class View, class RowsOf>
+  void set_near(node_views<View> const& views, RowsOf rows_of) {
+    dist::near_rows near(views, requests_.rank(), requests_.size());
+    std::vector<source_rows<space>> found(views.of_rank.size());
+    std::vector<char> is_local(views.of_rank.size(), 0);
+    for (std::size_t rank = 0; rank < found.size(); ++rank) {
+      if (views.of_rank[rank]) {
+        found[rank] = rows_of(*views.of_rank[rank], static_cast<int>(rank));
+        is_local[rank] = 1;
+      }
+    }
+    for (int rank = 0; rank < requests_.size(); ++rank) {
+      if (rank != requests_.rank()) {
+        set_source(rank, std::move(found[static_cast<std::size_t>(rank)]));
+      }
+    }
+    requests_.sources().set_local(std::move(is_local));
+    near_ = std::move(near);
+    keeper_ = views.keeper;
+  }
+
+  /// Collects the rows of keys; of tensors of the first keys alone those of `num_first` of them. `prepare()` makes room
+  /// for the rows, or throws; `resize()` then says where they go.
+  ///
+  /// @comm   collective; one header exchange, one exchange of keys and one of rows a round; by edges a second header
+  ///         exchange before the rows
+  /// @throws collective_error  on every rank, if `prepare` throws on one, a vertex is not in [0, V), or a rank has not
+  ///                           an edge that it should have
+  template <class Conversions, class Vertex, class Prepare, class Resize>
+  void collect_rows(row_keys<space, Vertex> const& keys, std::int64_t num_first, std::int64_t step,
+                    Prepare prepare, Resize resize) {
+    dist::stopwatch watch;
+    call_site const site{.what = operation::collect, .step = step};
+    auto& sources = requests_.sources();
+    // Whatever may fail comes before the header exchange: afterwards the other ranks wait for this one's rows.
+    auto const failure = dist::failure_of([&] {
+      if (sources.by_edge()) {
+        check_num_edges(keys.edges.size(), keys.vertices.size());
+      }
+      validate_vertices(policy_, sources.by_edge() ? "destination" : "vertex", keys.vertices, num_vertices_);
+      prepare();
+      sources.sort(keys, exchange_.message().flags() ? num_first : 0, hot_has_all_ ? 0 : num_first);
+      exchange_.reserve(requests_.size());
+    });
+    if (!failure.empty()) {
+      requests_.refuse(site, failure);
+    }
+    requests_.start(site);
+    watch.lap(seconds_.requesting);
+    std::span<row_target const> const out = resize();
+    for (int source = 0; source < sources.num_sources(); ++source) {
+      if (sources.is_local(source) && sources.list(source).size > 0) {
+        exchange_.message().template put<Conversions>(sources_[static_cast<std::size_t>(source)].tensors,
+                                                      sources.list(source), out);
+      }
+      count(source);
+    }
+    watch.lap(seconds_.own_rows);
+    finish_requests(site);
+    watch.lap(seconds_.requesting);
+    exchange_.template run<Conversions>(requests_, site, out, seconds_);
+  }
+
+private:
+  void set_source(int source, source_rows<space> rows) {
+    requests_.sources().set_table(source, rows.table);
+    sources_[static_cast<std::size_t>(source)] = std::move(rows);
+  }
+
+  void finish_requests(call_site site) {
+    if (!requests_.sources().by_edge()) {
+      requests_.finish();
+      return;
+    }
+    auto const unknown = dist::failure_of([&] { requests_.finish(); });
+    if (requests_.anything()) {
+      dist::agree(requests_.host(), site, unknown, 0, [](auto, auto) { return ""; });
+    }
+  }
+
+  void count(int source) {
+    auto const rows = requests_.sources().list(source).size;
+    (source == requests_.rank()             ? counts_.own
+     : source == requests_.sources().hot()  ? counts_.cached
+     : requests_.sources().is_local(source) ? counts_.in_place
+                                            : counts_.remote) += rows;
+  }
+
+  Policy policy_;
+  std::int64_t num_vertices_;
+  row_exchange<Comm, Policy> exchange_;
+  row_requests<Comm, Policy> requests_;
+  std::vector<source_rows<space>> sources_; // [P + 1]
+  bool hot_has_all_ = true;
+  dist::near_rows near_;
+  std::shared_ptr<void const> keeper_; // of the rows that are read in place
+  dist::collector_seconds seconds_;
+  dist::collected_counts counts_;
+};
+
+} // namespace glt::detail

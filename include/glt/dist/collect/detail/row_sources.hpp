@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/collect/detail/edge_keys.hpp>
+#include <glt/dist/collect/detail/flag_counter.hpp>
+#include <glt/dist/collect/detail/row_list.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/detail/book_view.hpp>
+#include <glt/partition/detail/owner_buckets.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// What is looked up: vertices, or edges by their ids, of which the destinations say who owns them.
+///
+/// @shape  vertices [n] global ids · edges [n] global ids, or empty where vertices are looked up
+template <memory_space Space, class Vertex>
+struct row_keys {
+  array_view<Space, Vertex const> vertices;
+  array_view<Space, edge_id const> edges{};
+};
+
+/// Replaces keys of other ranks' rows that are among the hot rows by vertices of a part behind all others.
+template <memory_space Space, memory_space IndexSpace, class Vertex>
+struct replace_hot_keys {
+  row_keys<Space, Vertex> keys;
+  bool by_edge;
+  id_table_view<Space> hot;
+  book_view<IndexSpace> book; // the part of the hot rows is the last one
+  char const* is_local;       // [P]
+  std::int64_t num_never_hot;
+  global_id* replaced;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
+    for (auto i = first; i < last; ++i) {
+      auto const ahead = i + hot.ahead;
+      hot.prefetch(key(ahead < last ? ahead : last - 1));
+      global_id const vertex = keys.vertices[i];
+      replaced[i] = vertex;
+      if (i >= num_never_hot && is_local[book.owner(vertex)] == 0) {
+        auto const row = hot.find(key(i));
+        replaced[i] = row >= 0 ? book.begin(book.num_parts() - 1) + row : vertex;
+      }
+    }
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t key(std::int64_t i) const {
+    return by_edge ? keys.edges[i] : static_cast<std::int64_t>(keys.vertices[i]);
+  }
+};
+
+/// Says where the rows of a batch are: sorts its keys by source. Source p is rank p: this one, one whose rows are read
+/// in place, or one that is asked; the last source is the hot rows.
+///
+/// Reusable; the memory is kept.
+///
+/// @where  lists are in memory of the policy, or in ordinary memory if it is a policy of the host
+template <device_policy Policy>
+class row_sources {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// Lists in ordinary memory are no business of the host policy's resource.
+  using index_policy = std::conditional_t<host_policy<Policy>, device::cpu, Policy>;
+  static constexpr memory_space index_space = index_policy::space;
+
+  /// Rows of this rank are at hand, no others.
+  row_sources(partition_book const& book, int rank, bool by_edge, Policy policy)
+      : num_parts_(book.num_parts()), by_edge_(by_edge), policy_(std::move(policy)),
+        index_(index_policy_of(policy_)), buckets_(with_hot_part(book, 0), index_),
+        tables_(static_cast<std::size_t>(num_parts_) + 1), is_local_(static_cast<std::size_t>(num_parts_), 0),
+        local_flags_(make_buffer<index_policy>(is_local_, index_)), flags_(index_), replaced_(0, index_),
+        keys_(0, index_), found_(0, index_) {
+    is_local_[static_cast<std::size_t>(rank)] = 1;
+    set_local(is_local_);
+  }
+
+  [[nodiscard]] int num_sources() const noexcept { return num_parts_ + 1; }
+  /// The source of the hot rows.
+  [[nodiscard]] int hot() const noexcept { return num_parts_; }
+  [[nodiscard]] bool is_local(int source) const noexcept {
+    return source == num_parts_ || is_local_[static_cast<std::size_t>(source)] != 0;
+  }
+  [[nodiscard]] index_policy const& index() const noexcept { return index_; }
+  [[nodiscard]] bool by_edge() const noexcept { return by_edge_; }
+
+  /// Which ranks' rows are at hand from now on, the own one among them.
+  void set_local(std::vector<char> is_local) {
+    is_local_ = std::move(is_local);
+    copy_in(index_, host_view<char const>(is_local_), local_flags_.view());
+  }
+  /// What finds the rows of a source: edges by their ids, and all keys of the hot rows.
+  void set_table(int source, id_table_view<space> table) {
+    tables_[static_cast<std::size_t>(source)] = table;
+    if (source == hot()) {
+      auto const offsets = buckets_.book().offsets();
+      buckets_ = owner_buckets<index_policy>(
+          with_hot_part(partition_book({offsets.begin(), offsets.end() - 1}), table.size()), index_);
+    }
+  }
+  [[nodiscard]] id_table_view<space> table(int source) const {
+    return tables_[static_cast<std::size_t>(source)];
+  }
+
+  /// Sorts keys. The first `num_flagged` are flagged; the first `num_never_hot` are not looked up among the hot rows.
+  ///
+  /// @where  waits for the sizes of the lists
+  /// @pre    vertices are in [0, V); not checked
+  /// @throws precondition_error  if an edge is not among those of a source at hand that owns it
+  template <class Vertex>
+  void sort(row_keys<space, Vertex> const& keys, std::int64_t num_flagged, std::int64_t num_never_hot) {
+    auto const size = keys.vertices.size();
+    if (table(hot()).size() > 0) {
+      replaced_.clear();
+      replaced_.resize(size);
+      policy_.executor().for_ranges(
+          size, smallest_range,
+          replace_hot_keys<space, index_space, Vertex>{keys, by_edge_, table(hot()), buckets_.view_of_book(),
+                                                       local_flags_.data(), num_never_hot, replaced_.data()});
+      offsets_ = buckets_.sort(std::as_const(replaced_).view(), num_flagged);
+    } else {
+      offsets_ =
+          buckets_.sort(array_view<index_space, Vertex const>(keys.vertices.data(), size), num_flagged);
+    }
+    num_flagged_ = num_flagged > 0 ? flags_.count(rows(), offsets_) : std::span<std::int64_t const>();
+    if (by_edge_) {
+      find_edges(keys.edges);
+    }
+  }
+
+  /// The rows that the last batch needs of a source.
+  [[nodiscard]] row_list list(int source) const {
+    auto const s = static_cast<std::size_t>(source);
+    auto const first = offsets_[s];
+    auto const* const rows = by_edge_ && is_local(source) ? found_.data() : buckets_.rows().data();
+    return {rows + first, buckets_.places().data() + first, offsets_[s + 1] - first,
+            num_flagged_.empty() ? 0 : num_flagged_[s]};
+  }
+  /// Where the list of a source begins among all rows, places and edge keys.
+  [[nodiscard]] std::int64_t offset(int source) const { return offsets_[static_cast<std::size_t>(source)]; }
+  [[nodiscard]] local_id const* rows() const noexcept { return buckets_.rows().data(); }
+  [[nodiscard]] edge_key const* edge_keys() const noexcept { return keys_.data(); }
+
+private:
+  static constexpr std::int64_t smallest_range = 1024;
+
+  [[nodiscard]] static index_policy index_policy_of(Policy const& policy) {
+    if constexpr (std::same_as<index_policy, Policy>) {
+      return policy;
+    } else {
+      return {};
+    }
+  }
+
+  [[nodiscard]] static partition_book with_hot_part(partition_book const& book, std::int64_t size) {
+    std::vector<global_id> offsets(book.offsets().begin(), book.offsets().end());
+    offsets.push_back(offsets.back() + size);
+    return partition_book(std::move(offsets));
+  }
+
+  void find_edges(array_view<space, edge_id const> edges) {
+    keys_.clear();
+    keys_.resize(edges.size());
+    found_.clear();
+    found_.resize(edges.size());
+    index_.executor().for_each(edges.size(), list_edge_keys<index_space>{edges.data(), buckets_.rows(),
+                                                                         buckets_.places(), keys_.data()});
+    for (int source = 0; source < num_sources(); ++source) {
+      if (auto const first = offset(source); is_local(source)) {
+        find_edge_rows(index_, keys_.data() + first, list(source).size, table(source), found_.data() + first);
+      }
+    }
+  }
+
+  int num_parts_;
+  bool by_edge_;
+  Policy policy_;
+  index_policy index_;
+  owner_buckets<index_policy> buckets_;
+  std::vector<id_table_view<space>> tables_; // [P + 1]
+  std::vector<char> is_local_;               // [P]
+  buffer<index_policy, char> local_flags_;
+  flag_counter<index_policy> flags_;
+  std::span<std::int64_t const> offsets_;     // [P + 2]
+  std::span<std::int64_t const> num_flagged_; // [P + 1], or empty if none are
+  buffer<index_policy, global_id> replaced_;
+  buffer<index_policy, edge_key> keys_;
+  buffer<index_policy, local_id> found_;
+};
+
+} // namespace glt::detail

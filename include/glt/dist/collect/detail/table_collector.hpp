@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/detail/collector_checks.hpp>
+#include <glt/dist/collect/detail/row_collector.hpp>
+#include <glt/dist/collect/detail/row_message.hpp>
+#include <glt/dist/collect/detail/row_sources.hpp>
+#include <glt/dist/collect/detail/tensor_plan.hpp>
+#include <glt/dist/hotness/named_hot_rows.hpp>
+#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/feature/named_rows.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// `row_collector` of tensors by name.
+template <communicator Comm, device_policy Policy>
+class table_collector : public row_collector<Comm, Policy> {
+  static constexpr memory_space space = Policy::space;
+  using collector = row_collector<Comm, Policy>;
+
+public:
+  /// Borrows hot rows from now on: keys among them are not asked for, and the results are the same. Ranks may have
+  /// different ones, or none. Where they lack a tensor of the seeds alone, seeds are asked for.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  if they lack another tensor that is collected, or it has other elements or columns
+  void use(dist::named_hot_rows<Policy> const& hot) {
+    if (hot.size() == 0) {
+      this->set_hot({}, true);
+      return;
+    }
+    auto const tensors = hot.rows().tensors();
+    auto const has = [&](auto const& each) {
+      return std::ranges::find(tensors, each.name, &named_rows<space>::name) != tensors.end();
+    };
+    this->set_hot({find_planned(this->plan(), tensors, "hot rows"), hot.vertices().view()},
+                  std::ranges::all_of(this->plan(), has));
+  }
+
+protected:
+  table_collector(Comm comm, partition_book const& book, std::vector<planned_tensor<space>> tensors,
+                  id_table_view<space> const* edges, Policy policy)
+      : collector(std::move(comm), book, std::move(tensors), edges, policy) {}
+
+  /// Rows of all tensors in a view of a part.
+  [[nodiscard]] source_rows<space> source_of(std::vector<named_rows<space>> const& view, int rank,
+                                             std::int64_t num_rows, std::string_view keys,
+                                             id_table_view<space> table = {}) const {
+    auto const what = message("view of part ", rank);
+    source_rows<space> made{find_planned(this->plan(), view, what), table};
+    for (std::size_t t = 0; t < made.tensors.size(); ++t) {
+      if (made.tensors[t].num_rows != num_rows) {
+        throw precondition_error(message(
+            what, " of ", num_rows, ' ', keys, " with ", made.tensors[t].num_rows, " rows of features \"",
+            this->plan()[t].name, "\"; share the features that the ranks were given"));
+      }
+    }
+    return made;
+  }
+
+  /// Collects the rows of all keys, of the tensors of the seeds alone those of the first of them.
+  template <class Vertex>
+  void collect_table(row_keys<space, Vertex> const& keys, std::int64_t num_seeds, std::int64_t step,
+                     dist::collected_table<Policy>& out) {
+    auto const size = keys.vertices.size();
+    auto const prepare = [&] {
+      check_num_first("seeds", num_seeds, size);
+      reserve(size, num_seeds, out);
+    };
+    auto const resize = [&] { return this->resize(size, num_seeds, out); };
+    this->template collect_rows<any_conversion>(keys, num_seeds, step, prepare, resize);
+  }
+
+private:
+  [[nodiscard]] static std::int64_t rows_of(planned_tensor<space> const& tensor, std::int64_t size,
+                                            std::int64_t num_seeds) noexcept {
+    return tensor.seeds_only ? num_seeds : size;
+  }
+
+  // Makes room for the rows of a batch; what is in `out` stays.
+  void reserve(std::int64_t size, std::int64_t num_seeds, dist::collected_table<Policy>& out) {
+    auto const& plan = this->plan();
+    targets_.resize(plan.size());
+    out.tensors.reserve(plan.size());
+    while (out.tensors.size() < plan.size()) {
+      out.tensors.push_back(
+          {.name = plan[out.tensors.size()].name, .bytes = buffer<Policy, std::byte>(0, this->policy())});
+    }
+    for (std::size_t t = 0; t < plan.size(); ++t) {
+      out.tensors[t].name.reserve(plan[t].name.size());
+      out.tensors[t].bytes.reserve(rows_of(plan[t], size, num_seeds) * plan[t].local.num_columns *
+                                   size_of(plan[t].result));
+    }
+  }
+
+  // Gives every tensor its name, type and number of rows; after `reserve`, it does not fail.
+  std::span<row_target const> resize(std::int64_t size, std::int64_t num_seeds,
+                                     dist::collected_table<Policy>& out) {
+    auto const& plan = this->plan();
+    out.tensors.erase(out.tensors.begin() + std::ssize(plan), out.tensors.end());
+    for (std::size_t t = 0; t < plan.size(); ++t) {
+      auto& tensor = out.tensors[t];
+      tensor.name = plan[t].name;
+      tensor.type = plan[t].result;
+      tensor.num_rows = rows_of(plan[t], size, num_seeds);
+      tensor.num_columns = plan[t].local.num_columns;
+      tensor.bytes.clear();
+      tensor.bytes.resize(tensor.num_rows * tensor.num_columns * size_of(tensor.type));
+      targets_[t] = {tensor.type, tensor.bytes.data()};
+    }
+    return targets_;
+  }
+
+  std::vector<row_target> targets_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/reply_exchange.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace glt::detail {
+
+/// Messages in one piece of memory, one for every rank, each aligned for any type.
+template <device_policy Policy>
+class rank_messages {
+  static constexpr std::int64_t alignment = 16;
+
+public:
+  explicit rank_messages(Policy policy = {}) : bytes_(0, policy) {}
+
+  /// Makes room for messages of so many bytes.
+  void reserve(std::int64_t bytes) { bytes_.reserve(bytes); }
+  void clear() {
+    bytes_.clear();
+    sizes_.clear();
+    offsets_.clear();
+  }
+  /// Appends a message of so many bytes and returns where to write it; until the next call.
+  std::byte* append(std::int64_t bytes) {
+    offsets_.push_back(bytes_.size());
+    sizes_.push_back(bytes);
+    bytes_.resize(bytes_.size() + (bytes + alignment - 1) / alignment * alignment);
+    return bytes_.data() + offsets_.back();
+  }
+
+  /// Where a message is; until the next `append`.
+  [[nodiscard]] std::byte* data(std::size_t rank) noexcept { return bytes_.data() + offsets_[rank]; }
+  [[nodiscard]] array_view<Policy::space, std::byte const> of(std::size_t rank) const noexcept {
+    return bytes_.view().subview(offsets_[rank], sizes_[rank]);
+  }
+  [[nodiscard]] std::span<std::int64_t const> sizes() const noexcept { return sizes_; }
+  [[nodiscard]] outgoing out() const noexcept { return {bytes_.data(), sizes_, offsets_}; }
+  [[nodiscard]] incoming in() noexcept { return {bytes_.data(), sizes_, offsets_}; }
+
+private:
+  buffer<Policy, std::byte> bytes_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<std::int64_t> offsets_;
+};
+
+/// Replies of sizes that only those who reply know, in memory of a policy: what `reply_exchange` is for hosts, whose
+/// messages tell their sizes themselves. On other policies a header exchange with the sizes comes first.
+template <device_policy Policy>
+class ragged_replies {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// @param of  what is requested, as errors name it; text that lives on
+  explicit ragged_replies(std::string_view of, Policy policy = {}) : of_hosts_(of), arrived_(policy) {}
+
+  /// Makes room for replies of so many bytes where they are not those of hosts: what is lacking is best noticed before
+  /// the others are told to send.
+  void reserve(std::int64_t bytes) { arrived_.reserve(bytes); }
+
+  /// Sends what `serve()` writes to a `rank_messages` and receives what was asked for.
+  ///
+  /// @shape  asked [R], how much this rank asked every rank for · received [R], how much it was asked for by them
+  /// @comm   collective; one exchange of replies; or one header exchange and one variable exchange
+  /// @throws what `serve` has thrown, when the replies of the others are here; or `collective_error` on every rank
+  template <communicator Comm, class Serve>
+  void run(Comm& comm, call_site site, std::span<std::int64_t const> asked, std::span<std::int64_t const> received,
+           rank_messages<Policy>& messages, Serve serve) {
+    if constexpr (host_policy<Policy>) {
+      of_hosts_.run(comm, asked, received, [&] {
+        serve();
+        return messages.out();
+      });
+    } else {
+      auto const failure = dist::failure_of(serve);
+      if (!failure.empty()) {
+        messages.clear();
+        for (std::size_t rank = 0; rank < asked.size(); ++rank) {
+          messages.append(0);
+        }
+      }
+      exchange_headers(host_comm(comm), site, messages.sizes(), 0, failure, headers_);
+      arrived_.clear();
+      for (auto const& header : headers_) {
+        arrived_.append(&header - headers_.data() == comm.rank() ? 0 : header.count);
+      }
+      comm.start_all_to_all_v(messages.out(), arrived_.in()).wait();
+    }
+  }
+
+  /// The reply of a rank that was asked; valid until the next `run`.
+  ///
+  /// @throws error  if that rank could not serve
+  [[nodiscard]] array_view<space, std::byte const> from(std::size_t rank) const {
+    if constexpr (host_policy<Policy>) {
+      auto const reply = of_hosts_.from(rank);
+      return {reply.data(), static_cast<std::int64_t>(reply.size())};
+    } else {
+      return arrived_.of(rank);
+    }
+  }
+
+private:
+  dist::reply_exchange of_hosts_;
+  rank_messages<Policy> arrived_;
+  std::vector<call_header> headers_; // [R]
+};
+
+} // namespace glt::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace glt::detail {
+
+/// Serves a request for an element of a list.
+template <memory_space Space, class T>
+struct element_at {
+  array_view<Space, T const> elements;
+  GLT_HOST_DEVICE T operator()(std::int64_t i) const { return elements[i]; }
+};
+
+template <memory_space Space, class Request, class Reply, class Serve>
+struct serve_requests {
+  Serve serve;
+  array_view<Space, Request const> requests;
+  array_view<Space, Reply> replies;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { replies[i] = serve(requests[i]); }
+};
+
+template <memory_space Space, class Request, class Reply, class Serve>
+struct serve_in_place {
+  Serve serve;
+  array_view<Space, Request const> requests;
+  array_view<Space, std::int64_t const> places;
+  array_view<Space, Reply> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[places[i]] = serve(requests[i]); }
+};
+
+template <memory_space Space, class Reply>
+struct scatter_replies {
+  array_view<Space, Reply const> replies;
+  array_view<Space, std::int64_t const> places;
+  array_view<Space, Reply> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[places[i]] = replies[i]; }
+};
+
+/// Sends a request of a fixed size to the owner of each key of a list and gets a reply of a fixed size for it.
+///
+/// Call `route`, `send` and `reply`. Reusable; the memory is kept.
+template <communicator Comm, device_policy Policy, bytes_copyable Request, bytes_copyable Reply>
+class request_reply {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// @comm   that of `slice_exchange`
+  explicit request_reply(Comm comm, Policy policy = {})
+      : requests_(std::move(comm), policy), replies_(make_message_buffer<Reply>(policy)),
+        arrived_(make_message_buffer<Reply>(policy)) {}
+
+  [[nodiscard]] int rank() const noexcept { return requests_.rank(); }
+  [[nodiscard]] int size() const noexcept { return requests_.size(); }
+  /// The communicator for what lies in ordinary memory.
+  [[nodiscard]] auto& host() noexcept { return requests_.exchange().host(); }
+
+  /// As `routed_items::route`.
+  template <class Vertex, class RequestOf>
+  void route(partition_book const& book, array_view<space, Vertex> keys, RequestOf request_of) {
+    requests_.route(book, keys, request_of);
+    arrived_.clear();
+    arrived_.resize(keys.size()); // not in `reply`: the others wait there
+  }
+
+  /// As `routed_items::send`.
+  ///
+  /// @comm   collective; one header exchange and, if any rank asks another, one variable exchange
+  std::span<call_header const> send(call_site site, std::int64_t value = 0, std::string const& failure = {}) {
+    auto const headers = requests_.send(site, value, failure);
+    replies_.clear();
+    replies_.resize(requests_.anything() ? requests_.received().size() : 0);
+    return headers;
+  }
+
+  /// Replies serve(request) to every request to this rank, and writes the reply to key i to out[i].
+  ///
+  /// @shape  out [S], written
+  /// @comm   collective; one variable exchange if any rank asked another
+  template <class Serve>
+  void reply(Serve serve, array_view<space, Reply> out) {
+    auto const ex = requests_.policy().executor();
+    auto const received = requests_.received();
+    if (!requests_.anything()) {
+      ex.for_each(received.size(),
+                  serve_in_place<space, Request, Reply, Serve>{serve, received, requests_.places(), out});
+      return;
+    }
+    ex.for_each(received.size(),
+                serve_requests<space, Request, Reply, Serve>{serve, received, replies_.view()});
+    requests_.exchange().start_back(std::as_const(replies_).view(), arrived_.view());
+    requests_.exchange().wait();
+    ex.for_each(out.size(),
+                scatter_replies<space, Reply>{std::as_const(arrived_).view(), requests_.places(), out});
+  }
+
+private:
+  routed_items<Comm, Policy, Request> requests_;
+  buffer<message_policy<Policy>, Reply> replies_;
+  buffer<message_policy<Policy>, Reply> arrived_;
+};
+
+/// True if any rank passed a value above 0.
+[[nodiscard]] inline bool any_above_zero(std::span<call_header const> headers) {
+  return std::ranges::any_of(headers, [](call_header const& header) { return header.value > 0; });
+}
+
+} // namespace glt::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/known_edges.hpp>
+#include <glt/sample/detail/batch/numbering.hpp>
+#include <glt/sample/detail/batch/parallel_numbering.hpp>
+#include <glt/sample/detail/batch/vertex_look_up.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace glt::detail {
+
+/// Where a vertex is among those that a part knows: own vertices have the place of their row, those of the halo the
+/// places behind.
+///
+/// @pre    the vertex belongs to the part or its halo; not checked
+template <class Vertex, class PositionInHalo>
+struct part_slot {
+  Vertex begin;
+  Vertex end;
+  PositionInHalo halo;
+  GLT_HOST_DEVICE std::int64_t operator()(Vertex vertex) const {
+    return vertex >= begin && vertex < end ? std::int64_t{vertex - begin} : end - begin + std::int64_t{halo(vertex)};
+  }
+};
+
+// True for edge first + i if its source is not one of the own vertices.
+template <memory_space Space, class Vertex>
+struct is_from_elsewhere {
+  csr_view<Space, Vertex> rows;
+  edge_offset first;
+  Vertex begin;
+  Vertex end;
+  GLT_HOST_DEVICE bool operator()(std::int64_t i) const {
+    auto const source = rows.source(first + i);
+    return source < begin || source >= end;
+  }
+};
+
+template <memory_space Space, class Vertex>
+struct write_own_slots {
+  csr_view<Space, Vertex> rows;
+  Vertex begin;
+  array_view<Space, std::int64_t> slots;
+  GLT_HOST_DEVICE void operator()(std::int64_t e) const { slots[e] = rows.source(e) - begin; }
+};
+
+// The sources of some edges from elsewhere, for `parallel_numbering`.
+template <memory_space Space, class Vertex>
+struct halo_occurrences {
+  csr_view<Space, Vertex> rows;
+  edge_offset first;
+  array_view<Space, std::int64_t const> edges; // counted from `first`
+  array_view<Space, Vertex> vertices;          // written
+  std::int64_t num_own;
+  array_view<Space, std::int64_t> slots; // written, or empty
+
+  GLT_HOST_DEVICE Vertex key(std::int64_t i) const { return rows.source(first + edges[i]); }
+  GLT_HOST_DEVICE Vertex known(std::int64_t n) const { return vertices[n]; }
+  GLT_HOST_DEVICE void put(std::int64_t i, local_id number, bool first_time) const {
+    if (first_time) {
+      vertices[number] = key(i);
+    }
+    if (!slots.empty()) {
+      slots[first + edges[i]] = num_own + number;
+    }
+  }
+};
+
+/// The distinct sources of a part's edges that other parts own, in the order of the edges.
+template <device_policy Policy, vertex_id Vertex>
+class part_halo {
+  static constexpr memory_space space = Policy::space;
+  using position_in_halo =
+      std::conditional_t<host_policy<Policy>, position_in<first_seen_numbering<Vertex>>, vertex_look_up<space, Vertex>>;
+  using numbering = std::conditional_t<host_policy<Policy>, first_seen_numbering<Vertex>, parallel_numbering<Policy>>;
+
+public:
+  /// @param block_size  how many edges are numbered at a time on a policy that is not of the host
+  explicit part_halo(Policy policy = {}, std::int64_t block_size = std::int64_t{1} << 22)
+      : policy_(policy), block_size_(block_size), numbering_(make_numbering(policy)), vertices_(0, policy) {}
+
+  /// Finds the halo of rows whose vertices are [begin, end), once; writes the slots of all sources if asked to.
+  ///
+  /// @shape  rows with E edges, sources are global ids · slots [E], written, or empty
+  /// @cost   O(E); some 100 bytes a halo vertex
+  void find(csr_view<space, Vertex> rows, global_id begin, global_id end, array_view<space, std::int64_t> slots = {}) {
+    begin_ = static_cast<Vertex>(begin);
+    end_ = static_cast<Vertex>(end);
+    if constexpr (host_policy<Policy>) {
+      number_one_by_one(rows, slots);
+    } else {
+      number_in_blocks(rows, slots);
+    }
+  }
+
+  [[nodiscard]] std::int64_t size() const noexcept { return vertices_.size(); }
+  /// @shape  [size()] global ids
+  [[nodiscard]] array_view<space, Vertex const> vertices() const noexcept { return vertices_.view(); }
+
+  /// Borrows this, which must stay where it is.
+  [[nodiscard]] part_slot<Vertex, position_in_halo> slot() noexcept {
+    if constexpr (host_policy<Policy>) {
+      return {begin_, end_, {&numbering_}};
+    } else {
+      return {begin_, end_, {numbering_.table(), vertices()}};
+    }
+  }
+
+private:
+  static numbering make_numbering([[maybe_unused]] Policy const& policy) {
+    if constexpr (host_policy<Policy>) {
+      return {};
+    } else {
+      return numbering(policy);
+    }
+  }
+
+  void number_one_by_one(csr_view<space, Vertex> rows, array_view<space, std::int64_t> slots) {
+    for (edge_offset e = 0; e < rows.num_edges(); ++e) {
+      auto const source = rows.source(e);
+      std::int64_t slot = source - begin_;
+      if (source < begin_ || source >= end_) {
+        auto const [place, first_time] = numbering_.number(source);
+        if (first_time) {
+          vertices_.resize(vertices_.size() + 1);
+          vertices_[vertices_.size() - 1] = source;
+        }
+        slot = end_ - begin_ + std::int64_t{place};
+      }
+      if (!slots.empty()) {
+        slots[e] = slot;
+      }
+    }
+  }
+
+  void number_in_blocks(csr_view<space, Vertex> rows, array_view<space, std::int64_t> slots) {
+    auto const ex = policy_.executor();
+    ex.for_each(slots.size(), write_own_slots<space, Vertex>{rows, begin_, slots});
+    buffer<Policy, std::int64_t> edges(std::min(rows.num_edges(), block_size_), policy_);
+    buffer<Policy, std::int64_t> sizes(2, policy_);
+    numbering_.clear();
+    std::int64_t size = 0;
+    for (edge_offset first = 0; first < rows.num_edges(); first += block_size_) {
+      auto const count = ex.select_if(std::min(rows.num_edges() - first, block_size_),
+                                      is_from_elsewhere<space, Vertex>{rows, first, begin_, end_}, edges.view());
+      vertices_.resize(numbering_.bound_after(count));
+      copy_in(policy_, host_view<std::int64_t const>(&size, 1), sizes.view().subview(0, 1));
+      numbering_.number_all({.bound = count}, std::as_const(sizes).view().subview(0, 1), sizes.view().subview(1, 1),
+                            halo_occurrences<space, Vertex>{rows, first, std::as_const(edges).view().subview(0, count),
+                                                            vertices_.view(), end_ - begin_, slots});
+      size = read_element(policy_, sizes.view(), 1);
+      numbering_.tighten(size);
+    }
+    vertices_.resize(size);
+  }
+
+  Policy policy_;
+  std::int64_t block_size_;
+  numbering numbering_;
+  buffer<Policy, Vertex> vertices_;
+  Vertex begin_ = 0;
+  Vertex end_ = 0;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/half.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/agree_on_text.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/feature/named_rows.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glt::detail {
+
+/// What is wrong with features that are to be divided by a book; empty if nothing is.
+template <communicator Comm>
+[[nodiscard]] std::string fault_of_parts(Comm const& comm, std::string_view what,
+                                         partition_book const& book) {
+  return book.num_parts() == comm.size() ? std::string()
+                                         : message(what, " of ", book.num_parts(), " parts on ", comm.size(),
+                                                   " ranks; start as many ranks as there are parts");
+}
+
+/// The same of features of vertices, of which this rank has that many rows.
+template <communicator Comm>
+[[nodiscard]] std::string fault_of_rows(Comm const& comm, partition_book const& book, std::int64_t rows) {
+  auto const fault = fault_of_parts(comm, "features", book);
+  return !fault.empty() || rows == book.size(comm.rank())
+             ? fault
+             : message("has ", rows, " feature rows for ", book.size(comm.rank()),
+                       " vertices of its part; give one row per vertex");
+}
+
+template <device_policy Policy>
+[[nodiscard]] std::int64_t fingerprint_of_scales(Policy const& policy,
+                                                 array_view<Policy::space, float const> scales) {
+  dist::fingerprint print;
+  for (auto const scale : to_vector(policy, scales)) {
+    print.add(std::int64_t{bits_of(scale)});
+  }
+  return print.value();
+}
+
+/// Agrees with the other ranks on the partition and on what rows are made of: their columns, elements and scales.
+///
+/// @param what, columns_of  what an error says of them: "features", "feature columns"
+/// @where  synchronises
+/// @comm   collective; two header exchanges
+/// @throws collective_error  on every rank, if `fault` is not empty on one, or what differs from that of rank 0
+template <communicator Comm, device_policy Policy, class T>
+void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what, std::string_view columns_of,
+                     partition_book const& book, feature_view<Policy::space, T> rows, Policy const& policy) {
+  call_site const site{.what = operation::make_features};
+  dist::agree(host_comm(comm), site, fault, rows.num_columns(),
+              [&](std::int64_t columns, std::int64_t first) {
+                return message("has ", columns, ' ', columns_of, ", but rank 0 has ", first,
+                               "; store the same columns on all ranks");
+              });
+  dist::fingerprint print;
+  print.add(static_cast<std::int64_t>(sizeof(T))).add(fingerprint_of_scales(policy, rows.scales));
+  if constexpr (element<T>) {
+    print.add(static_cast<std::int64_t>(element_type_of<T>));
+  }
+  print.add(dist::book_fingerprint(book));
+  dist::agree(host_comm(comm), site, {}, print.value(), [&](auto, auto) {
+    return message("has ", what,
+                   " of another element type, other scales or another partition than rank 0; load parts "
+                   "of one data set on all ranks");
+  });
+}
+
+/// The same of several tensors by name.
+///
+/// @comm   collective; two header exchanges and two broadcasts
+template <communicator Comm, device_policy Policy>
+void agree_on_table(Comm& comm, std::string const& fault, partition_book const& book,
+                    std::vector<named_rows<Policy::space>> const& tensors, Policy const& policy) {
+  std::vector<std::string> lines{message("the partition ", dist::book_fingerprint(book))};
+  for (auto const& [name, rows] : tensors) {
+    lines.push_back(message("\"", name, "\" (", name_of(rows.type), ", ", rows.num_columns, " columns"));
+    lines.back() +=
+        rows.scales.empty() ? ")" : message(", scales ", fingerprint_of_scales(policy, rows.scales), ")");
+  }
+  dist::agree_on_text(host_comm(comm), {.what = operation::make_features}, fault, lines, "has features ",
+                      "; load parts of one data set on all ranks");
+}
+
+} // namespace glt::detail

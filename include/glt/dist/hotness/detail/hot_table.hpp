@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace glt::detail {
+
+/// Memory of hot rows of that many vertices, look-up table included.
+[[nodiscard]] constexpr std::int64_t hot_bytes(std::int64_t vertices, std::int64_t row_bytes) noexcept {
+  return vertices * row_bytes + id_table<device::cpu>::bytes_of(vertices);
+}
+
+/// The most hot rows of that many bytes each that fit a budget, look-up table included.
+///
+/// @cost   O(1)
+[[nodiscard]] constexpr std::int64_t hot_capacity(std::int64_t budget_bytes,
+                                                  std::int64_t row_bytes) noexcept {
+  std::int64_t fits = 0;
+  std::int64_t beyond = std::int64_t{std::numeric_limits<local_id>::max()} + 1;
+  while (beyond - fits > 1) {
+    auto const middle = fits + (beyond - fits) / 2;
+    (hot_bytes(middle, row_bytes) <= budget_bytes ? fits : beyond) = middle;
+  }
+  return fits;
+}
+
+/// A copy of an array in memory of the policy.
+template <device_policy Policy, class Element>
+[[nodiscard]] auto copy_of(array_view<Policy::space, Element> from, Policy const& policy) {
+  buffer<Policy, std::remove_const_t<Element>> copied(from.size(), policy);
+  if (from.size() > 0) {
+    policy.resource().copy(copied.data(), from.data(),
+                           static_cast<std::size_t>(from.size()) * sizeof(Element));
+  }
+  return copied;
+}
+
+/// Rows of vertices (or edges) of other ranks, whatever they are made of, and the table that finds them.
+///
+/// Concurrent calls: const members may run concurrently.
+template <device_policy Policy, class Rows>
+class hot_table {
+public:
+  [[nodiscard]] std::int64_t size() const noexcept { return vertices_.size(); }
+  /// Which row a vertex, or edge, has.
+  [[nodiscard]] id_table<Policy> const& vertices() const noexcept { return vertices_; }
+
+protected:
+  hot_table() = default;
+  hot_table(buffer<Policy, global_id> vertices, Rows rows, std::int64_t num_rows)
+      : vertices_(std::move(vertices), "hot vertex"), rows_(std::move(rows)) {
+    if (size() != num_rows) {
+      throw precondition_error(message(num_rows, " hot rows for ", size(), " vertices; give one per vertex"));
+    }
+  }
+
+  [[nodiscard]] Rows const& stored() const noexcept { return rows_; }
+
+private:
+  id_table<Policy> vertices_;
+  Rows rows_;
+};
+
+} // namespace glt::detail

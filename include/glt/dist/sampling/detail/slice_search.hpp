@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// The slice that item i is in: the last one that begins at or before it.
+///
+/// @pre    begin_of(slice) ascends, and begin_of(0) <= i; not checked
+/// @cost   O(log num_slices)
+template <class BeginOf>
+[[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t slice_holding(std::int64_t num_slices, std::int64_t i,
+                                                                   BeginOf begin_of) {
+  std::int64_t first = 0;
+  for (auto last = num_slices; last - first > 1;) {
+    auto const middle = first + (last - first) / 2;
+    (begin_of(middle) <= i ? first : last) = middle;
+  }
+  return first;
+}
+
+} // namespace glt::detail

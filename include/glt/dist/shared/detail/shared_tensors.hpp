@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/shared/detail/shared_arrays.hpp>
+#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/named_rows.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Tensors of this rank in node-shared memory, and those of the ranks whose rows it reads in place, its own included.
+struct shared_tensors {
+  using table = std::vector<named_rows<memory_space::host>>;
+
+  table own;
+  node_views<table> of_node;
+
+  /// A tensor of the own ones as a buffer; nothing is copied.
+  template <bytes_copyable T, device_policy Policy>
+  [[nodiscard]] buffer<Policy, T> adopt(std::size_t tensor, Policy const& policy) const {
+    auto const& rows = own[tensor].rows;
+    // This rank's block, which it may write.
+    auto* const data = reinterpret_cast<T*>(const_cast<std::byte*>(rows.data));
+    return buffer<Policy, T>::adopt(data, rows.num_rows * rows.num_columns / stored_elements<T>,
+                                    of_node.keeper, policy);
+  }
+
+  /// The views that are made of the tensors of each rank.
+  template <class View, class ViewOf>
+  [[nodiscard]] node_views<View> views(ViewOf view_of) const {
+    node_views<View> made{.of_rank = {}, .reason = of_node.reason, .keeper = of_node.keeper};
+    for (auto const& tensors : of_node.of_rank) {
+      auto& view = made.of_rank.emplace_back();
+      if (tensors) {
+        view = view_of(*tensors);
+      }
+    }
+    return made;
+  }
+};
+
+// What a tensor of a block is made of, and where its rows are.
+struct shared_tensor {
+  std::int64_t type = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t name_bytes = 0;
+  std::int64_t first_byte = 0;
+};
+
+// The tensors of a block: what each is made of, all names in a line, all rows, each tensor on a cache line of its own.
+[[nodiscard]] inline shared_tensors::table read_shared(std::span<std::byte const> block) {
+  auto const arrays = shared_arrays<3>::of(block);
+  auto const names = arrays.template view<char>(block, 1);
+  std::string_view rest(names.data(), static_cast<std::size_t>(names.size()));
+  auto const rows = arrays.template view<std::byte>(block, 2);
+  shared_tensors::table made;
+  for (auto const& tensor : arrays.template view<shared_tensor>(block, 0)) {
+    auto const length = static_cast<std::size_t>(tensor.name_bytes);
+    made.push_back({std::string(rest.substr(0, length)),
+                    {static_cast<element_type>(tensor.type), rows.data() + tensor.first_byte, tensor.rows,
+                     tensor.columns}});
+    rest.remove_prefix(length);
+  }
+  return made;
+}
+
+/// Copies tensors to node-shared memory; scales stay with their owners, who have the same.
+///
+/// @comm   collective; see `node_memory`
+template <node_memory Node>
+[[nodiscard]] shared_tensors share_tensors(Node& node, shared_tensors::table const& tensors) {
+  constexpr std::int64_t alignment = 64;
+  std::vector<shared_tensor> shape;
+  std::string names;
+  std::int64_t bytes = 0;
+  for (auto const& [name, rows] : tensors) {
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    shape.push_back({static_cast<std::int64_t>(rows.type), rows.num_rows, rows.num_columns,
+                     static_cast<std::int64_t>(name.size()), bytes});
+    names += name;
+    bytes += rows.num_rows * rows.row_bytes();
+  }
+  shared_arrays<3> const layout({static_cast<std::int64_t>(shape.size() * sizeof(shared_tensor)),
+                                 static_cast<std::int64_t>(names.size()), bytes});
+  auto const blocks = node.share(layout.bytes(), [&](std::span<std::byte> block) {
+    layout.write(block, {shape.data(), names.data(), nullptr});
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+      auto const& rows = tensors[t].rows;
+      copy_bytes(layout.place(block, 2) + shape[t].first_byte, rows.data, rows.num_rows * rows.row_bytes());
+    }
+  });
+  shared_tensors made{.own = read_shared(blocks.own),
+                      .of_node = {.of_rank = {}, .reason = blocks.reason, .keeper = blocks.keeper}};
+  for (auto const& block : blocks.of_rank) {
+    auto& table = made.of_node.of_rank.emplace_back();
+    if (block) {
+      table = read_shared(*block);
+    }
+  }
+  return made;
+}
+
+/// An array, or the elements of an id table, as a tensor of one column.
+template <bytes_copyable T>
+[[nodiscard]] any_rows<memory_space::host> array_rows(host_view<T const> values) {
+  return without_type(feature_view<memory_space::host, T>{.features = {values.data(), values.size(), 1}});
+}
+
+/// The elements of such a tensor.
+template <bytes_copyable T>
+[[nodiscard]] host_view<T const> array_of(any_rows<memory_space::host> const& rows) noexcept {
+  return {reinterpret_cast<T const*>(rows.data), rows.num_rows};
+}
+
+/// Adds what finds the rows of edges to their tensors, and reads it again.
+inline void push_edges(shared_tensors::table& tensors, id_table_view<memory_space::host> edges) {
+  tensors.push_back({"ids", array_rows(edges.ids())});
+  tensors.push_back({"slots", array_rows(edges.slots())});
+}
+[[nodiscard]] inline id_table_view<memory_space::host> pop_edges(shared_tensors::table& tensors) {
+  auto const slots = array_of<id_slot>(tensors.back().rows);
+  tensors.pop_back();
+  auto const ids = array_of<edge_id>(tensors.back().rows);
+  tensors.pop_back();
+  return {ids, slots};
+}
+
+} // namespace glt::detail

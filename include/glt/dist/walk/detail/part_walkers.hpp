@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/detail/book_view.hpp>
+#include <glt/sample/walk/detail/serial_walks.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// The rows of the vertices that a rank owns, and who owns the others: what `all_rows` is to a process alone.
+template <memory_space Space, vertex_id Vertex>
+struct part_rows {
+  static constexpr bool all = false;
+  csr_view<Space, Vertex> graph;
+  book_view<Space> book;
+  std::int32_t rank;
+  global_id first; ///< of the own vertices
+  global_id last;
+
+  [[nodiscard]] GLT_HOST_DEVICE bool has(global_id vertex) const noexcept {
+    return vertex >= first && vertex < last;
+  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_of(global_id vertex) const noexcept {
+    return vertex - first;
+  }
+
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE local_id enter(State& it, global_id vertex) const noexcept {
+    bool const own = has(vertex);
+    it.rank = own ? rank : book.owner(vertex);
+    return static_cast<local_id>(vertex - (own ? first : book.begin(it.rank)));
+  }
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE bool is_here(State const& it) const noexcept {
+    return it.rank == rank;
+  }
+  template <class State>
+  GLT_HOST_DEVICE void prefetch(State const& it, std::int64_t row) const noexcept {
+    if (is_here(it) && row >= 0 && row < graph.num_rows()) {
+      detail::prefetch(graph.offsets().data() + row);
+    }
+  }
+};
+
+/// @param offsets  those of the book, in memory that lives as long as the rows are used
+template <memory_space Space, vertex_id Vertex, class Offsets>
+[[nodiscard]] part_rows<Space, Vertex> make_part_rows(csr_view<Space, Vertex> graph, int part,
+                                                      partition_book const& book, Offsets const& offsets) {
+  return {graph, book_view<Space>(offsets.view()), part, book.begin(part), book.end(part)};
+}
+
+/// A step of a walk, as its home is told.
+template <vertex_id Vertex>
+struct walk_visit {
+  edge_id edge; ///< -1 if none was taken
+  std::int32_t walk;
+  std::int32_t step; ///< number of the vertex in the walk
+  Vertex vertex;
+};
+
+/// Where a walker goes, and how many steps its home is to be told of.
+struct walk_move {
+  static constexpr std::int32_t ended = -1;
+  std::int32_t rank;
+  std::int32_t visits;
+};
+
+/// Visits that a walker makes at most before it is looked at again, unless it is at home.
+inline constexpr std::int32_t visits_at_once = 8;
+
+/// Some of the walkers that are on a rank.
+///
+/// @shape  walkers, moves [n], the latter written · visits [n · visits_at_once], the first of every walker written
+template <class Walker, memory_space Space, vertex_id Vertex>
+struct part_walkers {
+  struct walker : Walker {
+    std::int64_t place;
+    std::int32_t rank; // where it is to go
+    std::int32_t visits;
+  };
+
+  array_view<Space, Walker> walkers;
+  array_view<Space, walk_move> moves;
+  array_view<Space, walk_visit<Vertex>> visits;
+  std::int32_t rank;
+  std::int32_t length;
+  bool edge_ids;
+  walk_rows<Space, Vertex> out; // of the walks that belong here
+
+  GLT_HOST_DEVICE void load(std::int64_t i, walker& it) const {
+    static_cast<Walker&>(it) = walkers[i];
+    it.place = i;
+    it.rank = rank;
+    it.visits = 0;
+  }
+  template <class Step, class State>
+  GLT_HOST_DEVICE void visit(State& it, Vertex vertex, Step const& step) const {
+    auto const edge = edge_ids ? step.edge_of(it) : edge_id{-1};
+    walk_visit<Vertex> const made{edge, it.walk, it.step + 1, vertex};
+    if (it.home == rank) {
+      out.put(made.walk, made.step, made.vertex, made.edge);
+    } else {
+      visits[it.place * visits_at_once + it.visits++] = made;
+    }
+  }
+  [[nodiscard]] GLT_HOST_DEVICE bool done(walker const& it) const noexcept {
+    return it.rank != rank || it.step == length || it.visits == visits_at_once;
+  }
+  GLT_HOST_DEVICE void leave(walker const& it) const {
+    walkers[it.place] = it;
+    moves[it.place] = {it.step == length ? walk_move::ended : it.rank, it.visits};
+  }
+  GLT_HOST_DEVICE void end(walker const& it) const { moves[it.place] = {walk_move::ended, it.visits}; }
+};
+
+} // namespace glt::detail

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/slice_exchange.hpp>
+#include <glt/dist/walk/detail/part_walkers.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/detail/owner_buckets.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Items that wait to be sent, with the ranks that they go to.
+template <device_policy Policy, class Item>
+class outbox {
+public:
+  static constexpr memory_space space = Policy::space;
+
+  outbox(int ranks, Policy policy)
+      : items_(0, policy), ranks_(0, policy), buckets_(one_vertex_a_rank(ranks), policy) {
+    clear();
+  }
+
+  [[nodiscard]] std::int64_t size() const noexcept { return items_.size(); }
+  [[nodiscard]] array_view<space, Item> items() noexcept { return items_.view(); }
+  [[nodiscard]] array_view<space, local_id> ranks() noexcept { return ranks_.view(); }
+  void resize(std::int64_t size) {
+    items_.resize(size);
+    ranks_.resize(size);
+  }
+  void clear() {
+    resize(0);
+    offsets_.assign(static_cast<std::size_t>(buckets_.book().num_parts()) + 1, 0);
+  }
+
+  /// Sorts the items by rank.
+  void sort() { std::ranges::copy(buckets_.sort(std::as_const(ranks_).view()), offsets_.begin()); }
+  [[nodiscard]] std::int64_t count(std::size_t rank) const noexcept {
+    return offsets_[rank + 1] - offsets_[rank];
+  }
+  /// The places of those for a rank.
+  [[nodiscard]] array_view<space, std::int64_t const> places(std::size_t rank) const noexcept {
+    return buckets_.places().subview(offsets_[rank], count(rank));
+  }
+
+private:
+  static partition_book one_vertex_a_rank(int ranks) {
+    std::vector<global_id> offsets(static_cast<std::size_t>(ranks) + 1);
+    std::iota(offsets.begin(), offsets.end(), global_id{0});
+    return partition_book(std::move(offsets));
+  }
+
+  buffer<Policy, Item> items_;
+  buffer<Policy, local_id> ranks_;
+  owner_buckets<Policy> buckets_;
+  std::vector<std::int64_t> offsets_; // [R + 1]
+};
+
+/// The part of an item that travels: its bytes from `Skipped` on.
+template <class Item, std::size_t Skipped, std::size_t Size>
+struct item_bytes {
+  static constexpr auto size = static_cast<std::int64_t>(Size - Skipped);
+  static GLT_HOST_DEVICE void write(std::byte* to, Item const& item) noexcept {
+    copy_bytes(to, reinterpret_cast<std::byte const*>(&item) + Skipped, size);
+  }
+  static GLT_HOST_DEVICE Item read(std::byte const* from) noexcept {
+    Item item{};
+    copy_bytes(reinterpret_cast<std::byte*>(&item) + Skipped, from, size);
+    return item;
+  }
+};
+
+template <class Walker>
+using walker_bytes = item_bytes<Walker, 0, sizeof(Walker)>;
+template <vertex_id Vertex, bool EdgeIds>
+using visit_bytes = item_bytes<walk_visit<Vertex>, EdgeIds ? 0 : sizeof(edge_id),
+                               sizeof(edge_id) + 2 * sizeof(std::int32_t) + sizeof(Vertex)>;
+
+/// Writes items to a message.
+template <class Bytes, memory_space Space, class Item>
+struct write_items {
+  array_view<Space, Item> items;
+  array_view<Space, std::int64_t const> places;
+  std::byte* to;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    Bytes::write(to + i * Bytes::size, items[places[i]]);
+  }
+};
+
+struct write_number {
+  std::int64_t number;
+  std::byte* to;
+  GLT_HOST_DEVICE void operator()(std::int64_t) const { copy_bytes(to, &number, sizeof(number)); }
+};
+
+/// Calls use(i, item) for the items of a message.
+template <class Bytes, class Use>
+struct read_items {
+  std::byte const* from;
+  Use use;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { use(i, Bytes::read(from + i * Bytes::size)); }
+};
+
+/// Carries walkers to the owners of what they are to see, and visits to the homes of the walkers, in one exchange.
+///
+/// Reusable; the memory is kept. A message is the number of its walkers, the walkers, and the visits.
+template <communicator Comm, device_policy Policy, bytes_copyable Walker, vertex_id Vertex>
+class walk_inbox {
+public:
+  walk_inbox(Comm comm, bool edge_ids, Policy policy)
+      : exchange_(std::move(comm), policy), edge_ids_(edge_ids), walkers_(exchange_.size(), policy),
+        visits_(exchange_.size(), policy), counts_(static_cast<std::size_t>(exchange_.size()), 0),
+        sent_(0, policy), received_(0, policy) {}
+
+  [[nodiscard]] std::int32_t rank() const noexcept { return exchange_.rank(); }
+  [[nodiscard]] outbox<Policy, Walker>& walkers() noexcept { return walkers_; }
+  [[nodiscard]] outbox<Policy, walk_visit<Vertex>>& visits() noexcept { return visits_; }
+
+  /// Forgets what was not sent.
+  void clear() {
+    walkers_.clear();
+    visits_.clear();
+    std::ranges::fill(counts_, 0);
+  }
+
+  /// Makes messages of what is in the outboxes, and empties them.
+  void pack() {
+    walkers_.sort();
+    visits_.sort();
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+      auto const content =
+          walkers_.count(rank) * walker_bytes<Walker>::size + visits_.count(rank) * visit_size();
+      counts_[rank] = content == 0 ? 0 : content + number_size;
+    }
+    sent_.clear();
+    sent_.resize(std::reduce(counts_.begin(), counts_.end()));
+    auto const ex = sent_.policy().executor();
+    auto* to = sent_.data();
+    for (std::size_t rank = 0; rank < counts_.size(); to += counts_[rank++]) {
+      if (counts_[rank] > 0) {
+        ex.for_each(1, write_number{walkers_.count(rank), to});
+        write<walker_bytes<Walker>>(walkers_, rank, to + number_size);
+        auto* const visits = to + number_size + walkers_.count(rank) * walker_bytes<Walker>::size;
+        edge_ids_ ? write<visit_bytes<Vertex, true>>(visits_, rank, visits)
+                  : write<visit_bytes<Vertex, false>>(visits_, rank, visits);
+      }
+    }
+    walkers_.clear();
+    visits_.clear();
+  }
+
+  /// Agrees with the other ranks on this call, and exchanges the messages; what the ranks passed as `value` is in the
+  /// headers.
+  ///
+  /// @comm   collective; one header exchange and, if any rank has anything for another, one variable exchange:
+  ///         per pair of ranks with something to tell 8 bytes, per walker sizeof(Walker), per visit
+  ///         8 + sizeof(Vertex) bytes, and 8 for an edge id
+  /// @throws collective_error  on every rank, if one reports a failure or is at another call
+  std::span<call_header const> send(call_site site, std::int64_t value, std::string const& failure) {
+    if (!failure.empty()) {
+      clear();
+    }
+    auto const headers = exchange_.exchange_counts(site, counts_, value, failure);
+    received_.clear();
+    received_.resize(exchange_.received_offsets().back());
+    exchange_.start(std::as_const(sent_).view(), received_.view());
+    exchange_.wait();
+    return headers;
+  }
+
+  /// Calls use_walkers(n), which makes a functor of i and a walker, for the n walkers of a rank, and use_visit(i, visit).
+  template <class UseWalkers, class UseVisit>
+  void open(UseWalkers use_walkers, UseVisit use_visit) {
+    auto const ex = received_.policy().executor();
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+      auto const bytes = exchange_.received_counts()[rank];
+      if (bytes == 0) {
+        continue;
+      }
+      auto const* const from = received_.data() + exchange_.received_offsets()[rank];
+      std::int64_t num_walkers = 0;
+      received_.policy().resource().copy_out(&num_walkers, from, sizeof(num_walkers));
+      auto const use = use_walkers(num_walkers);
+      ex.for_each(num_walkers, read_items<walker_bytes<Walker>, decltype(use)>{from + number_size, use});
+      auto const walkers_end = number_size + num_walkers * walker_bytes<Walker>::size;
+      auto const num_visits = (bytes - walkers_end) / visit_size();
+      if (edge_ids_) {
+        ex.for_each(num_visits,
+                    read_items<visit_bytes<Vertex, true>, UseVisit>{from + walkers_end, use_visit});
+      } else {
+        ex.for_each(num_visits,
+                    read_items<visit_bytes<Vertex, false>, UseVisit>{from + walkers_end, use_visit});
+      }
+    }
+  }
+
+private:
+  static constexpr std::int64_t number_size = sizeof(std::int64_t);
+
+  [[nodiscard]] std::int64_t visit_size() const noexcept {
+    return edge_ids_ ? visit_bytes<Vertex, true>::size : visit_bytes<Vertex, false>::size;
+  }
+
+  template <class Bytes, class Item>
+  void write(outbox<Policy, Item>& box, std::size_t rank, std::byte* to) {
+    sent_.policy().executor().for_each(
+        box.count(rank), write_items<Bytes, Policy::space, Item>{box.items(), box.places(rank), to});
+  }
+
+  slice_exchange<Comm, Policy> exchange_;
+  bool edge_ids_;
+  outbox<Policy, Walker> walkers_;
+  outbox<Policy, walk_visit<Vertex>> visits_;
+  std::vector<std::int64_t> counts_; // [R], bytes
+  buffer<Policy, std::byte> sent_;
+  buffer<Policy, std::byte> received_;
+};
+
+} // namespace glt::detail

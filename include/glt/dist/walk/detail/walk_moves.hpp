@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/walk/detail/part_walkers.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/walk/detail/serial_walks.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Gives a walker at its start the name of its walk, which the owner of the start knows.
+template <memory_space Space, vertex_id Vertex>
+struct name_walker {
+  part_rows<Space, Vertex> rows; ///< those that walks start from
+  random_key key;
+  original_ids<Space> original;
+
+  template <class Walker>
+  GLT_HOST_DEVICE void operator()(Walker& walker) const {
+    walker.draws =
+        walk_draws(key, static_cast<std::int64_t>(walker.draws.bits()), original[walker.row_in(rows)]);
+  }
+};
+
+/// Puts walkers at their starts, whose owners are their first moves.
+///
+/// @shape  walkers, moves [n], written, for walks [first, first + n)
+template <class Walker, memory_space Space, vertex_id Vertex>
+struct start_walkers {
+  array_view<Space, Vertex const> starts;
+  std::int64_t walks_per_start;
+  name_walker<Space, Vertex> name;
+  std::int64_t first;
+  array_view<Space, Walker> walkers;
+  array_view<Space, walk_move> moves;
+  walk_rows<Space, Vertex> out;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const walk = first + i;
+    auto const start = starts[walk / walks_per_start];
+    auto& walker = walkers[i];
+    walker.draws = walk_draws(static_cast<std::uint64_t>(walk % walks_per_start));
+    walker.home = name.rows.rank;
+    walker.walk = static_cast<std::int32_t>(walk);
+    walker.step = 0;
+    moves[i].visits = 0;
+    walker.set_start(start, name.rows.enter(moves[i], start));
+    if (moves[i].rank == name.rows.rank) {
+      name(walker);
+    }
+    out.vertices(walk, 0) = start;
+    out.end(walk, 0);
+  }
+};
+
+/// Three numbers below 2²¹ in one, so that one scan adds them all up.
+struct move_counts {
+  std::int64_t stay;
+  std::int64_t leave;
+  std::int64_t visits;
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t packed() const noexcept {
+    return stay | (leave << 21) | (visits << 42);
+  }
+  [[nodiscard]] static GLT_HOST_DEVICE constexpr move_counts unpacked(std::int64_t bits) noexcept {
+    constexpr std::int64_t mask = (std::int64_t{1} << 21) - 1;
+    return {bits & mask, (bits >> 21) & mask, bits >> 42};
+  }
+};
+
+template <memory_space Space>
+struct count_moves {
+  array_view<Space, walk_move const> moves;
+  std::int32_t rank;
+  array_view<Space, std::int64_t> counts;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const [to, visits] = moves[i];
+    counts[i] = move_counts{to == rank, to != rank && to != walk_move::ended, visits}.packed();
+  }
+};
+
+/// Distributes walkers and visits over where they go.
+///
+/// @shape  walkers, moves, before [n] · visits [n · visits_at_once] · the others as `before` tells, written
+template <class Walker, memory_space Space, vertex_id Vertex>
+struct distribute_moves {
+  array_view<Space, Walker const> walkers;
+  array_view<Space, walk_move const> moves;
+  array_view<Space, walk_visit<Vertex> const> visits;
+  array_view<Space, std::int64_t const> before;
+  std::int32_t rank;
+  Walker* staying;
+  Walker* leaving;
+  local_id* leaving_to;
+  walk_visit<Vertex>* told;
+  local_id* told_to;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const place = move_counts::unpacked(before[i]);
+    auto const [to, num_visits] = moves[i];
+    if (to == rank) {
+      staying[place.stay] = walkers[i];
+    } else if (to != walk_move::ended) {
+      leaving[place.leave] = walkers[i];
+      leaving_to[place.leave] = to;
+    }
+    for (std::int32_t v = 0; v < num_visits; ++v) {
+      told[place.visits + v] = visits[i * visits_at_once + v];
+      told_to[place.visits + v] = walkers[i].home;
+    }
+  }
+};
+
+/// Lets walkers in.
+template <class Walker, memory_space Space, vertex_id Vertex>
+struct admit_walkers {
+  name_walker<Space, Vertex> name;
+  Walker* here;
+  GLT_HOST_DEVICE void operator()(std::int64_t i, Walker walker) const {
+    if (walker.step == 0) {
+      name(walker);
+    }
+    here[i] = walker;
+  }
+};
+
+/// Writes visits into the walks that they belong to.
+template <memory_space Space, vertex_id Vertex>
+struct admit_visits {
+  walk_rows<Space, Vertex> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t, walk_visit<Vertex> const& visit) const {
+    out.put(visit.walk, visit.step, visit.vertex, visit.edge);
+  }
+};
+
+} // namespace glt::detail

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/types.hpp>
+#include <glt/sample/link/detail/edge_search.hpp>
+#include <glt/sample/walk/detail/edge_lookups.hpp>
+#include <glt/sample/walk/detail/node2vec_choice.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/detail/walk_kernel.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace glt::detail {
+
+/// A walker of the second order: where its vertex is to draw a candidate, or where the vertex before is to have one
+/// judged.
+template <class Vertex = global_id, class Number = std::int32_t>
+struct second_order_walker {
+  walk_draws draws; ///< as those of a `path_walker`
+  Vertex at;
+  Vertex previous;  ///< -1 before the first step
+  Vertex candidate; ///< to be judged, or -1
+  edge_id edge;     ///< that leads to a candidate from another rank
+  std::uint32_t attempt;
+  std::int32_t home;
+  Number walk;
+  std::int32_t step;
+
+  template <class Row>
+  GLT_HOST_DEVICE void set_start(global_id vertex, Row) noexcept {
+    at = static_cast<Vertex>(vertex);
+    previous = candidate = -1;
+    edge = -1;
+    attempt = 0;
+  }
+  template <class Rows>
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_in(Rows const& rows) const noexcept {
+    return rows.row_of(at);
+  }
+};
+
+/// An attempt at a step of a node2vec walk, or as much of it as can be made here: where the row of the vertex before
+/// matters and is elsewhere, the walker goes there with its candidate. What it is to `walk_block` is said there.
+template <class Rows>
+struct node2vec_step {
+  Rows rows;
+  bool ascending; ///< as `rows_ascend` says
+  node2vec_choice choice;
+
+  template <class Walker>
+  struct state : Walker {
+    walk_draws::words words;
+    edge_offset taken;
+    verdict decided;
+    bool neighbor; // of the vertex before, if that matters
+  };
+
+  template <class State>
+  GLT_HOST_DEVICE void begin(State& it) const noexcept {
+    it.neighbor = false;
+    rows.prefetch(it, rows.row_of(it.at));
+  }
+
+  template <class State>
+  GLT_HOST_DEVICE void draw(State& it) const noexcept {
+    it.words = it.draws.of_attempt(it.step, it.attempt);
+  }
+  template <class State>
+  void draw(std::span<State> walking) const noexcept {
+    for (auto& it : walking) {
+      draw(it);
+    }
+  }
+
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE bool choose(State& it) const noexcept {
+    it.taken = nowhere;
+    if (is_brought(it)) {
+      return true;
+    }
+    auto const row = rows.row_of(it.at);
+    auto const degree = rows.graph.degree(row);
+    if (degree == 0) {
+      return false;
+    }
+    if (auto const position = node2vec_choice::position(it.words, degree); position >= 0) {
+      it.taken = rows.graph.offset(row) + position;
+      prefetch(rows.graph.sources().data() + it.taken);
+    }
+    return true;
+  }
+
+  template <class State>
+  GLT_HOST_DEVICE void look(State& it) const noexcept {
+    it.decided = verdict::reject;
+    if (it.taken != nowhere) {
+      it.candidate = rows.graph.source(it.taken);
+    } else if (!is_brought(it)) {
+      return;
+    }
+    it.decided = choice.decide(it.words, it.previous, it.candidate);
+    if constexpr (!Rows::all) {
+      if (is_open(it.decided) && !rows.has(it.previous)) {
+        if (it.taken != nowhere) {
+          it.edge = rows.graph.id_of_edge(it.taken);
+        }
+        static_cast<void>(rows.enter(it, it.previous));
+        return;
+      }
+    }
+    rows.prefetch(it, rows.row_of(it.candidate));
+  }
+
+  template <class State>
+  GLT_HOST_DEVICE void judge(State& it) const noexcept {
+    if (asks(it)) {
+      it.neighbor = edges()(rows.row_of(it.previous), static_cast<source_type>(it.candidate));
+    }
+  }
+
+  /// @pre    there are at most `walkers_at_once`; not checked
+  template <class State>
+  void judge(std::span<State> walking) const noexcept {
+    std::array<edge_lookup<source_type>, walkers_at_once> lookups;
+    std::array<State*, walkers_at_once> asking;
+    std::size_t count = 0;
+    for (auto& it : walking) {
+      if (asks(it)) {
+        lookups[count].row = rows.row_of(it.previous);
+        lookups[count].source = static_cast<source_type>(it.candidate);
+        asking[count++] = &it;
+      }
+    }
+    look_up(edges(), std::span(lookups).first(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      asking[i]->neighbor = lookups[i].found;
+    }
+  }
+
+  template <class State, class Walkers>
+  GLT_HOST_DEVICE void go(State& it, Walkers const& walkers) const {
+    if (!rows.is_here(it)) {
+      return; // to be judged
+    }
+    if (accepts(it.decided, it.neighbor)) {
+      walkers.visit(it, static_cast<source_type>(it.candidate), *this);
+      ++it.step;
+      it.previous = it.at;
+      it.at = it.candidate;
+      it.attempt = 0;
+    } else {
+      ++it.attempt;
+    }
+    if constexpr (!Rows::all) {
+      it.candidate = -1;
+      static_cast<void>(rows.enter(it, it.at));
+    }
+  }
+
+  /// The id of the edge that `it` is about to take.
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE edge_id edge_of(State const& it) const noexcept {
+    return Rows::all || it.taken != nowhere ? rows.graph.id_of_edge(it.taken) : it.edge;
+  }
+
+  void advance() noexcept {}
+
+private:
+  using source_type = typename decltype(Rows::graph)::vertex_type;
+  static constexpr edge_offset nowhere = -1;
+
+  // True for a walker that came with a candidate.
+  template <class State>
+  [[nodiscard]] static GLT_HOST_DEVICE bool is_brought(State const& it) noexcept {
+    return !Rows::all && it.candidate >= 0;
+  }
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE bool asks(State const& it) const noexcept {
+    return is_open(it.decided) && rows.is_here(it);
+  }
+  [[nodiscard]] GLT_HOST_DEVICE auto edges() const noexcept {
+    return edge_search<decltype(Rows::graph)::space, source_type>{rows.graph, ascending};
+  }
+};
+
+} // namespace glt::detail

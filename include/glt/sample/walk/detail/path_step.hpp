@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+namespace glt::detail {
+
+/// The same relation in every step.
+template <class Rows>
+struct one_relation {
+  static constexpr bool common = false;
+  Rows rows;
+  [[nodiscard]] GLT_HOST_DEVICE Rows const& at(std::int32_t) const noexcept { return rows; }
+  [[nodiscard]] GLT_HOST_DEVICE Rows const& after(std::int32_t) const noexcept { return rows; }
+  void advance() noexcept {}
+};
+
+/// Relation after relation, and from the last one on to the first.
+template <memory_space Space, class Rows>
+struct relation_cycle {
+  static constexpr bool common = false;
+  array_view<Space, Rows const> relations;
+  [[nodiscard]] GLT_HOST_DEVICE Rows const& at(std::int32_t step) const noexcept {
+    return relations[step % relations.size()];
+  }
+  [[nodiscard]] GLT_HOST_DEVICE Rows const& after(std::int32_t step) const noexcept { return at(step + 1); }
+  void advance() noexcept {}
+};
+
+/// `relation_cycle` for walkers that are all at the same step, from 0 on.
+template <memory_space Space, class Rows>
+struct common_relation {
+  static constexpr bool common = true;
+  array_view<Space, Rows const> relations;
+  std::int64_t now = 0;
+  [[nodiscard]] Rows const& at(std::int32_t) const noexcept { return relations[now]; }
+  [[nodiscard]] Rows const& after(std::int32_t) const noexcept { return relations[next()]; }
+  void advance() noexcept { now = next(); }
+
+private:
+  [[nodiscard]] std::int64_t next() const noexcept { return now + 1 == relations.size() ? 0 : now + 1; }
+};
+
+/// A walker along a cycle of relations.
+template <class Row = local_id, class Number = std::int32_t>
+struct path_walker {
+  walk_draws
+      draws; ///< before the owner of its start has named it, of its number among the walks of that start
+  Row row;   ///< of its vertex, at the owner
+  std::int32_t home; ///< the rank that it belongs to
+  Number walk;
+  std::int32_t step;
+
+  GLT_HOST_DEVICE void set_start(global_id, Row at) noexcept { row = at; }
+  /// The number of its row; `rows` has it.
+  template <class Rows>
+  [[nodiscard]] GLT_HOST_DEVICE Row row_in(Rows const&) const noexcept {
+    return row;
+  }
+};
+
+/// One that now and then returns to its start.
+template <class Vertex = global_id, class Row = local_id, class Number = std::int32_t>
+struct returning_walker : path_walker<Row, Number> {
+  Vertex start;
+
+  GLT_HOST_DEVICE void set_start(global_id vertex, Row at) noexcept {
+    start = static_cast<Vertex>(vertex);
+    this->row = at;
+  }
+};
+
+/// A probability as the words below it, out of 2³².
+[[nodiscard]] constexpr std::uint32_t words_below(double probability) noexcept {
+  return static_cast<std::uint32_t>(probability * 0x1p32);
+}
+
+/// A step of a walk along relations, every edge of a row equally likely, and with a probability back to the start for
+/// walkers that know theirs. What it is to `walk_block` is said there.
+template <class Path>
+struct path_step {
+  Path path;
+  std::uint32_t return_below = 0; ///< `words_below` the probability of a return
+
+  template <class Walker>
+  struct state : Walker {
+    static constexpr bool returns = requires(Walker walker) { walker.start; };
+    walk_draws::words steps;
+    walk_draws::words return_words;
+    edge_offset taken;
+  };
+
+  template <class State>
+  GLT_HOST_DEVICE void begin(State& it) const noexcept {
+    draw(it, it.step);
+    path.at(it.step).prefetch(it, it.row);
+  }
+
+  // Four steps share their words.
+  template <class State>
+  GLT_HOST_DEVICE void draw(State& it) const noexcept {
+    if (it.step % 4 == 0) {
+      draw(it, it.step);
+    }
+  }
+  template <class State>
+  void draw(std::span<State> walking) const noexcept {
+    if (auto const step = walking.front().step; !Path::common || step % 4 == 0) {
+      for (auto& it : walking) {
+        Path::common ? draw(it, step) : draw(it);
+      }
+    }
+  }
+
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE bool choose(State& it) const noexcept {
+    auto const& graph = path.at(it.step).graph;
+    auto const degree = graph.degree(it.row);
+    if (degree == 0) {
+      return false;
+    }
+    auto const word = static_cast<std::size_t>(it.step) % 4;
+    if (State::returns && it.return_words[word] < return_below) {
+      it.taken = returned;
+    } else {
+      it.taken = graph.offset(it.row) + it.draws.position(it.step, it.steps[word], degree);
+      prefetch(graph.sources().data() + it.taken);
+    }
+    return true;
+  }
+
+  template <class State>
+  GLT_HOST_DEVICE void look(State&) const noexcept {}
+  template <class States>
+  GLT_HOST_DEVICE void judge(States&&) const noexcept {}
+
+  template <class State, class Walkers>
+  GLT_HOST_DEVICE void go(State& it, Walkers const& walkers) const {
+    auto const vertex = next_vertex(it);
+    auto const& rows = path.after(it.step);
+    walkers.visit(it, vertex, *this);
+    ++it.step;
+    it.row = rows.enter(it, vertex);
+    rows.prefetch(it, it.row);
+  }
+
+  /// The id of the edge that `it` is about to take; -1 for a return.
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE edge_id edge_of(State const& it) const noexcept {
+    return State::returns && it.taken == returned ? -1 : path.at(it.step).graph.id_of_edge(it.taken);
+  }
+
+  void advance() noexcept { path.advance(); }
+
+private:
+  static constexpr edge_offset returned = -1;
+
+  template <class State>
+  GLT_HOST_DEVICE void draw(State& it, std::int32_t step) const noexcept {
+    it.steps = it.draws.of_steps(step);
+    if constexpr (State::returns) {
+      it.return_words = it.draws.of_returns(step);
+    }
+  }
+
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE auto next_vertex(State const& it) const noexcept {
+    auto const& graph = path.at(it.step).graph;
+    if constexpr (State::returns) {
+      if (it.taken == returned) {
+        return static_cast<typename std::remove_cvref_t<decltype(graph)>::vertex_type>(it.start);
+      }
+    }
+    return graph.source(it.taken);
+  }
+};
+
+} // namespace glt::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/validate.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
+#include <glt/sample/walk/detail/walk_kernel.hpp>
+#include <glt/sample/walk/walks.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// All rows of a graph, which have the numbers of its vertices. A part of them has the same members.
+template <memory_space Space, vertex_id Vertex>
+struct all_rows {
+  static constexpr bool all = true;
+  csr_view<Space, Vertex> graph;
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool has(Vertex) const noexcept { return true; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex row_of(Vertex vertex) const noexcept { return vertex; }
+  /// Notes who has the row of a vertex that a walker is to see next, and returns its number there.
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE Vertex enter(State&, Vertex vertex) const noexcept {
+    return vertex;
+  }
+  template <class State>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_here(State const&) const noexcept {
+    return true;
+  }
+  /// Asks for the bounds of a row if they are here.
+  template <class State>
+  GLT_HOST_DEVICE void prefetch(State const&, std::int64_t row) const noexcept {
+    detail::prefetch(graph.offsets().data() + row);
+  }
+};
+
+/// The rows of a `walks`.
+template <memory_space Space, vertex_id Vertex>
+struct walk_rows {
+  matrix_view<Space, Vertex> vertices;
+  matrix_view<Space, edge_id> edge_ids;
+
+  /// Vertex `step` of a walk, and the edge that led there.
+  GLT_HOST_DEVICE void put(std::int64_t walk, std::int64_t step, Vertex vertex, edge_id edge) const noexcept {
+    vertices(walk, step) = vertex;
+    if (edge_ids.rows() > 0) {
+      edge_ids(walk, step - 1) = edge;
+    }
+  }
+  /// The rest of a walk that ends before its step `step`.
+  GLT_HOST_DEVICE void end(std::int64_t walk, std::int64_t step) const noexcept {
+    for (auto s = step + 1; s < vertices.columns(); ++s) {
+      vertices(walk, s) = -1;
+    }
+    for (auto s = step; edge_ids.rows() > 0 && s < edge_ids.columns(); ++s) {
+      edge_ids(walk, s) = -1;
+    }
+  }
+};
+
+/// The walkers of a process that has all rows, one a walk.
+template <class Walker, memory_space Space, vertex_id Vertex, memory_space GraphSpace>
+struct serial_walkers {
+  using walker = Walker;
+  array_view<Space, Vertex const> starts;
+  std::int64_t walks_per_start;
+  random_key key;
+  original_ids<GraphSpace> original;
+  std::int32_t length;
+  walk_rows<Space, Vertex> out;
+
+  GLT_HOST_DEVICE void load(std::int64_t walk, Walker& it) const {
+    auto const start = starts[walk / walks_per_start];
+    it.draws = walk_draws(key, walk % walks_per_start, original.empty() ? start : original[start]);
+    it.walk = walk;
+    it.step = 0;
+    it.set_start(start, start);
+    out.vertices(walk, 0) = start;
+  }
+  template <class Step, class State>
+  GLT_HOST_DEVICE void visit(State const& it, Vertex vertex, Step const& step) const {
+    out.vertices(it.walk, it.step + 1) = vertex;
+    if (out.edge_ids.rows() > 0) {
+      out.edge_ids(it.walk, it.step) = step.edge_of(it);
+    }
+  }
+  [[nodiscard]] GLT_HOST_DEVICE bool done(Walker const& it) const noexcept { return it.step == length; }
+  GLT_HOST_DEVICE void leave(Walker const&) const noexcept {}
+  GLT_HOST_DEVICE void end(Walker const& it) const noexcept { out.end(it.walk, it.step); }
+};
+
+/// Walks from every start into `out`, with walkers of a kind.
+///
+/// @throws precondition_error  if a start is not in [0, num_vertices)
+/// @where  enqueues once the starts are checked
+template <class Walker, device_policy Policy, vertex_id Vertex, memory_space GraphSpace, class Options,
+          class Step>
+void walk_serially(Policy const& policy, array_view<Policy::space, Vertex const> starts,
+                   std::int64_t num_vertices, original_ids<GraphSpace> original, sample_key key,
+                   Options const& options, Step step, walks<Policy, Vertex>& out) {
+  validate_vertices(policy, "start", starts, num_vertices);
+  out.resize(policy, starts.size(), options.walks_per_start, options.length, options.edge_ids);
+  serial_walkers<Walker, Policy::space, Vertex, GraphSpace> const walkers{
+      starts,
+      options.walks_per_start,
+      walk_key(key),
+      original,
+      static_cast<std::int32_t>(options.length),
+      {out.vertices(), out.edge_ids()}};
+  move_walkers(policy, out.num_walks(), step, walkers);
+}
+
+} // namespace glt::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/detail/exchange/routed_items.hpp>
+
+#include <glt/comm/counting.hpp>
+
+#include "support/errors.hpp"
+#include "support/policies.hpp"
+#include "support/ranks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct item {
+  std::int64_t sender;
+  std::int32_t place;
+  std::int32_t row;
+  bool operator==(item const&) const = default;
+};
+
+struct make_item {
+  std::int64_t sender;
+  GLT_HOST_DEVICE item operator()(std::int64_t i, glt::local_id row) const {
+    return {sender, static_cast<std::int32_t>(i), row};
+  }
+};
+
+// Four keys a rank.
+std::int64_t key(std::int64_t place, int rank, int size) { return (place * 5 + rank) % (4 * size); }
+
+glt::partition_book book_of(int size) {
+  std::vector<glt::global_id> offsets{0};
+  for (int rank = 0; rank < size; ++rank) {
+    offsets.push_back(offsets.back() + 4);
+  }
+  return glt::partition_book(offsets);
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("items reach the owners of their keys in list order, own ones without a message", Policy,
+                   GLT_TEST_GLUE_POLICIES) {
+  glt_test::on_ranks([](auto plain) {
+    glt::counting_comm comm(plain);
+    Policy const policy;
+    auto const book = book_of(comm.size());
+    glt::detail::routed_items<decltype(comm), Policy, item> items(comm, policy);
+    for (std::int64_t const count : {7, 0, 20}) {
+      auto const size_of = [&](int rank) { return count == 0 ? 0 : count + 3 * rank; };
+      std::vector<std::int64_t> keys;
+      for (std::int64_t i = 0; i < size_of(comm.rank()); ++i) {
+        keys.push_back(key(i, comm.rank(), comm.size()));
+      }
+      auto const there = glt::make_buffer<Policy>(keys, policy);
+      comm.reset();
+      items.route(book, there.view(), make_item{comm.rank()});
+      auto const headers = items.send({.what = glt::operation::user, .step = count}, 100 + comm.rank());
+      std::int64_t remote = 0;
+      for (int rank = 0; rank < comm.size(); ++rank) {
+        std::vector<item> expected;
+        for (std::int64_t i = 0; i < size_of(rank); ++i) {
+          if (auto const k = key(i, rank, comm.size()); k / 4 == comm.rank()) {
+            expected.push_back({rank, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k % 4)});
+          }
+        }
+        CHECK(glt::to_vector(policy, items.received_of(rank)) == expected);
+        CHECK(headers[static_cast<std::size_t>(rank)].value == 100 + rank);
+      }
+      for (auto const k : keys) {
+        remote += k / 4 != comm.rank() ? 1 : 0;
+      }
+      if constexpr (glt::host_policy<Policy>) { // others may stage what they send
+        CHECK(comm.counts().payload.bytes == remote * static_cast<std::int64_t>(sizeof(item)));
+        CHECK(comm.counts().total().collectives == (comm.size() == 1 ? 0 : count == 0 ? 1 : 2));
+      }
+      CHECK(items.anything() == (comm.size() > 1 && count > 0));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("a failure, a foreign key or another call of one rank is the same error on every rank", Policy,
+                   GLT_TEST_GLUE_POLICIES) {
+  glt_test::on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    auto const name = "rank " + std::to_string(last);
+    Policy const policy;
+    auto const book = book_of(comm.size());
+    glt::detail::routed_items<decltype(comm), Policy, item> items(comm, policy);
+    auto const route = [&](std::vector<std::int64_t> const& keys) {
+      auto const there = glt::make_buffer<Policy>(keys, policy);
+      items.route(book, there.view(), make_item{comm.rank()});
+    };
+    auto const error = glt_test::thrown<glt::collective_error>([&] {
+      route({0, 4 * last});
+      items.send({}, 0, comm.rank() == last ? "no items here" : "");
+    });
+    CHECK(error == name + ": no items here");
+    if (comm.rank() == last) {
+      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { route({0, 100}); }), "vertex 100"));
+    }
+    route({});
+    items.send({}); // all ranks are still together
+    if (comm.size() > 1) {
+      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                              route({});
+                              items.send({.step = comm.rank() == last ? 5 : 4});
+                            }),
+                            name, "step 5", "step 4"));
+    }
+  });
+}
