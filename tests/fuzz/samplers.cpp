@@ -159,7 +159,8 @@ bool weighted(choices& choose) {
   auto options = choose.neighbors();
   options.replace = false;
   using rule = glt::weighted_rule<glt::memory_space::host>;
-  glt::neighbor_sampler<cpu, glt::local_id, rule> sampler(graph.view(), options, rule{weights.view()}, choose.threads());
+  glt::neighbor_sampler<cpu, glt::local_id, rule> sampler(graph.view(), options, rule{weights.view()},
+                                                          choose.threads());
   auto const seeds = choose.vertices(list.num_vertices);
   auto const key = choose.key();
   glt::sampled_subgraph<cpu> out;

@@ -109,7 +109,8 @@ struct naive_quality {
       }
     }
     for (std::size_t t = 0; t < edge_types.size(); ++t) {
-      glt::detail::edge_type_quality of_type{{}, edge_types[t], std::vector<glt::detail::edge_counts>(made.parts.size())};
+      glt::detail::edge_type_quality of_type{
+          {}, edge_types[t], std::vector<glt::detail::edge_counts>(made.parts.size())};
       for (std::size_t e = 0; e < edges.size(); ++e) {
         if (edges[e].type == t) {
           auto& part = of_type.parts[static_cast<std::size_t>(ends[e].second)];

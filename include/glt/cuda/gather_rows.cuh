@@ -72,8 +72,8 @@ template <class T>
 /// @throws cuda_error          if the launch failed
 /// @cost   O(S · F)
 template <memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace, class T>
-  requires(detail::device_accessible(Space) && detail::device_accessible(IdSpace) && detail::device_accessible(OutSpace) &&
-           std::is_same_v<std::remove_const_t<In>, T>)
+  requires(detail::device_accessible(Space) && detail::device_accessible(IdSpace) &&
+           detail::device_accessible(OutSpace) && std::is_same_v<std::remove_const_t<In>, T>)
 void gather_rows_by_warps(device::cuda const& policy, matrix_view<Space, In> in, array_view<IdSpace, Id> ids,
                           matrix_view<OutSpace, T> out) {
   if (out.rows() != ids.size() || out.columns() != in.columns()) {

@@ -38,8 +38,10 @@ public:
   ///                           comes from another partition than that of rank 0
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex> part) : part_(std::move(part)) {
-    agree(detail::host_comm(comm), {.what = operation::make_graph}, fault(comm.rank(), comm.size()), book_fingerprint(part_.book),
-          [](auto, auto) { return "has another partition book than rank 0; load parts of one partition on all ranks"; });
+    agree(detail::host_comm(comm), {.what = operation::make_graph}, fault(comm.rank(), comm.size()),
+          book_fingerprint(part_.book), [](auto, auto) {
+            return "has another partition book than rank 0; load parts of one partition on all ranks";
+          });
   }
 
   [[nodiscard]] partition_book const& book() const noexcept { return part_.book; }

@@ -142,8 +142,8 @@ private:
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
     std::vector<call_header> headers(counts.size());
     auto const failure = failure_of([&] { check(graph, seeds); });
-    exchange_headers(detail::host_comm(comm), {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0,
-                     failure, headers);
+    exchange_headers(detail::host_comm(comm), {.what = operation::plan_epoch}, counts,
+                     failure.empty() ? own_steps() : 0, failure, headers);
     return std::ranges::max(headers, {}, &call_header::value).value;
   }
 

@@ -104,7 +104,9 @@ public:
   [[nodiscard]] std::vector<named_rows<space>> tensors() const {
     std::vector<named_rows<space>> all;
     for (auto const& each : tensors_) {
-      all.push_back({each.name, std::visit([](auto const& store) { return detail::without_type(store.view()); }, each.store)});
+      all.push_back(
+          {each.name,
+           std::visit([](auto const& store) { return detail::without_type(store.view()); }, each.store)});
     }
     return all;
   }

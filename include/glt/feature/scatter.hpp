@@ -25,7 +25,8 @@ namespace glt {
 /// @cost   O(S · F)
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
-  requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> && detail::gathers_as<In, T>)
+  requires(reaches<Executor, Space>&& reaches<Executor, IdSpace>&& reaches<Executor, OutSpace>&&
+               detail::gathers_as<In, T>)
 void scatter_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdSpace, Id> ids,
                   matrix_view<OutSpace, T> out) {
   if (in.num_vertices() != ids.size() || in.num_columns() != out.columns()) {

@@ -73,8 +73,9 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
   std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
     return advantage[static_cast<std::size_t>(a)] > advantage[static_cast<std::size_t>(b)];
   });
-  detail::part_capacities capacities(detail::part_capacity(num_vertices, 1, options.capacity_slack, num_parts), options.balance,
-                         num_vertices, num_parts);
+  detail::part_capacities capacities(
+      detail::part_capacity(num_vertices, 1, options.capacity_slack, num_parts), options.balance,
+      num_vertices, num_parts);
   buffer<device::cpu, local_id> part_of(num_vertices);
   for (auto const v : order) {
     capacities.weigh(v);
@@ -83,7 +84,8 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
       auto const candidate = static_cast<std::size_t>(part);
       auto const found = hotness(part, v);
       auto const known = hotness(static_cast<std::int64_t>(best), v);
-      if ((found > known || (found == known && capacities.sizes().precedes(candidate, best))) && capacities.has_capacity(candidate)) {
+      if ((found > known || (found == known && capacities.sizes().precedes(candidate, best))) &&
+          capacities.has_capacity(candidate)) {
         best = candidate;
       }
     }

@@ -81,7 +81,8 @@ TEST_CASE("sizes that only their sender knows are told to the others") {
     detail::exchange_sizes(comm, sizes, received);
     CHECK(received == expected);
     sizes.pop_back();
-    CHECK(names(thrown<precondition_error>([&] { detail::exchange_sizes(comm, sizes, received); }), "exchange_sizes: sizes"));
+    CHECK(names(thrown<precondition_error>([&] { detail::exchange_sizes(comm, sizes, received); }),
+                "exchange_sizes: sizes"));
     received.push_back(0);
     sizes.push_back(0);
     CHECK(names(thrown<precondition_error>([&] { detail::exchange_sizes(comm, sizes, received); }), "received has"));

@@ -138,7 +138,8 @@ TEST_CASE("hot rows of other features than the loaded ones are refused by name")
   hot_folder const made;
   auto part = io::read_part(made.path, 0);
   part.feature = "other";
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::extract_hot_rows(part)); }), "part 0", "\"other\""));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::extract_hot_rows(part)); }), "part 0",
+              "\"other\""));
   auto codes = io::read_part(made.path, 0, {.feature = "codes"});
   auto const hot = io::extract_hot_rows(codes);
   for (std::int64_t i = 0; i < hot.size(); ++i) {

@@ -12,7 +12,8 @@ using glt::detail::named_tensor;
 
 TEST_CASE("tensors of several element types survive packing into bytes") {
   std::vector<named_tensor> const from{{"a", at::rand({3, 5})}, {"b", at::arange(7)}, {"c", at::zeros({0, 2})}};
-  std::vector<named_tensor> const to{{"a", at::zeros({3, 5})}, {"b", at::zeros({7}, at::kLong)}, {"c", at::zeros({0, 2})}};
+  std::vector<named_tensor> const to{
+      {"a", at::zeros({3, 5})}, {"b", at::zeros({7}, at::kLong)}, {"c", at::zeros({0, 2})}};
   auto const bytes = glt::detail::pack(from);
   CHECK(bytes.numel() == glt::detail::bytes_of(from));
   CHECK(glt::detail::elements_of(from) == 22);

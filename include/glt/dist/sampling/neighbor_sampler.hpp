@@ -178,7 +178,10 @@ private:
 
   static std::int64_t print(neighbor_options const& options) {
     fingerprint print;
-    print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids).add(options.disjoint);
+    print.add(options.replace)
+        .add(static_cast<std::int64_t>(options.expand))
+        .add(options.edge_ids)
+        .add(options.disjoint);
     for (auto const fanout : options.fanouts) {
       print.add(fanout);
     }

@@ -64,7 +64,7 @@ public:
   /// Asks for the memory that `find` will read first.
   GLT_HOST_DEVICE void prefetch(std::int64_t id) const noexcept {
     if (size() > 0) {
-      prefetch(slots_.data() + first_place(id));
+      glt::detail::prefetch(slots_.data() + first_place(id));
     }
   }
   static constexpr std::int64_t ahead = 16; ///< ids to `prefetch` ahead: enough work for a miss of the cache

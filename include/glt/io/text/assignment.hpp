@@ -99,8 +99,9 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
     text_source source(path);
     return read_assignment(source, read);
   }
-  return detail::read_npy_header(path).type == detail::npy_type<std::int32_t>() ? detail::read_npy_assignment<std::int32_t>(path)
-                                                                 : detail::read_npy_assignment<std::int64_t>(path);
+  return detail::read_npy_header(path).type == detail::npy_type<std::int32_t>()
+             ? detail::read_npy_assignment<std::int32_t>(path)
+             : detail::read_npy_assignment<std::int64_t>(path);
 }
 
 } // namespace glt::io

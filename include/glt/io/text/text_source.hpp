@@ -188,7 +188,9 @@ private:
     std::int64_t at;
   };
   struct plain_file {
-    plain_file(detail::input_file whole, detail::text_slice part) : file(std::move(whole)), slice(part) { file.seek(slice.begin); }
+    plain_file(detail::input_file whole, detail::text_slice part) : file(std::move(whole)), slice(part) {
+      file.seek(slice.begin);
+    }
     explicit plain_file(detail::input_file whole) : plain_file(std::move(whole), {0, whole.size()}) {}
     std::int64_t read_some(char* out, std::int64_t count) {
       count = std::min(count, slice.end - file.position());

@@ -34,7 +34,8 @@ TEST_CASE("A call makes an empty dictionary, or is refused") {
   auto const& factory = values.add({glt::io::detail::pickle_name{"builtins", "list"}});
   auto const& none = values.add({glt::io::detail::pickle_none()});
   auto const& number = values.add({std::int64_t{1}});
-  auto const made = [&](glt::io::detail::pickle_name const& name, std::vector<glt::io::detail::pickle_value const*> const& args) {
+  auto const made = [&](glt::io::detail::pickle_name const& name,
+                        std::vector<glt::io::detail::pickle_value const*> const& args) {
     auto const value = objects.call(values, name, args);
     auto const* const dict = value.get_if<glt::io::detail::pickle_dict>();
     return dict != nullptr && dict->entries.empty();
@@ -43,7 +44,8 @@ TEST_CASE("A call makes an empty dictionary, or is refused") {
   CHECK(made({"collections", "defaultdict"}, {}));
   CHECK(made({"collections", "defaultdict"}, {&factory}));
   CHECK(made({"collections", "defaultdict"}, {&none}));
-  auto const refused = [&](glt::io::detail::pickle_name const& name, std::vector<glt::io::detail::pickle_value const*> const& args) {
+  auto const refused = [&](glt::io::detail::pickle_name const& name,
+                           std::vector<glt::io::detail::pickle_value const*> const& args) {
     return thrown<glt::precondition_error>([&] { static_cast<void>(objects.call(values, name, args)); });
   };
   CHECK(names(refused({"builtins", "dict"}, {}), "builtins.dict", "save tensors"));

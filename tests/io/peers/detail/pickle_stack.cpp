@@ -76,14 +76,16 @@ TEST_CASE("Lists and dictionaries on top take items; nothing else does") {
   stack.push(list);
   stack.append(std::vector<glt::io::detail::pickle_value const*>{&v.a, &v.b});
   stack.append(std::vector<glt::io::detail::pickle_value const*>{&v.c});
-  CHECK(list.get_if<glt::io::detail::pickle_list>()->items == std::vector<glt::io::detail::pickle_value const*>{&v.a, &v.b, &v.c});
+  CHECK(list.get_if<glt::io::detail::pickle_list>()->items ==
+        std::vector<glt::io::detail::pickle_value const*>{&v.a, &v.b, &v.c});
   CHECK(names(refused([&] { stack.set_items({}); }), "adds items to a list"));
   auto& dict = v.values.add({glt::io::detail::pickle_dict()});
   stack.push(dict);
   stack.set_items(std::vector<glt::io::detail::pickle_value const*>{&v.a, &v.b});
   REQUIRE(dict.get_if<glt::io::detail::pickle_dict>()->entries.size() == 1);
   CHECK(dict.get_if<glt::io::detail::pickle_dict>()->entries[0].second == &v.b);
-  CHECK(names(refused([&] { stack.set_items(std::vector<glt::io::detail::pickle_value const*>{&v.a}); }), "key without a value"));
+  CHECK(names(refused([&] { stack.set_items(std::vector<glt::io::detail::pickle_value const*>{&v.a}); }),
+              "key without a value"));
   CHECK(names(refused([&] { stack.append({}); }), "adds items to a dict"));
 }
 

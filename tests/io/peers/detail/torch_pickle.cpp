@@ -92,7 +92,9 @@ TEST_CASE("Every form in which tensors are saved is read") {
     CHECK(made.root->get_if<glt::io::detail::pickle_tensor>()->type == glt::element_type::int64);
     CHECK(made.root->get_if<glt::io::detail::pickle_tensor>()->storage->type == glt::element_type::uint8);
   }
-  CHECK(of(call(name("torch", "Size"), {integers({2, 3})})).root->get_if<glt::io::detail::pickle_tuple>()->items.size() == 2);
+  CHECK(of(call(name("torch", "Size"), {integers({2, 3})}))
+            .root->get_if<glt::io::detail::pickle_tuple>()
+            ->items.size() == 2);
 }
 
 TEST_CASE("Tensors that share a storage share it after reading") {
@@ -100,7 +102,8 @@ TEST_CASE("Tensors that share a storage share it after reading") {
   auto const second = torch_writer::tensor(storage("LongStorage", 6), 3, {3}, {1});
   reading const made(whole(list({first, second})));
   auto const& items = made.root->get_if<glt::io::detail::pickle_list>()->items;
-  CHECK(items[0]->get_if<glt::io::detail::pickle_tensor>()->storage == items[1]->get_if<glt::io::detail::pickle_tensor>()->storage);
+  CHECK(items[0]->get_if<glt::io::detail::pickle_tensor>()->storage ==
+        items[1]->get_if<glt::io::detail::pickle_tensor>()->storage);
   CHECK(names(refused(whole(list({first, torch_writer::tensor(storage("LongStorage", 7), 0, {3}, {1})}))),
               "two storages with the key 0"));
 }
