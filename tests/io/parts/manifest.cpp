@@ -56,7 +56,7 @@ TEST_CASE("a manifest counts what it lists") {
 TEST_CASE("manifests of parts add up, in any order") {
   io::manifest made{.name = "both"};
   io::detail::add(made, of_part(1));
-  add(made, of_part(0));
+  io::detail::add(made, of_part(0));
   CHECK(made.name == "both");
   CHECK(made.nodes[0].train == std::vector<std::int64_t>{1, 2});
   CHECK(made.nodes[0].test == std::vector<std::int64_t>{2, 2});
