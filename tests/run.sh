@@ -67,7 +67,7 @@ fi
 run_preset() {
   local preset=$1 log=build/$1.log options=() summary total bad
   if [ "$preset" = dev ]; then
-    options=(-D MPI_CXX_COMPILER=mpicxx.openmpi -D MPIEXEC_EXECUTABLE=mpiexec.openmpi -D GLT_TEST_HEADERS=$headers)
+    options=(-D MPI_CXX_COMPILER=mpicxx.openmpi -D MPIEXEC_EXECUTABLE=mpiexec.openmpi -D GLT_TEST_HEADERS=$headers -D GLT_TEST_FAULTS=$headers)
   fi
   mkdir -p build
   say "$preset: configure"

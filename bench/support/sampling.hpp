@@ -71,10 +71,10 @@ halves time_halves(host_csr graph, glt::neighbor_options const& options, Rule co
                    std::vector<glt::local_id> const& seeds, std::span<typename Rule::query_type const> queries,
                    std::int64_t step) {
   static glt::hop_drawer<cpu> drawer;
-  static glt::subgraph_builder<cpu, glt::local_id> builder;
+  static glt::detail::subgraph_builder<cpu, glt::local_id> builder;
   static glt::hop_sample<cpu, glt::local_id> drawn;
   static glt::sampled_subgraph<cpu> out;
-  static glt::inherited_queries<cpu, Rule> inherited;
+  static glt::detail::inherited_queries<cpu, Rule> inherited;
   halves times;
   if (options.disjoint) {
     builder.begin_disjoint(seeds, options.expand, out);

@@ -11,9 +11,9 @@
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/rule/detail/weight_tables.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
 #include <glt/sample/walk/node2vec.hpp>
 #include <glt/sample/walk/random_walk.hpp>

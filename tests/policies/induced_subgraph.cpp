@@ -7,7 +7,8 @@
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/detail/batch/full_rows.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 
 #include <cstddef>
@@ -108,7 +109,7 @@ TEST_CASE_TEMPLATE("whole rows are copied in their order", Policy, GLT_TEST_ONE_
         std::vector<local_id> sources;
         std::vector<edge_id> edge_ids;
         for (auto v = list.num_vertices - step; v >= 0; v -= step) {
-          vertices.push_back(static_cast<local_id>(v + 10));
+          vertices.push_back(static_cast<local_id>(v));
           for (auto const& [source, id] : rows[static_cast<std::size_t>(v)]) {
             sources.push_back(static_cast<local_id>(source));
             if (ids) {
@@ -119,7 +120,9 @@ TEST_CASE_TEMPLATE("whole rows are copied in their order", Policy, GLT_TEST_ONE_
         }
         auto const list_there = make_buffer<Policy>(vertices, policy);
         hop_sample<Policy, local_id> out;
-        copy_full_rows(policy, there.view(), list_there.view(), 10, ids, out);
+        hop_request<Policy::space, local_id> const all{
+            .rows = list_there.view(), .original = {}, .options = {.fanout = -1}, .key = random_key(0)};
+        hop_drawer<Policy>(policy).draw(there.view(), all, ids, out);
         CHECK(to_vector(policy, std::as_const(out.offsets).view()) == offsets);
         CHECK(to_vector(policy, std::as_const(out.sources).view()) == sources);
         CHECK(to_vector(policy, std::as_const(out.edge_ids).view()) == edge_ids);

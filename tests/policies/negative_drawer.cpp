@@ -22,41 +22,6 @@ using namespace glt;
 
 namespace {
 
-template <class View, memory_space Space>
-struct find_vertex {
-  View candidates;
-  array_view<Space, std::int64_t const> numbers;
-  array_view<Space, local_id> vertices;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { vertices[i] = candidates.vertex(numbers[i]); }
-};
-template <class View, memory_space Space>
-struct test_edge {
-  View candidates;
-  array_view<Space, local_id const> sources;
-  array_view<Space, local_id const> destinations;
-  array_view<Space, std::uint8_t> found;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    found[i] = candidates.is_edge(sources[i], destinations[i]) ? 1 : 0;
-  }
-};
-
-// Candidates that are asked in rounds.
-template <class Policy, class View>
-struct asked_in_rounds {
-  static constexpr auto space = Policy::space;
-  Policy policy;
-  View candidates;
-  std::int64_t num_numbers() { return candidates.num_numbers(); }
-  bool find(array_view<space, std::int64_t const> numbers, array_view<space, local_id> vertices) {
-    policy.executor().for_each(numbers.size(), find_vertex<View, space>{candidates, numbers, vertices});
-    return !numbers.empty();
-  }
-  void test(array_view<space, local_id const> sources, array_view<space, local_id const> destinations,
-            array_view<space, std::uint8_t> found) {
-    policy.executor().for_each(sources.size(), test_edge<View, space>{candidates, sources, destinations, found});
-  }
-};
-
 template <class Policy>
 glt_test::naive_negatives drawn_on(Policy const& policy, glt_test::edge_list const& list,
                                    glt_test::pair_list const& positives, sample_key key,
@@ -93,7 +58,7 @@ glt_test::naive_negatives drawn_on(Policy const& policy, glt_test::edge_list con
   for (int times = 0; times < 2; ++times) { // the second time into the same memory
     seeds.assign(sources_there.view(), destinations_there.view());
     if (in_rounds) {
-      asked_in_rounds source{policy, candidates.view()};
+      detail::candidates_in_rounds<Policy, vertex, typename decltype(candidates)::view_type> source{policy, candidates.view()};
       drawer.draw(source, seeds, keys_there.view(), out);
     } else {
       drawer.draw(candidates, seeds, keys_there.view(), out);

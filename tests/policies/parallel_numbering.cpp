@@ -23,12 +23,10 @@ struct key_list {
 
   GLT_HOST_DEVICE Key key(std::int64_t e) const { return keys[e]; }
   GLT_HOST_DEVICE Key known(std::int64_t n) const { return nodes[n]; }
-  GLT_HOST_DEVICE void put(std::int64_t e, local_id number, bool first) const {
-    numbers[e] = number;
-    firsts[e] = first ? 1 : 0;
-    if (first) {
-      nodes[number] = key(e);
-    }
+  GLT_HOST_DEVICE void set(std::int64_t e, local_id number) const { numbers[e] = number; }
+  GLT_HOST_DEVICE void add(std::int64_t e, local_id number) const {
+    firsts[e] = 1;
+    nodes[number] = key(e);
   }
 };
 
@@ -49,9 +47,9 @@ template <class Policy, class Key>
 void compare(std::vector<std::int64_t> const& rounds, unsigned variety, std::int64_t slack, std::int64_t expected) {
   constexpr auto space = Policy::space;
   Policy const policy;
-  parallel_numbering<Policy> numbering(policy);
+  detail::parallel_numbering<Policy> numbering(policy);
   for (int batch = 0; batch < 2; ++batch) { // nothing of the first batch may shine through
-    first_seen_numbering<Key> serial;
+    detail::first_seen_numbering<Key> serial;
     std::mt19937 random(static_cast<unsigned>(batch) + variety);
     std::int64_t room = 1;
     for (auto const size : rounds) {
@@ -70,7 +68,7 @@ void compare(std::vector<std::int64_t> const& rounds, unsigned variety, std::int
       auto const there = make_buffer(keys, policy);
       auto const count = make_buffer(std::vector<std::int64_t>{size}, policy);
       buffer<Policy, local_id> numbers(size, policy);
-      buffer<Policy, local_id> firsts(size, policy);
+      auto firsts = make_buffer(std::vector<local_id>(static_cast<std::size_t>(size)), policy);
       detail::bounded_size<space> bounded{.bound = size + slack};
       if (slack > 0) {
         bounded.exact = count.view();
@@ -110,15 +108,15 @@ TEST_CASE_TEMPLATE("keys get the numbers of the serial numbering, round by round
     compare<Policy, std::int32_t>({0, 1, 0, 3, 1000, 77, 5000}, 900, slack, 0);
     compare<Policy, std::int64_t>({100, 0, 2000, 4001}, 1'000'000'000, slack, 3);
     compare<Policy, std::int64_t>({2, 2000, 1}, 1, slack, 0);
-    compare<Policy, tree_vertex<std::int32_t>>({13, 2000, 4001}, 3000, slack, 10'000);
-    compare<Policy, tree_vertex<std::int64_t>>({0, 0, 0}, 3000, slack, 0);
+    compare<Policy, detail::tree_vertex<std::int32_t>>({13, 2000, 4001}, 3000, slack, 10'000);
+    compare<Policy, detail::tree_vertex<std::int64_t>>({0, 0, 0}, 3000, slack, 0);
   }
 }
 
 TEST_CASE_TEMPLATE("bounds beyond 31 bits are refused before anything is done", Policy, GLT_TEST_POLICIES) {
   constexpr auto space = Policy::space;
   Policy const policy;
-  parallel_numbering<Policy> numbering(policy);
+  detail::parallel_numbering<Policy> numbering(policy);
   auto sizes = make_buffer(std::vector<std::int64_t>{0, 42}, policy);
   CHECK_THROWS_WITH_AS(numbering.number_all({.bound = std::numeric_limits<local_id>::max()},
                                             std::as_const(sizes).view().subview(0, 1), sizes.view().subview(1, 1),

@@ -9,9 +9,13 @@
 namespace {
 
 std::atomic<std::int64_t> count{0};
+thread_local std::int64_t until_failure = -1; // negative: none will fail
 
 void* allocate(std::size_t size, std::size_t alignment) {
   ++count;
+  if (until_failure > 0 && --until_failure == 0) {
+    throw std::bad_alloc();
+  }
   // A size that aligned_alloc accepts: a multiple of the alignment, and not 0.
   std::size_t const rounded = (size + alignment) / alignment * alignment;
   if (void* const memory = std::aligned_alloc(alignment, rounded)) {
@@ -23,6 +27,10 @@ void* allocate(std::size_t size, std::size_t alignment) {
 } // namespace
 
 std::int64_t glt_test::num_allocations() { return count; }
+
+glt_test::failing_allocation::failing_allocation(std::int64_t number) { until_failure = number; }
+glt_test::failing_allocation::~failing_allocation() { until_failure = -1; }
+bool glt_test::failing_allocation::has_failed() const { return until_failure == 0; }
 
 // Every other form of new and delete calls these.
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }

@@ -133,7 +133,7 @@ struct turning_rule {
   GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, glt::no_query,
                                                glt::hop_options options, glt::random_key,
                                                std::uint64_t) const noexcept {
-    return glt::num_picked(graph.degree(row), options);
+    return glt::detail::num_picked(graph.degree(row), options);
   }
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, glt::no_query, glt::hop_options,
@@ -163,7 +163,7 @@ struct limit_rule {
     for (auto e = graph.offset(row); e < graph.offset(row + 1); ++e) {
       allowed += graph.id_of_edge(e) <= limit ? 1 : 0;
     }
-    return glt::num_picked(allowed, options);
+    return glt::detail::num_picked(allowed, options);
   }
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, std::int64_t limit, glt::hop_options,

@@ -3,17 +3,21 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
-#include <glt/sample/detail/batch/full_rows.hpp>
-#include <glt/sample/detail/batch/row_batches.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/row_batches.hpp>
 #include <glt/sample/subgraph.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -51,6 +55,8 @@ struct full_neighborhood {
 ///     for (auto const& batch : neighborhoods) { … batch.nodes() … batch.block() … }
 ///
 /// A vertex with more in-edges than a batch may hold comes in several batches of its own; see `row_batch`.
+///
+/// Concurrent calls: none on one object; several walks may share a graph.
 ///
 /// @cost   O(V + E) a walk; memory of one batch, at most max_rows + max_edges vertices and max_edges edges
 /// @source layer-wise inference, Hamilton et al., "Inductive representation learning on large graphs",
@@ -104,8 +110,8 @@ public:
 private:
   full_neighborhoods(csr_view<space, Vertex> graph, array_view<space, Vertex const> vertices, bool all,
                      full_neighborhood_options options, Policy policy, Vertex first_vertex)
-      : graph_(graph), vertices_(vertices), all_(all), options_(options), policy_(std::move(policy)),
-        first_vertex_(first_vertex) {
+      : graph_(graph), vertices_(vertices), all_(all), options_(options), first_vertex_(first_vertex),
+        drawer_(std::move(policy)) {
     validate(options_.limits);
     auto const end = first_vertex + graph.num_rows();
     if (first_vertex < 0 || end > graph.num_columns()) {
@@ -145,22 +151,42 @@ private:
     builder_.begin(std::as_const(destinations_).view(), frontier::fresh, batch_.subgraph);
     auto const distinct = builder_.next_frontier();
     if (rows.first_piece && rows.last_piece) {
-      copy_full_rows(policy_, graph_, distinct, first_vertex_, options_.edge_ids, edges_);
+      rows_.resize(distinct.size());
+      std::ranges::transform(distinct, rows_.begin(),
+                             [&](Vertex vertex) { return static_cast<Vertex>(vertex - first_vertex_); });
+      hop_request<space, Vertex> const all{
+          .rows = std::as_const(rows_).view(), .original = {}, .options = {.fanout = -1}, .key = random_key(0)};
+      drawer_.draw(graph_, all, options_.edge_ids, edges_);
     } else {
-      copy_row_piece(graph_, distinct, first_vertex_, rows.first_edge, rows.num_edges, options_.edge_ids, edges_);
+      load_piece(distinct[0] - first_vertex_, rows.first_edge, rows.num_edges);
     }
     builder_.add_hop(edges_);
+  }
+
+  // Some edges of one row.
+  void load_piece(std::int64_t row, std::int64_t first_edge, std::int64_t num_edges) {
+    auto const first = graph_.offset(row) + first_edge;
+    edges_.offsets.resize(2);
+    edges_.offsets[0] = 0;
+    edges_.offsets[1] = num_edges;
+    edges_.sources.resize(num_edges);
+    copy(graph_.sources().subview(first, num_edges), edges_.sources.view());
+    edges_.edge_ids.resize(options_.edge_ids ? num_edges : 0);
+    for (std::int64_t e = 0; e < edges_.edge_ids.size(); ++e) {
+      edges_.edge_ids[e] = graph_.id_of_edge(first + e);
+    }
   }
 
   csr_view<space, Vertex> graph_;
   array_view<space, Vertex const> vertices_;
   bool all_;
   full_neighborhood_options options_;
-  Policy policy_;
   std::int64_t first_vertex_;
   std::int64_t num_batches_ = 0;
   buffer<Policy, Vertex> destinations_;
-  subgraph_builder<Policy, Vertex> builder_;
+  buffer<Policy, Vertex> rows_;
+  detail::subgraph_builder<Policy, Vertex> builder_;
+  hop_drawer<Policy> drawer_;
   hop_sample<Policy, Vertex> edges_;
   batch_type batch_;
 };

@@ -12,7 +12,6 @@
 #include <glt/sample/detail/batch/hetero_hop_worker.hpp>
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/detail/batch/parallel_hetero_hop_worker.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
@@ -24,7 +23,6 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +35,8 @@ namespace glt {
 ///
 /// The graph and what the rules look at may live in another space than seeds and results: in pinned memory, which a GPU
 /// reads in place.
+///
+/// Concurrent calls: none on one object; several samplers may share a graph.
 ///
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2, per
 ///         edge type as in Schlichtkrull et al., "Modeling relational data with graph convolutional
@@ -66,7 +66,7 @@ public:
         seeds_(graph.schema()), policy_(std::move(policy)), worker_(policy_) {
     auto const& schema = graph.schema();
     validate(options_, schema);
-    check_rules(schema, options_, rules_, [&](int e) { return graph.relation(e); });
+    detail::check_rules(schema, options_, rules_, [&](int e) { return graph.relation(e); });
     if (original_.empty()) {
       original_.resize(static_cast<std::size_t>(schema.num_node_types()));
     }
@@ -101,7 +101,7 @@ public:
   /// @throws precondition_error  if there is not one list per node type, or a seed is not a vertex of its
   ///                             type; `out` is unchanged then
   /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as
-  ///         `parallel_hetero_hop_worker` where the policy is not of the host
+  ///         `hetero_hop_worker` where the policy is not of the host
   void sample(seed_lists seeds, sample_key key, subgraph_type& out)
     requires(!has_query<Rule>)
   {
@@ -131,16 +131,13 @@ public:
   }
 
 private:
-  using worker = std::conditional_t<host_policy<Policy>, hetero_hop_worker<Policy, Vertex, Rule, GraphSpace>,
-                                    parallel_hetero_hop_worker<Policy, Vertex, Rule, GraphSpace>>;
-
   hetero_view<GraphSpace, Vertex> graph_;
   hetero_options options_;
   std::vector<Rule> rules_;                        // by edge type
   std::vector<original_ids<GraphSpace>> original_; // by node type, empty ones included
-  hetero_seeds<space, Vertex> seeds_;
+  detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;
-  worker worker_;
+  detail::hetero_hop_worker<Policy, Vertex, Rule, GraphSpace> worker_;
 };
 
 } // namespace glt

@@ -17,14 +17,16 @@
 
 namespace glt {
 
+namespace detail {
 template <device_policy Policy, vertex_id Vertex>
 class hetero_builder;
-template <device_policy Policy, vertex_id Vertex>
-class parallel_hetero_builder;
+} // namespace detail
 
 /// Owns what a multi-hop sampler of a heterogeneous graph returns for a batch: vertices by node type, edges
 /// by edge type and hop, and views of each edge type as one block per layer. Reusable: sampling into it again
 /// keeps the memory.
+///
+/// Concurrent calls: none while it is sampled into; const members may run concurrently.
 ///
 /// @shape  by node type: nodes [N], first-seen order, seeds first · seed_index [S] · batch [N] or empty ·
 ///         num_sampled_nodes [L + 1]; by edge type: row, col [E], hop by hop · edge_ids [E] or empty ·
@@ -79,8 +81,7 @@ public:
   }
 
 private:
-  friend class hetero_builder<Policy, Vertex>;
-  friend class parallel_hetero_builder<Policy, Vertex>;
+  friend class detail::hetero_builder<Policy, Vertex>;
 
   using vertices = detail::sampled_vertices<Policy, Vertex>;
 

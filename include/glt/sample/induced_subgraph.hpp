@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
@@ -10,16 +11,15 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
-#include <glt/sample/detail/batch/full_rows.hpp>
+#include <glt/sample/detail/batch/hop_draws.hpp>
 #include <glt/sample/detail/batch/known_edges.hpp>
-#include <glt/sample/detail/batch/parallel_builder.hpp>
-#include <glt/sample/detail/batch/parallel_known_edges.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 #include <glt/sample/validate.hpp>
 
 #include <cstdint>
-#include <type_traits>
+#include <span>
 #include <utility>
 
 namespace glt {
@@ -45,6 +45,8 @@ inline void validate(induced_options const& options) {
 /// outermost vertices that come from known vertices. Its edges are ordered by destination, those of a
 /// destination as in the graph, and block(0) is the whole subgraph.
 ///
+/// Concurrent calls: none on one object; several samplers may share a graph.
+///
 /// @source enclosing subgraphs as in Zhang & Chen, "Link prediction based on graph neural networks", NeurIPS
 ///         2018
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
@@ -58,7 +60,8 @@ public:
   ///
   /// @throws precondition_error  if the options are wrong, or the graph is not square
   explicit induced_sampler(graph_type graph, induced_options options = {}, Policy policy = {})
-      : graph_(graph), options_(options), policy_(policy), builder_(make_builder(policy)), known_edges_(policy) {
+      : graph_(graph), options_(options), policy_(policy), builder_(policy), draws_(policy, 0),
+        known_edges_(policy) {
     validate(options_);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
@@ -79,41 +82,30 @@ public:
   void sample(array_view<space, Vertex const> seeds, sampled_subgraph<Policy, Vertex>& out) {
     validate_vertices(policy_, "seed", seeds, graph_.num_rows());
     builder_.begin(seeds, frontier::fresh, out);
+    detail::relation_draw<GraphSpace, Vertex, uniform_rule> const all{.graph = graph_,
+                                                                      .destination_type = 0,
+                                                                      .original = {},
+                                                                      .options = {.fanout = -1},
+                                                                      .key = random_key(0),
+                                                                      .rule = {}};
     for (std::int64_t hop = 0; hop < options_.num_hops; ++hop) {
-      copy_full_rows(policy_, graph_, builder_.next_frontier(), 0, options_.edge_ids, edges_);
-      builder_.add_hop(edges_);
+      draws_.run(policy_.executor(), builder_.typed(), std::span(&all, 1), {}, options_.edge_ids);
+      builder_.end_hop();
     }
     auto const outermost = builder_.next_frontier();
-    if constexpr (host_policy<Policy>) {
-      known_edges_.select(graph_, outermost, out.nodes(), position_in{&builder_}, options_.edge_ids, known_);
-      builder_.add_known_hop(known_);
-    } else {
-      known_edges_.select(graph_, outermost, builder_.look_up(), options_.edge_ids, known_);
-      builder_.add_known_hop(known_);
-      builder_.finish();
-    }
+    known_edges_.select(graph_, outermost, out.nodes(), builder_.look_up(), options_.edge_ids, known_);
+    builder_.add_known_hop(known_);
+    builder_.finish();
   }
 
 private:
-  using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
-                                     parallel_subgraph_builder<Policy, Vertex>>;
-  using edge_selector =
-      std::conditional_t<host_policy<Policy>, known_edges<Policy, Vertex>, parallel_known_edges<Policy, Vertex>>;
-
-  static builder make_builder(Policy const& policy) {
-    if constexpr (host_policy<Policy>) {
-      return {};
-    } else {
-      return builder(policy);
-    }
-  }
   graph_type graph_;
   induced_options options_;
   Policy policy_;
-  builder builder_;
-  edge_selector known_edges_;
+  detail::subgraph_builder<Policy, Vertex> builder_;
+  detail::hop_draws<Policy, Vertex, uniform_rule, GraphSpace> draws_;
+  detail::known_edges<Policy, Vertex> known_edges_;
   hop_sample<Policy, local_id> known_;
-  hop_sample<Policy, Vertex> edges_;
 };
 
 } // namespace glt

@@ -12,7 +12,6 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
-#include <glt/sample/detail/batch/parallel_hop_worker.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -23,7 +22,6 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -32,6 +30,8 @@ namespace glt {
 ///
 /// The graph and what the rule looks at may live in another space than seeds and results: in pinned memory, which a GPU
 /// reads in place.
+///
+/// Concurrent calls: none on one object; several samplers may share a graph.
 ///
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2
 template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule,
@@ -56,7 +56,7 @@ public:
   neighbor_sampler(graph_type graph, neighbor_options options, Rule rule, Policy policy = {},
                    original_ids<GraphSpace> original = {})
       : graph_(graph), options_(std::move(options)), rule_(rule), original_(original), policy_(std::move(policy)),
-        worker_(make_worker()) {
+        worker_(policy_) {
     validate(options_);
     check_rule(graph_, options_, rule_);
     if (graph.num_rows() != graph.num_columns()) {
@@ -85,7 +85,7 @@ public:
   /// @shape  seeds [S]
   /// @throws precondition_error  if a seed is not in [0, V); `out` is unchanged then, or empty where the policy is not
   ///                             of the host, for the seeds are looked at while the batch is drawn
-  /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as `parallel_hop_worker`
+  /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as `hop_worker`
   ///         where the policy is not of the host
   void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
     requires(!has_query<Rule>)
@@ -141,25 +141,14 @@ public:
   }
 
 private:
-  using worker = std::conditional_t<host_policy<Policy>, hop_worker<Policy, Vertex, Rule>,
-                                    parallel_hop_worker<Policy, Vertex, Rule, GraphSpace>>;
-
-  [[nodiscard]] worker make_worker() const {
-    if constexpr (host_policy<Policy>) {
-      return {};
-    } else {
-      return worker(policy_);
-    }
-  }
+  using worker = detail::hop_worker<Policy, Vertex, Rule, GraphSpace>;
 
   void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
            subgraph_type& out) {
     if constexpr (host_policy<Policy>) {
-      validate_vertices("seed", seeds, graph_.num_rows());
-      worker_.sample(policy_.executor(), graph_, options_, rule_, original_, seeds, queries, key, out);
-    } else {
-      worker_.sample(graph_, options_, rule_, original_, seeds, queries, key, out);
+      validate_vertices("seed", seeds, graph_.num_rows()); // so that `out` is unchanged
     }
+    worker_.sample(policy_.executor(), graph_, options_, rule_, original_, seeds, queries, key, out);
   }
 
   graph_type graph_;

@@ -13,17 +13,16 @@
 
 namespace glt {
 
+namespace detail {
 template <device_policy Policy, vertex_id Vertex>
 class subgraph_builder;
-
-namespace detail {
 struct subgraph_arrays;
 } // namespace detail
-template <device_policy Policy, vertex_id Vertex>
-class parallel_subgraph_builder;
 
 /// Owns what a multi-hop sampler returns for a batch of S seeds: its vertices, its edges hop by hop, and
 /// views of both as one block per layer. Reusable: sampling into it again keeps the memory.
+///
+/// Concurrent calls: none while it is sampled into; const members may run concurrently.
 ///
 /// @shape  nodes [N], first-seen order, seeds first · seed_index [S] · batch [N] or empty · row, col [E], hop
 ///         by hop · edge_ids [E] or empty · num_sampled_nodes [L + 1] · num_sampled_edges [L]
@@ -61,8 +60,7 @@ public:
   }
 
 private:
-  friend class subgraph_builder<Policy, Vertex>;
-  friend class parallel_subgraph_builder<Policy, Vertex>;
+  friend class detail::subgraph_builder<Policy, Vertex>;
   friend struct detail::subgraph_arrays;
 
   frontier expand_ = frontier::fresh;

@@ -45,7 +45,7 @@ constexpr glt::sample_key some_key{.seed = 21, .epoch = 1, .step = 2};
 } // namespace
 
 TEST_CASE_TEMPLATE("walks across parts on any policy equal serial walks, bit for bit", Policy,
-                   GLT_TEST_POLICIES) {
+                   GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     for (auto const& list : glt_test::graphs_to_divide()) {
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("walks across parts on any policy equal serial walks, bit for
 }
 
 TEST_CASE_TEMPLATE("walks along a meta-path across parts on any policy equal serial ones, bit for bit",
-                   Policy, GLT_TEST_POLICIES) {
+                   Policy, GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     auto const list = glt_test::academic_graph(101);
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("walks along a meta-path across parts on any policy equal ser
 }
 
 TEST_CASE_TEMPLATE("a bad start of one rank is the same error on every rank, on any policy", Policy,
-                   GLT_TEST_POLICIES) {
+                   GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     auto const last = comm.size() - 1;

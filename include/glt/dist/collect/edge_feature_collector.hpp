@@ -40,7 +40,9 @@ public:
   /// @comm   none, or one small reduction where the communicator must find out what memory it carries
   /// @throws precondition_error  if the features were made for another number of ranks
   edge_feature_collector(Comm comm, edge_features<Policy, T> const& features, Policy policy = {})
-      : edge_feature_collector(std::move(comm), features, features.local().view(), std::move(policy)) {}
+      : collector(checked(std::move(comm), features), features.book(), features.local().rows(), false,
+                  features.local().view().edges, policy),
+        destinations_(0, policy) {}
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `feature_collector`.
   ///
@@ -48,7 +50,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not a row for each
   ///                             of its edges, or other columns than the features
   void read_in_place(node_views<edge_feature_view<space, T>> const& neighborhood) {
-    this->set_near(neighborhood, [this](edge_feature_view<space, T> const& view, int rank) {
+    this->set_shared(neighborhood, [this](edge_feature_view<space, T> const& view, int rank) {
       if (view.rows.num_vertices() != view.edges.size() || view.rows.num_columns() != this->num_columns()) {
         throw precondition_error(detail::message("view of ", view.rows.num_vertices(), " rows of ",
                                                  view.rows.num_columns(), " columns for part ", rank, " of ",
@@ -87,12 +89,6 @@ public:
   }
 
 private:
-  edge_feature_collector(Comm comm, edge_features<Policy, T> const& features,
-                         edge_feature_view<space, T> local, Policy policy)
-      : collector(checked(std::move(comm), features), features.book(), local.rows, false, &local.edges,
-                  policy),
-        destinations_(0, policy) {}
-
   static Comm checked(Comm comm, edge_features<Policy, T> const& features) {
     detail::check_collected_edges(features.book(), comm.size());
     return comm;
@@ -100,5 +96,11 @@ private:
 
   buffer<Policy, global_id> destinations_;
 };
+
+template <communicator Comm, device_policy Policy, bytes_copyable T>
+edge_feature_collector(Comm, edge_features<Policy, T> const&) -> edge_feature_collector<Comm, Policy, T>;
+template <communicator Comm, device_policy Policy, bytes_copyable T>
+edge_feature_collector(Comm, edge_features<Policy, T> const&, Policy)
+    -> edge_feature_collector<Comm, Policy, T>;
 
 } // namespace glt::dist

@@ -41,7 +41,7 @@ public:
   /// @comm   none, or one small reduction where the communicator must find out what memory it carries
   /// @throws precondition_error  if the store was not made for this rank of as many ranks
   feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, Policy policy = {})
-      : collector(checked(std::move(comm), store), store.book(), store.local(), store.has_labels(), nullptr,
+      : collector(checked(std::move(comm), store), store.book(), store.local(), store.has_labels(), {},
                   std::move(policy)),
         store_(&store) {}
 
@@ -59,7 +59,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows
   ///                             of its part, the columns of the store and its labels
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& neighborhood) {
-    this->set_near(neighborhood, [this](feature_view<StorePolicy::space, T> const& view, int rank) {
+    this->set_shared(neighborhood, [this](feature_view<StorePolicy::space, T> const& view, int rank) {
       auto const rows = store_->book().size(rank);
       bool const lacks_labels = store_->has_labels() && view.labels.size() != rows;
       if (view.num_vertices() != rows || view.num_columns() != store_->num_columns() || lacks_labels) {

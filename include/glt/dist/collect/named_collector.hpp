@@ -47,7 +47,9 @@ public:
   ///                           were not made for this rank of as many ranks
   named_collector(Comm comm, named_features<Policy> const& features,
                   std::vector<wanted_tensor> const& wanted = {}, Policy policy = {})
-      : named_collector(agree_on_tensors(comm, features, wanted), comm, features, std::move(policy)) {}
+      : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
+                                              {}, policy),
+        features_(&features) {}
 
   /// Reads rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. The memory is kept as long as the collector.
@@ -56,7 +58,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows
   ///                             of its part and all tensors that are collected
   void read_in_place(node_views<tables> const& neighborhood) {
-    this->set_near(neighborhood, [this](tables const& view, int rank) {
+    this->set_shared(neighborhood, [this](tables const& view, int rank) {
       return this->source_of(view, rank, features_->book().size(rank), "vertices");
     });
   }
@@ -89,15 +91,8 @@ public:
   }
 
 private:
-  using planned = std::vector<detail::planned_tensor<space>>;
-
-  named_collector(planned tensors, Comm const& comm, named_features<Policy> const& features, Policy policy)
-      : detail::table_collector<Comm, Policy>(comm, features.book(), std::move(tensors), nullptr,
-                                              std::move(policy)),
-        features_(&features) {}
-
-  static planned agree_on_tensors(Comm& comm, named_features<Policy> const& features,
-                                  std::vector<wanted_tensor> const& wanted) {
+  static auto agree_on_tensors(Comm& comm, named_features<Policy> const& features,
+                               std::vector<wanted_tensor> const& wanted) {
     auto const misfit = failure_of([&] {
       detail::check_collected(features.book(), features.local().num_vertices(), comm.rank(), comm.size());
     });

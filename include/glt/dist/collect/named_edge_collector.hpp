@@ -48,8 +48,9 @@ public:
   ///                           were made for another number of ranks
   named_edge_collector(Comm comm, named_edge_features<Policy> const& features,
                        std::vector<wanted_tensor> const& wanted = {}, Policy policy = {})
-      : named_edge_collector(agree_on_tensors(comm, features, wanted), comm, features,
-                             features.local().view().edges, std::move(policy)) {}
+      : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
+                                              features.local().view().edges, policy),
+        destinations_(0, policy) {}
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `named_collector`.
   ///
@@ -57,7 +58,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not a row for each
   ///                             of its edges in all tensors that are collected
   void read_in_place(node_views<named_edge_rows<space>> const& neighborhood) {
-    this->set_near(neighborhood, [this](named_edge_rows<space> const& view, int rank) {
+    this->set_shared(neighborhood, [this](named_edge_rows<space> const& view, int rank) {
       return this->source_of(view.rows, rank, view.edges.size(), "edges", view.edges);
     });
   }
@@ -98,15 +99,8 @@ public:
   }
 
 private:
-  using planned = std::vector<detail::planned_tensor<space>>;
-
-  named_edge_collector(planned tensors, Comm const& comm, named_edge_features<Policy> const& features,
-                       detail::id_table_view<space> const& edges, Policy policy)
-      : detail::table_collector<Comm, Policy>(comm, features.book(), std::move(tensors), &edges, policy),
-        destinations_(0, policy) {}
-
-  static planned agree_on_tensors(Comm& comm, named_edge_features<Policy> const& features,
-                                  std::vector<wanted_tensor> const& wanted) {
+  static auto agree_on_tensors(Comm& comm, named_edge_features<Policy> const& features,
+                               std::vector<wanted_tensor> const& wanted) {
     auto const misfit = failure_of([&] { detail::check_collected_edges(features.book(), comm.size()); });
     return detail::agree_on_plan(comm, misfit, features.local().rows().tensors(), wanted);
   }

@@ -8,14 +8,10 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/detail/batch/known_edges.hpp>
-#include <glt/sample/detail/batch/numbering.hpp>
-#include <glt/sample/detail/batch/parallel_numbering.hpp>
-#include <glt/sample/detail/batch/vertex_look_up.hpp>
+#include <glt/sample/detail/batch/batch_numbering.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 namespace glt::detail {
@@ -55,7 +51,7 @@ struct write_own_slots {
   GLT_HOST_DEVICE void operator()(std::int64_t e) const { slots[e] = rows.source(e) - begin; }
 };
 
-// The sources of some edges from elsewhere, for `parallel_numbering`.
+// The sources of some edges from elsewhere, for `batch_numbering`.
 template <memory_space Space, class Vertex>
 struct halo_occurrences {
   csr_view<Space, Vertex> rows;
@@ -67,28 +63,25 @@ struct halo_occurrences {
 
   GLT_HOST_DEVICE Vertex key(std::int64_t i) const { return rows.source(first + edges[i]); }
   GLT_HOST_DEVICE Vertex known(std::int64_t n) const { return vertices[n]; }
-  GLT_HOST_DEVICE void put(std::int64_t i, local_id number, bool first_time) const {
-    if (first_time) {
-      vertices[number] = key(i);
-    }
+  GLT_HOST_DEVICE void set(std::int64_t i, local_id number) const {
     if (!slots.empty()) {
       slots[first + edges[i]] = num_own + number;
     }
   }
+  GLT_HOST_DEVICE void add(std::int64_t i, local_id number) const { vertices[number] = key(i); }
 };
 
 /// The distinct sources of a part's edges that other parts own, in the order of the edges.
 template <device_policy Policy, vertex_id Vertex>
 class part_halo {
   static constexpr memory_space space = Policy::space;
-  using position_in_halo =
-      std::conditional_t<host_policy<Policy>, position_in<first_seen_numbering<Vertex>>, vertex_look_up<space, Vertex>>;
-  using numbering = std::conditional_t<host_policy<Policy>, first_seen_numbering<Vertex>, parallel_numbering<Policy>>;
+  using numbering = batch_numbering<Policy, Vertex>;
+  using position_in_halo = decltype(std::declval<numbering&>().look_up(array_view<space, Vertex const>()));
 
 public:
-  /// @param block_size  how many edges are numbered at a time on a policy that is not of the host
+  /// @param block_size  how many edges are numbered at a time
   explicit part_halo(Policy policy = {}, std::int64_t block_size = std::int64_t{1} << 22)
-      : policy_(policy), block_size_(block_size), numbering_(make_numbering(policy)), vertices_(0, policy) {}
+      : policy_(policy), block_size_(block_size), numbering_(policy), vertices_(0, policy) {}
 
   /// Finds the halo of rows whose vertices are [begin, end), once; writes the slots of all sources if asked to.
   ///
@@ -97,11 +90,7 @@ public:
   void find(csr_view<space, Vertex> rows, global_id begin, global_id end, array_view<space, std::int64_t> slots = {}) {
     begin_ = static_cast<Vertex>(begin);
     end_ = static_cast<Vertex>(end);
-    if constexpr (host_policy<Policy>) {
-      number_one_by_one(rows, slots);
-    } else {
-      number_in_blocks(rows, slots);
-    }
+    number_in_blocks(rows, slots);
   }
 
   [[nodiscard]] std::int64_t size() const noexcept { return vertices_.size(); }
@@ -110,40 +99,10 @@ public:
 
   /// Borrows this, which must stay where it is.
   [[nodiscard]] part_slot<Vertex, position_in_halo> slot() noexcept {
-    if constexpr (host_policy<Policy>) {
-      return {begin_, end_, {&numbering_}};
-    } else {
-      return {begin_, end_, {numbering_.table(), vertices()}};
-    }
+    return {begin_, end_, numbering_.look_up(vertices())};
   }
 
 private:
-  static numbering make_numbering([[maybe_unused]] Policy const& policy) {
-    if constexpr (host_policy<Policy>) {
-      return {};
-    } else {
-      return numbering(policy);
-    }
-  }
-
-  void number_one_by_one(csr_view<space, Vertex> rows, array_view<space, std::int64_t> slots) {
-    for (edge_offset e = 0; e < rows.num_edges(); ++e) {
-      auto const source = rows.source(e);
-      std::int64_t slot = source - begin_;
-      if (source < begin_ || source >= end_) {
-        auto const [place, first_time] = numbering_.number(source);
-        if (first_time) {
-          vertices_.resize(vertices_.size() + 1);
-          vertices_[vertices_.size() - 1] = source;
-        }
-        slot = end_ - begin_ + std::int64_t{place};
-      }
-      if (!slots.empty()) {
-        slots[e] = slot;
-      }
-    }
-  }
-
   void number_in_blocks(csr_view<space, Vertex> rows, array_view<space, std::int64_t> slots) {
     auto const ex = policy_.executor();
     ex.for_each(slots.size(), write_own_slots<space, Vertex>{rows, begin_, slots});

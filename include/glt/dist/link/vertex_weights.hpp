@@ -16,6 +16,7 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/partition/detail/book_view.hpp>
 #include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 
@@ -53,25 +54,20 @@ struct enter_weight {
 // The rank in whose range a number is.
 template <memory_space Space>
 struct rank_of_number {
-  array_view<Space, std::int64_t const> begins; // [R + 1]
+  book_view<Space> ranges;
   array_view<Space, std::int64_t const> numbers;
   array_view<Space, local_id> ranks;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    std::int64_t first = 0;
-    for (auto last = begins.size(); last - first > 1;) {
-      auto const middle = first + (last - first) / 2;
-      (begins[middle] <= numbers[i] ? first : last) = middle;
-    }
-    ranks[i] = static_cast<local_id>(first);
-  }
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { ranks[i] = ranges.owner(numbers[i]); }
 };
 
 template <memory_space Space>
 struct number_in_range {
-  array_view<Space, std::int64_t const> begins;
+  book_view<Space> ranges;
   array_view<Space, std::int64_t const> numbers;
   array_view<Space, local_id const> ranks;
-  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i, local_id) const { return numbers[i] - begins[ranks[i]]; }
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i, local_id) const {
+    return numbers[i] - ranges.begin(ranks[i]);
+  }
 };
 
 template <memory_space Space, class Vertex>
@@ -159,13 +155,13 @@ public:
   /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 8 bytes a
   ///         number out, sizeof(Vertex) back
   bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, call_site site) {
-    auto const begins = std::as_const(begins_).view();
+    detail::book_view<space> const ranges(std::as_const(begins_).view());
     auto const failure = failure_of([&] {
       ranks_.clear();
       ranks_.resize(numbers.size());
       auto const ranks = std::as_const(ranks_).view();
-      policy_.executor().for_each(numbers.size(), glt::detail::rank_of_number<space>{begins, numbers, ranks_.view()});
-      numbers_.route(book_of_ranks_, ranks, glt::detail::number_in_range<space>{begins, numbers, ranks});
+      policy_.executor().for_each(numbers.size(), glt::detail::rank_of_number<space>{ranges, numbers, ranks_.view()});
+      numbers_.route(book_of_ranks_, ranks, glt::detail::number_in_range<space>{ranges, numbers, ranks});
     });
     bool const any = glt::detail::any_above_zero(numbers_.send(site, numbers.size(), failure));
     numbers_.reply(glt::detail::vertex_of_number<space, Vertex>{table_.view(), directory_->kept()}, vertices);

@@ -16,7 +16,6 @@
 #include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
-#include <glt/sample/detail/batch/parallel_hetero_builder.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
@@ -137,7 +136,7 @@ private:
   void prepare(Comm const& comm) {
     auto const& schema = graph_->schema();
     validate(options_, schema);
-    check_rules(schema, options_, rules_, [&](int e) { return graph_->local(e); });
+    detail::check_rules(schema, options_, rules_, [&](int e) { return graph_->local(e); });
     std::vector<partition_book> books;
     for (int t = 0; t < schema.num_node_types(); ++t) {
       books.push_back(graph_->book(t));
@@ -172,9 +171,7 @@ private:
       }
       builder_.end_hop();
     }
-    if constexpr (!host_policy<Policy>) {
-      builder_.finish();
-    }
+    builder_.finish();
   }
 
   // The relations with a fanout in this hop, and the frontiers of the node types where they end.
@@ -214,19 +211,16 @@ private:
     return print.value();
   }
 
-  using builder = std::conditional_t<host_policy<Policy>, hetero_builder<Policy, Vertex>,
-                                     parallel_hetero_builder<Policy, Vertex>>;
-
   hetero_graph<Policy, Vertex> const* graph_;
   hetero_options options_;
   std::vector<Rule> rules_; // by edge type
-  hetero_seeds<space, Vertex> seeds_;
+  detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule> exchange_;
-  builder builder_;
+  detail::hetero_builder<Policy, Vertex> builder_;
   std::vector<array_view<space, Vertex const>> frontiers_; // by node type; empty if no edge type draws for it
   std::vector<array_view<space, query_type const>> queries_;
-  std::vector<inherited_queries<Policy, Rule>> inherited_;
+  std::vector<detail::inherited_queries<Policy, Rule>> inherited_;
   std::vector<detail::relation_request<space, Vertex, Rule>> relations_; // of the hop
 };
 

@@ -13,7 +13,6 @@
 #include <glt/dist/sampling/detail/known_edges_exchange.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
-#include <glt/sample/detail/batch/parallel_builder.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -44,7 +43,7 @@ public:
   ///                           0, or the graph was made for another rank or number of ranks
   induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options = {}, Policy policy = {})
       : graph_(&graph), options_(options), policy_(policy), draws_(comm, policy), closing_(comm, policy),
-        builder_(make_builder(policy)) {
+        builder_(policy) {
     auto const check = [&] {
       validate(options_);
       check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
@@ -71,11 +70,7 @@ public:
     if (!failure.empty()) {
       draws_.refuse({.what = operation::sample, .step = step, .hop = 0}, failure);
     }
-    if constexpr (host_policy<Policy>) {
-      builder_.begin(seeds, frontier::fresh, out);
-    } else {
-      builder_.begin(seeds, frontier::fresh, out, graph_->num_vertices());
-    }
+    builder_.begin(seeds, frontier::fresh, out, graph_->num_vertices());
     std::int32_t hop = 0;
     for (; hop < options_.num_hops; ++hop) {
       builder_.add_hop(draws_.draw({.what = operation::sample, .step = step, .hop = hop}, *graph_,
@@ -90,29 +85,16 @@ public:
     array_view<space, Vertex const> const vertices(out.nodes().data(), first + outermost.size());
     builder_.add_known_hop(closing_.select({.what = operation::sample, .step = step, .hop = hop}, *graph_, vertices,
                                            first, options_.edge_ids));
-    if constexpr (!host_policy<Policy>) {
-      builder_.finish();
-    }
+    builder_.finish();
   }
 
 private:
-  using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
-                                     parallel_subgraph_builder<Policy, Vertex>>;
-
-  static builder make_builder([[maybe_unused]] Policy const& policy) {
-    if constexpr (host_policy<Policy>) {
-      return {};
-    } else {
-      return builder(policy);
-    }
-  }
-
   graph<Policy, Vertex> const* graph_;
   induced_options options_;
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex> draws_;
   glt::detail::known_edges_exchange<Comm, Policy, Vertex> closing_;
-  builder builder_;
+  detail::subgraph_builder<Policy, Vertex> builder_;
 };
 
 } // namespace glt::dist

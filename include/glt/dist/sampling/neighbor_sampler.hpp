@@ -17,7 +17,6 @@
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
-#include <glt/sample/detail/batch/parallel_builder.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -70,7 +69,7 @@ public:
   neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Rule rule,
                    Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
-        queries_(policy), builder_(make_builder(policy)) {
+        queries_(policy), builder_(policy) {
     agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
           [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
@@ -155,19 +154,12 @@ private:
                                                      .queries = queries_.of(queries, builder_.next_trees())};
       builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
     }
-    if constexpr (!host_policy<Policy>) {
-      builder_.finish();
-    }
+    builder_.finish();
   }
 
   void begin(array_view<space, Vertex const> seeds, subgraph_type& out) {
-    if constexpr (host_policy<Policy>) {
-      options_.disjoint ? builder_.begin_disjoint(seeds, options_.expand, out)
-                        : builder_.begin(seeds, options_.expand, out);
-    } else {
-      options_.disjoint ? builder_.begin_disjoint(seeds, options_.expand, out, graph_->num_vertices())
-                        : builder_.begin(seeds, options_.expand, out, graph_->num_vertices());
-    }
+    options_.disjoint ? builder_.begin_disjoint(seeds, options_.expand, out, graph_->num_vertices())
+                      : builder_.begin(seeds, options_.expand, out, graph_->num_vertices());
   }
 
   void check(Comm const& comm) const {
@@ -178,25 +170,11 @@ private:
 
   static std::int64_t print(neighbor_options const& options) {
     fingerprint print;
-    print.add(options.replace)
-        .add(static_cast<std::int64_t>(options.expand))
-        .add(options.edge_ids)
-        .add(options.disjoint);
+    print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids).add(options.disjoint);
     for (auto const fanout : options.fanouts) {
       print.add(fanout);
     }
     return print.value();
-  }
-
-  using builder = std::conditional_t<host_policy<Policy>, subgraph_builder<Policy, Vertex>,
-                                     parallel_subgraph_builder<Policy, Vertex>>;
-
-  static builder make_builder([[maybe_unused]] Policy const& policy) {
-    if constexpr (host_policy<Policy>) {
-      return {};
-    } else {
-      return builder(policy);
-    }
   }
 
   graph<GraphPolicy, Vertex> const* graph_;
@@ -205,8 +183,8 @@ private:
   Policy policy_;
   rule_source<Rule> rule_of_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
-  inherited_queries<Policy, Rule> queries_;
-  builder builder_;
+  detail::inherited_queries<Policy, Rule> queries_;
+  detail::subgraph_builder<Policy, Vertex> builder_;
 };
 
 template <communicator Comm, device_policy Policy, vertex_id Vertex>

@@ -69,12 +69,11 @@ public:
     for (auto const edge_type : edge_types) {
       print.add(edge_type);
     }
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(),
-          [](auto, auto) {
-            return "walks with other options than rank 0; pass the same edge types, length, walks per start "
-                   "and edge ids on "
-                   "all ranks";
-          });
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
+      return "walks with other options than rank 0; pass the same edge types, length, walks per start "
+             "and edge ids on "
+             "all ranks";
+    });
   }
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }
@@ -86,8 +85,7 @@ public:
   /// @comm   collective; every rank of the communicator with the same key
   /// @throws collective_error  as `random_walker`
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) {
-    glt::detail::path_step<glt::detail::relation_cycle<space, rows>> const step{
-        {std::as_const(path_).view()}};
+    glt::detail::path_step<glt::detail::relation_cycle<space, rows>> const step{{std::as_const(path_).view()}};
     rounds_.run(key, starts, *book_, options_, step, {starts_, glt::detail::walk_key(key), original_}, out);
   }
 

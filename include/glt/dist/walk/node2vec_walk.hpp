@@ -62,12 +62,11 @@ public:
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
     print.add(std::bit_cast<std::int64_t>(options.p)).add(std::bit_cast<std::int64_t>(options.q));
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(),
-          [](auto, auto) {
-            return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
-                   "edge ids on all "
-                   "ranks";
-          });
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
+      return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
+             "edge ids on all "
+             "ranks";
+    });
   }
 
   [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }
@@ -83,8 +82,8 @@ public:
     auto const rows = glt::detail::make_part_rows(graph_->local(), graph_->part(), graph_->book(), offsets_);
     glt::detail::node2vec_step<glt::detail::part_rows<space, Vertex>> const step{
         rows, ascending_, glt::detail::node2vec_choice(options_)};
-    rounds_.run(key, starts, graph_->book(), options_, step,
-                {rows, glt::detail::walk_key(key), graph_->original()}, out);
+    rounds_.run(key, starts, graph_->book(), options_, step, {rows, glt::detail::walk_key(key), graph_->original()},
+                out);
   }
 
 private:

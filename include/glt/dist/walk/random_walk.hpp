@@ -58,8 +58,8 @@ public:
     };
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(std::bit_cast<std::int64_t>(options.restart));
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check),
-          print.add(options.edge_ids).value(), [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.add(options.edge_ids).value(),
+          [](auto, auto) {
             return "walks with other options than rank 0; pass the same length, walks per start, restart and "
                    "edge ids "
                    "on all ranks";
@@ -83,8 +83,8 @@ public:
         {rows}, glt::detail::words_below(options_.restart)};
     std::visit(
         [&](auto& kind) {
-          kind.run(key, starts, graph_->book(), options_, step,
-                   {rows, glt::detail::walk_key(key), graph_->original()}, out);
+          kind.run(key, starts, graph_->book(), options_, step, {rows, glt::detail::walk_key(key), graph_->original()},
+                   out);
         },
         rounds_);
   }
@@ -92,8 +92,7 @@ public:
 private:
   template <class Walker>
   using rounds_of = glt::detail::walk_rounds<Comm, Policy, Vertex, Walker>;
-  using rounds =
-      std::variant<rounds_of<glt::detail::path_walker<>>, rounds_of<glt::detail::returning_walker<>>>;
+  using rounds = std::variant<rounds_of<glt::detail::path_walker<>>, rounds_of<glt::detail::returning_walker<>>>;
 
   static rounds make_rounds(Comm& comm, walk_options const& options, Policy const& policy) {
     return options.restart > 0 ? rounds(std::in_place_index<1>, comm, options.edge_ids, policy)

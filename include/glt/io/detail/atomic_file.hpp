@@ -110,10 +110,18 @@ public:
 
   /// Gives the file its name and replaces one that had it.
   ///
-  /// @throws io_error  if the last bytes cannot be written, or the name cannot be given
+  /// @throws io_error  if the last bytes cannot be written, the file is not as long as what was written to it, or the
+  ///                   name cannot be given
   void commit() {
     if (std::fclose(std::exchange(file_, nullptr)) != 0) {
       fail("written");
+    }
+    std::error_code fault;
+    auto const bytes = std::filesystem::file_size(temporary_, fault);
+    if (fault || bytes != static_cast<std::uintmax_t>(written_)) {
+      throw io_error(target_.string(), fault ? 0 : static_cast<std::int64_t>(bytes),
+                     glt::detail::message("is not as it was written, ", written_, " bytes: ",
+                                          fault ? fault.message() : "it has another length"));
     }
     if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
       fail("given its name");

@@ -8,6 +8,8 @@
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/detail/data_set_cutter.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
+#include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
@@ -58,7 +60,8 @@ public:
   /// Writes the manifest and gives the folder its name, when everything has reached the disk.
   ///
   /// @throws precondition_error  if a part is missing, or a name is not UTF-8
-  /// @throws io_error            if the manifest cannot be written, or as `atomic_folder::commit`
+  /// @throws io_error            if the manifest cannot be written, its text does not say again what was meant, or as
+  ///                             `atomic_folder::commit`
   void commit() {
     if (num_added_ == 0 || num_added_ != manifest_.num_parts()) {
       throw precondition_error(glt::detail::message(num_added_, " parts were written of a partition into ",
@@ -70,8 +73,14 @@ public:
     if (twice != manifest_.files.end()) {
       throw precondition_error(twice->path + " was written twice; write every part once");
     }
+    auto const path = folder() / detail::manifest_file_name;
     auto const text = detail::to_json(manifest_);
-    detail::atomic_file file(folder() / detail::manifest_file_name);
+    auto again = detail::parse_manifest(text, path);
+    again.partitioner.options = manifest_.partitioner.options; // sorted when they are read
+    if (!(again == manifest_)) {
+      throw io_error(path.string(), 0, "does not say what was meant; the folder is not written");
+    }
+    detail::atomic_file file(path);
     file.write(text.data(), static_cast<std::int64_t>(text.size()));
     file.commit();
     staged_.commit();

@@ -4,6 +4,7 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/exchange.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/view.hpp>
 
 #include <cstddef>
@@ -48,6 +49,24 @@ public:
       send_counts_[rank] = rank == own ? 0 : std::ssize(for_ranks_[rank]);
     }
     exchange_headers(comm_, {.what = operation::shuffle, .step = step}, send_counts_, record_bytes_, failure, headers_);
+    glt::detail::committed(comm_, [&] { send(own); });
+    std::size_t next = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      auto const& bytes = rank == own ? for_ranks_[own] : received_;
+      auto const first = rank == own ? std::size_t{0} : next;
+      auto const count = rank == own ? for_ranks_[own].size() : static_cast<std::size_t>(receive_counts_[rank]);
+      for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(record_bytes_)) {
+        take(bytes.data() + first + i);
+      }
+      next += rank == own ? 0 : count;
+    }
+    for_ranks_[own].clear();
+  }
+
+private:
+  // Moves the bytes of this round.
+  void send(std::size_t own) {
+    auto const ranks = for_ranks_.size();
     receive_counts_.assign(ranks, 0);
     std::int64_t arriving = 0;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -64,20 +83,8 @@ public:
     received_.resize(static_cast<std::size_t>(arriving));
     glt::detail::exchange_rows(comm_, host_view<std::byte const>(sent_), send_counts_, host_view<std::byte>(received_),
                   receive_counts_);
-    std::size_t next = 0;
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      auto const& bytes = rank == own ? for_ranks_[own] : received_;
-      auto const first = rank == own ? std::size_t{0} : next;
-      auto const count = rank == own ? for_ranks_[own].size() : static_cast<std::size_t>(receive_counts_[rank]);
-      for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(record_bytes_)) {
-        take(bytes.data() + first + i);
-      }
-      next += rank == own ? 0 : count;
-    }
-    for_ranks_[own].clear();
   }
 
-private:
   Comm comm_;
   std::int64_t record_bytes_;
   std::vector<std::vector<std::byte>> for_ranks_;

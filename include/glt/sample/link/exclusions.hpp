@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 
@@ -37,18 +38,9 @@ struct exclusions_view {
     if (filter.empty() || ((filter[word(row, filter.size())] >> bit(row)) & 1U) == 0) {
       return {};
     }
-    std::int64_t low = 0;
-    std::int64_t high = rows.size();
-    while (low < high) {
-      std::int64_t const middle = low + (high - low) / 2;
-      if (rows[middle] < row) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < rows.size() && rows[low] == row ? positions.subview(offsets[low], offsets[low + 1] - offsets[low])
-                                                 : array_view<Space, edge_offset const>();
+    auto const i = detail::first_where(0, rows.size(), [&](std::int64_t at) { return rows[at] >= row; });
+    return i < rows.size() && rows[i] == row ? positions.subview(offsets[i], offsets[i + 1] - offsets[i])
+                                             : array_view<Space, edge_offset const>();
   }
 
   // Place of a row in the filter.

@@ -22,6 +22,8 @@ class link_assembly;
 /// The first nodes of the subgraph are the distinct ends, in the order of the index tensors: sources before
 /// destinations, positives before negatives.
 ///
+/// Concurrent calls: none while it is sampled into; const members may run concurrently.
+///
 /// @units  indices are positions in subgraph().nodes()
 template <device_policy Policy, vertex_id Vertex = local_id>
 class link_sample {

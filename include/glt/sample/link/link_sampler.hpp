@@ -36,6 +36,8 @@ namespace glt {
 /// The graph and the original ids may live in another space than seeds and results: in pinned memory, which a GPU reads
 /// in place.
 ///
+/// Concurrent calls: none on one object; several samplers may share a graph.
+///
 /// @source Hamilton et al., NeurIPS 2017 (link loss, negatives by degree^0.75); index and label tensors as
 ///         PyG's LinkNeighborLoader
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>

@@ -28,7 +28,7 @@ struct negative_options {
   bool strict = true;      ///< draw again what turns out to be an edge of the graph or a positive of the batch
   bool self_pairs = false; ///< accept a vertex paired with itself although `strict`
   int attempts = 16;       ///< draws per negative before `strict` gives up
-  /// What becomes of negatives that `strict` gave up: kept and marked as unverified, or left out.
+  /// What becomes of negatives that `strict` gave up: kept and flagged as unverified, or left out.
   bool padding = false;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
@@ -72,26 +73,26 @@ struct share_of_weight {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { shares[i] = scale(static_cast<double>(weights[i])); }
 };
 
-// The first vertex whose share ends behind the first number of a bucket; behind the last number of all for the entry
-// that closes the last bucket.
+// The first vertices whose shares end behind the first numbers of buckets; behind the last number of all for the entry
+// that closes the last bucket. Of a range of buckets only the first is searched for.
 template <memory_space Space>
-struct first_vertex_of_bucket {
+struct first_vertices_of_buckets {
   array_view<Space, std::int64_t const> ends;
   array_view<Space, std::int64_t> guide;
   int shift;
-  GLT_HOST_DEVICE void operator()(std::int64_t bucket) const {
-    auto const number = bucket + 1 < guide.size() ? bucket << shift : ends[ends.size() - 1] - 1;
-    std::int64_t low = 0;
-    std::int64_t high = ends.size() - 1;
-    while (low < high) {
-      std::int64_t const middle = low + (high - low) / 2;
-      if (ends[middle] > number) {
-        high = middle;
-      } else {
-        low = middle + 1;
+  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
+    auto vertex = first_where(0, ends.size() - 1, [&](std::int64_t v) { return ends[v] > number(first); });
+    for (auto bucket = first; bucket < last; ++bucket) {
+      while (ends[vertex] <= number(bucket)) {
+        ++vertex;
       }
+      guide[bucket] = vertex;
     }
-    guide[bucket] = low;
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t number(std::int64_t bucket) const {
+    return bucket + 1 < guide.size() ? bucket << shift : ends[ends.size() - 1] - 1;
   }
 };
 
@@ -142,21 +143,14 @@ struct vertex_weights_view {
   /// @source guide tables, Chen & Asau, AIIE Transactions 6(2), 1974
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t find(std::int64_t number) const noexcept {
     std::int64_t const bucket = number >> shift;
-    std::int64_t low = guide[bucket];
-    std::int64_t high = guide[bucket + 1];
-    while (low < high) {
-      std::int64_t const middle = low + (high - low) / 2;
-      if (ends[middle] > number) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
+    return detail::first_where(guide[bucket], guide[bucket + 1],
+                               [&](std::int64_t vertex) { return ends[vertex] > number; });
   }
 };
 
 /// Owns the table by which vertices are drawn in proportion to their weights, such as degree^0.75.
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  one weight per vertex, by original id
 /// @cost   16 bytes a vertex at most; O(n) to build
@@ -217,8 +211,8 @@ private:
     }
     auto const buckets = (last >> shift_) + 1;
     guide_.resize(buckets + 1);
-    guide_.policy().executor().for_each(guide_.size(),
-                                        detail::first_vertex_of_bucket<space>{ends(), guide_.view(), shift_});
+    guide_.policy().executor().for_ranges(
+        guide_.size(), 64, detail::first_vertices_of_buckets<space>{ends(), guide_.view(), shift_});
   }
 
   buffer<Policy, std::int64_t> sums_; // of the shares before every vertex, and of all

@@ -52,7 +52,7 @@ inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_
 
 /// True if it is known without a pick which edges a row gives.
 template <class Rule>
-[[nodiscard]] constexpr bool gives_all_in_order(hop_options options) noexcept {
+[[nodiscard]] GLT_HOST_DEVICE constexpr bool gives_all_in_order(hop_options options) noexcept {
   if constexpr (requires { Rule::all_in_order; }) {
     return Rule::all_in_order && options.fanout < 0;
   } else {
@@ -106,14 +106,14 @@ struct uniform_rule {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
                                                              hop_options options, random_key,
                                                              std::uint64_t) const noexcept {
-    return num_picked(graph.degree(row), options);
+    return detail::num_picked(graph.degree(row), options);
   }
 
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, no_query, hop_options options,
                                       random_key key, std::uint64_t subject, std::int64_t,
                                       Position* out) const noexcept {
-    pick_positions(random_stream(key, subject), graph.degree(row), options, out);
+    detail::pick_positions(random_stream(key, subject), graph.degree(row), options, out);
   }
 };
 

@@ -61,7 +61,7 @@ struct temporal_rule {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, std::int64_t time,
                                                              hop_options options, random_key,
                                                              std::uint64_t) const noexcept {
-    return num_picked(preferred(num_eligible(graph, row, time), options), options);
+    return detail::num_picked(preferred(num_eligible(graph, row, time), options), options);
   }
 
   template <class Graph, class Position>
@@ -71,7 +71,7 @@ struct temporal_rule {
     bool const all_eligible_taken = !options.replace && (options.fanout < 0 || count < options.fanout);
     std::int64_t const eligible = all_eligible_taken ? count : num_eligible(graph, row, time);
     std::int64_t const chosen = preferred(eligible, options);
-    pick_positions(random_stream(key, subject), chosen, options, out);
+    detail::pick_positions(random_stream(key, subject), chosen, options, out);
     for (std::int64_t i = 0; i < count && chosen < eligible; ++i) {
       out[i] = static_cast<Position>(out[i] + (eligible - chosen));
     }

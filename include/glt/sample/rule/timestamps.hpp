@@ -14,9 +14,11 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace glt {
 
@@ -52,14 +54,23 @@ inline void check_num_times(std::int64_t times, std::int64_t edges) {
   }
 }
 
-// Names the first time of a row that is earlier than the one before it.
-[[noreturn]] inline void refuse_times(std::int64_t row, host_view<std::int64_t const> times) {
-  std::int64_t i = 1;
-  while (times[i - 1] <= times[i]) {
-    ++i;
+// copy(view) is a vector of what a view holds, wherever that is.
+template <class Executor, memory_space Space, class Vertex, class Copy>
+void check_times(Executor const& ex, csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times,
+                 Copy const& copy) {
+  check_num_times(times.size(), graph.num_edges());
+  auto const rows = graph.num_rows();
+  auto const bad = ex.reduce(rows, rows, row_if_untimely<csr_view<Space, Vertex>>{graph, times}, smaller{});
+  if (bad < rows) {
+    auto const ends = copy(graph.offsets().subview(bad, 2));
+    auto const of_row = copy(times.subview(ends[0], ends[1] - ends[0]));
+    std::size_t i = 1;
+    while (of_row[i - 1] <= of_row[i]) {
+      ++i;
+    }
+    throw precondition_error(message("time ", i, " of row ", bad, " is ", of_row[i], ", earlier than the one before it, ",
+                                     of_row[i - 1], "; sort the rows with sort_rows_by_time"));
   }
-  throw precondition_error(message("time ", i, " of row ", row, " is ", times[i], ", earlier than the one before it, ",
-                                   times[i - 1], "; sort the rows with sort_rows_by_time"));
 }
 
 } // namespace detail
@@ -86,7 +97,7 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
   return times;
 }
 
-/// Checks times that nobody vouches for: one per edge, ascending within every row.
+/// Checks untrusted times: one per edge, ascending within every row.
 ///
 /// @shape  graph of E edges · times [E], by position
 /// @pre    the offsets of the graph are right; not checked, see `validate`
@@ -97,13 +108,9 @@ template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::
   requires(host_accessible(Space))
 void validate_times(csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times,
                     Executor const& ex = {}) {
-  detail::check_num_times(times.size(), graph.num_edges());
-  auto const rows = graph.num_rows();
-  auto const bad = ex.reduce(rows, rows, detail::row_if_untimely<csr_view<Space, Vertex>>{graph, times},
-                             detail::smaller{});
-  if (bad < rows) {
-    detail::refuse_times(bad, host_view<std::int64_t const>(times.data() + graph.offset(bad), graph.degree(bad)));
-  }
+  detail::check_times(ex, graph, times, [](auto view) {
+    return std::vector<std::int64_t>(view.data(), view.data() + view.size());
+  });
 }
 
 /// The same for times in memory of a policy, wherever that is.
@@ -112,19 +119,7 @@ void validate_times(csr_view<Space, Vertex> graph, array_view<Space, std::int64_
 template <device_policy Policy, vertex_id Vertex>
 void validate_times(Policy const& policy, csr_view<Policy::space, Vertex> graph,
                     std::type_identity_t<array_view<Policy::space, std::int64_t const>> times) {
-  if constexpr (host_policy<Policy>) {
-    validate_times(graph, times, policy.executor());
-  } else {
-    detail::check_num_times(times.size(), graph.num_edges());
-    auto const rows = graph.num_rows();
-    auto const bad = policy.executor().reduce(
-        rows, rows, detail::row_if_untimely<csr_view<Policy::space, Vertex>>{graph, times}, detail::smaller{});
-    if (bad < rows) {
-      auto const first = read_element(policy, graph.offsets(), bad);
-      auto const end = read_element(policy, graph.offsets(), bad + 1);
-      detail::refuse_times(bad, to_vector(policy, times.subview(first, end - first)));
-    }
-  }
+  detail::check_times(policy.executor(), graph, times, [&](auto view) { return to_vector(policy, view); });
 }
 
 } // namespace glt

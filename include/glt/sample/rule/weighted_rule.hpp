@@ -11,8 +11,8 @@
 #include <glt/sample/detail/pick/smallest_keys.hpp>
 #include <glt/sample/detail/pick/table_pick.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/rule/detail/weight_tables.hpp>
 #include <glt/sample/rule/rule.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/weights.hpp>
 
 #include <cstdint>
@@ -66,7 +66,8 @@ struct weighted_rule {
     std::int64_t const enough = options.fanout < 0 ? std::numeric_limits<std::int64_t>::max()
                                 : options.replace  ? 1
                                                    : options.fanout;
-    return num_picked(tables.empty() ? count_positive(weights_of(graph, row), enough) : num_positive(row), options);
+    auto const positive = tables.empty() ? count_positive(weights_of(graph, row), enough) : num_positive(row);
+    return detail::num_picked(positive, options);
   }
 
   template <class Graph, class Position>
@@ -81,7 +82,7 @@ struct weighted_rule {
   GLT_HOST_DEVICE void prepare(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key key,
                                std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
     if (!tables.empty() && (options.replace || count < num_positive(row))) {
-      draw_places(random_stream(key, subject), slots_of(graph, row), count, out);
+      detail::draw_places(random_stream(key, subject), slots_of(graph, row), count, out);
     }
   }
 
@@ -101,17 +102,17 @@ struct weighted_rule {
       pick_positive(weights_of(graph, row), out);
     } else if (tables.empty()) {
       if (options.replace) {
-        pick_by_prefix_sums(stream, weights_of(graph, row), count, out);
+        detail::pick_by_prefix_sums(stream, weights_of(graph, row), count, out);
       } else {
-        pick_smallest_keys(stream, weights_of(graph, row), 0, count, out);
+        detail::pick_smallest_keys(stream, weights_of(graph, row), 0, count, out);
       }
     } else if (options.replace) {
-      pick_by_table(stream, slots_of(graph, row), count, out);
+      detail::pick_by_table(stream, slots_of(graph, row), count, out);
     } else if (count == num_positive(row)) {
       pick_positive(weights_of(graph, row), out);
     } else {
-      pick_distinct_by_table(stream, random_stream(key.fold(1), subject), slots_of(graph, row), weights_of(graph, row),
-                             count, out);
+      detail::pick_distinct_by_table(stream, random_stream(key.fold(1), subject), slots_of(graph, row),
+                                     weights_of(graph, row), count, out);
     }
   }
 

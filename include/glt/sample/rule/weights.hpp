@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
@@ -23,7 +24,7 @@ namespace glt {
 /// How often the edges of a graph are drawn, in proportion: one number per position, in row order.
 ///
 /// An edge of weight 0 is never drawn. `make_edge_values` brings weights by edge id into row order, and
-/// `validate_weights` refuses those that are none.
+/// `validate_weights` refuses invalid ones.
 template <memory_space Space>
 using edge_weights = array_view<Space, float const>;
 
@@ -56,7 +57,7 @@ GLT_HOST_DEVICE constexpr void pick_positive(edge_weights<Space> row, Position* 
 
 namespace detail {
 
-// p if the weight at position p is none, else the number of weights.
+// p if the weight at position p is invalid, else the number of weights.
 template <memory_space Space>
 struct position_if_no_weight {
   edge_weights<Space> weights;
@@ -64,29 +65,6 @@ struct position_if_no_weight {
     return weights[p] >= 0 && weights[p] <= std::numeric_limits<float>::max() ? weights.size() : p;
   }
 };
-
-// The row of an edge, by binary search over what `offset_at(r)` says.
-template <class OffsetAt>
-[[nodiscard]] std::int64_t row_of_position(std::int64_t num_rows, edge_offset position, OffsetAt offset_at) {
-  std::int64_t low = 0;
-  std::int64_t high = num_rows - 1;
-  while (low < high) { // the first row that ends after the position
-    std::int64_t const middle = low + (high - low) / 2;
-    if (offset_at(middle + 1) > position) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
-}
-
-template <class OffsetAt>
-[[noreturn]] void refuse_weight(std::int64_t num_rows, edge_offset position, float weight, OffsetAt offset_at) {
-  auto const row = row_of_position(num_rows, position, offset_at);
-  throw precondition_error(message("weight of edge ", position - offset_at(row), " of row ", row, " (position ",
-                                   position, ") is ", weight, "; a weight is finite and 0 or more"));
-}
 
 template <memory_space Space, class Vertex>
 void check_num_weights(csr_view<Space, Vertex> graph, edge_weights<Space> weights) {
@@ -96,9 +74,23 @@ void check_num_weights(csr_view<Space, Vertex> graph, edge_weights<Space> weight
   }
 }
 
+// read(view, i) is an element of a view, wherever that is.
+template <class Executor, memory_space Space, class Vertex, class Read>
+void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, edge_weights<Space> weights, Read const& read) {
+  check_num_weights(graph, weights);
+  auto const bad = ex.reduce(weights.size(), weights.size(), position_if_no_weight<Space>{weights}, smaller{});
+  if (bad < weights.size()) {
+    auto const row = first_where(0, graph.num_rows() - 1,
+                                 [&](std::int64_t r) { return read(graph.offsets(), r + 1) > bad; });
+    throw precondition_error(message("weight of edge ", bad - read(graph.offsets(), row), " of row ", row,
+                                     " (position ", bad, ") is ", read(weights, bad),
+                                     "; a weight is finite and 0 or more"));
+  }
+}
+
 } // namespace detail
 
-/// Checks edge weights that nobody vouches for.
+/// Checks untrusted edge weights.
 ///
 /// @shape  weights [E], in row order
 /// @throws precondition_error  if there is not one weight per edge, or naming the first position, with its
@@ -108,12 +100,7 @@ template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::
   requires(host_accessible(Space))
 void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<edge_weights<Space>> weights,
                       Executor const& ex = {}) {
-  detail::check_num_weights(graph, weights);
-  auto const bad = ex.reduce(weights.size(), weights.size(), detail::position_if_no_weight<Space>{weights},
-                             detail::smaller{});
-  if (bad < weights.size()) {
-    detail::refuse_weight(graph.num_rows(), bad, weights[bad], [&](std::int64_t r) { return graph.offset(r); });
-  }
+  detail::check_weights(ex, graph, weights, [](auto view, std::int64_t i) { return view[i]; });
 }
 
 /// The same for weights in memory of a policy, wherever that is.
@@ -122,17 +109,8 @@ void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<edge_w
 template <device_policy Policy, vertex_id Vertex>
 void validate_weights(Policy const& policy, csr_view<Policy::space, Vertex> graph,
                       std::type_identity_t<edge_weights<Policy::space>> weights) {
-  if constexpr (host_policy<Policy>) {
-    validate_weights(graph, weights, policy.executor());
-  } else {
-    detail::check_num_weights(graph, weights);
-    auto const bad = policy.executor().reduce(weights.size(), weights.size(),
-                                              detail::position_if_no_weight<Policy::space>{weights}, detail::smaller{});
-    if (bad < weights.size()) {
-      detail::refuse_weight(graph.num_rows(), bad, read_element(policy, weights, bad),
-                            [&](std::int64_t r) { return read_element(policy, graph.offsets(), r); });
-    }
-  }
+  detail::check_weights(policy.executor(), graph, weights,
+                        [&](auto view, std::int64_t i) { return read_element(policy, view, i); });
 }
 
 } // namespace glt

@@ -34,8 +34,7 @@ namespace glt {
 ///
 /// @throws precondition_error  if there is no edge type, one is none of the schema, or two that follow each
 ///                             other do not meet, naming the first
-inline void validate_metapath(hetero_schema const& schema, std::span<int const> edge_types,
-                              std::int64_t length) {
+inline void validate_metapath(hetero_schema const& schema, std::span<int const> edge_types, std::int64_t length) {
   if (edge_types.empty()) {
     throw precondition_error("meta-path without edge types; give one or more");
   }
@@ -49,8 +48,7 @@ inline void validate_metapath(hetero_schema const& schema, std::span<int const> 
   for (std::size_t i = 0; i < joints; ++i) {
     auto const next = edge_types[(i + 1) % edge_types.size()];
     if (schema.source_type(edge_types[i]) != schema.destination_type(next)) {
-      throw precondition_error(detail::message("meta-path goes from ",
-                                               schema.name_of_edge_type(edge_types[i]), " to ",
+      throw precondition_error(detail::message("meta-path goes from ", schema.name_of_edge_type(edge_types[i]), " to ",
                                                schema.name_of_edge_type(next),
                                                "; the source type of a relation is the destination type of "
                                                "the next one, and after the last of the first"));
@@ -63,8 +61,8 @@ inline void validate_metapath(hetero_schema const& schema, std::span<int const> 
 /// @shape  edge_types [n] → [n]
 /// @throws precondition_error  as `validate_metapath`
 template <memory_space Space, vertex_id Vertex>
-[[nodiscard]] std::vector<csr_view<Space, Vertex>>
-make_metapath(hetero_view<Space, Vertex> graph, std::span<int const> edge_types, std::int64_t length) {
+[[nodiscard]] std::vector<csr_view<Space, Vertex>> make_metapath(hetero_view<Space, Vertex> graph,
+                                                                 std::span<int const> edge_types, std::int64_t length) {
   validate_metapath(graph.schema(), edge_types, length);
   std::vector<csr_view<Space, Vertex>> path;
   for (auto const edge_type : edge_types) {
@@ -95,8 +93,8 @@ public:
   /// @shape  path [n], column spaces being the row spaces of what follows · original [rows of path[0]] or empty
   /// @throws precondition_error  if the options are wrong, there is no relation, columns of one are not the
   ///                             rows of the next one, naming the first, or original has another length
-  metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options,
-                  Policy policy = {}, original_ids<GraphSpace> original = {})
+  metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options, Policy policy = {},
+                  original_ids<GraphSpace> original = {})
       : options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     if (path.empty()) {
@@ -106,22 +104,22 @@ public:
     for (std::size_t i = 0; i < joints; ++i) {
       auto const next = (i + 1) % path.size();
       if (path[i].num_columns() != path[next].num_rows()) {
-        throw precondition_error(detail::message("relation ", i, " of the meta-path has ",
-                                                 path[i].num_columns(), " columns, but relation ", next,
-                                                 ", which follows it, has ", path[next].num_rows(),
-                                                 " rows; a step ends where the next one begins"));
+        throw precondition_error(detail::message(
+            "relation ", i, " of the meta-path has ", path[i].num_columns(), " columns, but relation ", next,
+            ", which follows it, has ", path[next].num_rows(), " rows; a step ends where the next one begins"));
       }
     }
     num_starts_ = path.front().num_rows();
     detail::check_original_ids(original, num_starts_);
-    std::vector<relation> const relations = [&] {
-      std::vector<relation> made;
-      for (auto const& graph : path) {
-        made.push_back({graph});
-      }
-      return made;
-    }();
-    path_ = make_buffer<Policy>(relations, policy_);
+    std::vector<relation> relations;
+    for (auto const& graph : path) {
+      relations.push_back({graph});
+    }
+    if constexpr (host_policy<Policy>) {
+      path_ = std::move(relations);
+    } else {
+      path_ = make_buffer<Policy>(relations, policy_);
+    }
   }
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }
@@ -135,14 +133,16 @@ public:
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
     using path = std::conditional_t<host_policy<Policy>, detail::common_relation<space, relation>,
                                     detail::relation_cycle<space, relation>>;
-    detail::walk_serially<detail::path_walker<Vertex, std::int64_t>>(
-        policy_, starts, num_starts_, original_, key, options_, detail::path_step<path>{{path_.view()}}, out);
+    detail::path_step<path> const step{{{path_.data(), static_cast<std::int64_t>(path_.size())}}};
+    detail::walk_serially<detail::path_walker<Vertex, std::int64_t>>(policy_, starts, num_starts_, original_, key,
+                                                                     options_, step, out);
   }
 
 private:
   using relation = detail::all_rows<GraphSpace, Vertex>;
 
-  buffer<Policy, relation> path_; // where the executor reads them
+  // Where the executor reads them: a GPU cannot look into a vector.
+  std::conditional_t<host_policy<Policy>, std::vector<relation>, buffer<Policy, relation>> path_;
   std::int64_t num_starts_ = 0;
   metapath_options options_;
   original_ids<GraphSpace> original_;

@@ -70,8 +70,8 @@ public:
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
     detail::node2vec_step<detail::all_rows<GraphSpace, Vertex>> const step{
         {graph_}, ascending_, detail::node2vec_choice(options_)};
-    detail::walk_serially<detail::second_order_walker<Vertex, std::int64_t>>(
-        policy_, starts, graph_.num_rows(), original_, key, options_, step, out);
+    detail::walk_serially<detail::second_order_walker<Vertex, std::int64_t>>(policy_, starts, graph_.num_rows(),
+                                                                             original_, key, options_, step, out);
   }
 
 private:

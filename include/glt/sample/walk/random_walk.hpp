@@ -16,7 +16,6 @@
 #include <glt/sample/walk/walks.hpp>
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -36,10 +35,9 @@ void check_original_ids(original_ids<Space> original, std::int64_t num_vertices)
 template <memory_space Space, vertex_id Vertex>
 void check_square(csr_view<Space, Vertex> graph) {
   if (graph.num_rows() != graph.num_columns()) {
-    throw precondition_error(
-        message("walks over a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
-                " columns; they need all rows: use dist::random_walker for a part of a graph, ",
-                "metapath_walker for a relation"));
+    throw precondition_error(message("walks over a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
+                                     " columns; they need all rows: use dist::random_walker for a part of a graph, ",
+                                     "metapath_walker for a relation"));
   }
 }
 
@@ -77,7 +75,7 @@ public:
   ///                             length
   random_walker(csr_view<GraphSpace, Vertex> graph, walk_options options, Policy policy = {},
                 original_ids<GraphSpace> original = {})
-      : rows_{graph}, options_(options), original_(original), policy_(std::move(policy)) {
+      : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     detail::check_square(graph);
     detail::check_original_ids(original, graph.num_rows());
@@ -101,25 +99,14 @@ public:
   }
 
 private:
-  using relation = detail::all_rows<GraphSpace, Vertex>;
-
   template <class Walker>
   void walk_as(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
-    using path = std::conditional_t<host_policy<Policy>, detail::common_relation<space, relation>,
-                                    detail::one_relation<relation>>;
-    auto const step = [&] {
-      auto const below = detail::words_below(options_.restart);
-      if constexpr (host_policy<Policy>) {
-        return detail::path_step<path>{{{&rows_, 1}}, below};
-      } else {
-        return detail::path_step<path>{{rows_}, below};
-      }
-    }();
-    detail::walk_serially<Walker>(policy_, starts, rows_.graph.num_rows(), original_, key, options_, step,
-                                  out);
+    using path = detail::one_relation<detail::all_rows<GraphSpace, Vertex>, host_policy<Policy>>;
+    detail::path_step<path> const step{{{graph_}}, detail::words_below(options_.restart)};
+    detail::walk_serially<Walker>(policy_, starts, graph_.num_rows(), original_, key, options_, step, out);
   }
 
-  relation rows_;
+  csr_view<GraphSpace, Vertex> graph_;
   walk_options options_;
   original_ids<GraphSpace> original_;
   Policy policy_;

@@ -60,15 +60,13 @@ inline void check_preference(std::string_view name, double value) {
 inline void validate(walk_options const& options) {
   detail::check_walk(options.length, options.walks_per_start);
   if (!(options.restart >= 0 && options.restart < 1)) {
-    throw precondition_error(detail::message("walks that restart with probability ", options.restart,
-                                             "; give a number in [0, 1)"));
+    throw precondition_error(
+        detail::message("walks that restart with probability ", options.restart, "; give a number in [0, 1)"));
   }
 }
 
 /// @throws precondition_error  if the length or the walks per start are not in [1, 2³¹)
-inline void validate(metapath_options const& options) {
-  detail::check_walk(options.length, options.walks_per_start);
-}
+inline void validate(metapath_options const& options) { detail::check_walk(options.length, options.walks_per_start); }
 
 /// @throws precondition_error  if the length or the walks per start are not in [1, 2³¹), p or q is not a finite
 ///                             number above 0, or one of 1, 1/p and 1/q is more than 2²⁰ times another: a step

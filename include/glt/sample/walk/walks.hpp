@@ -19,6 +19,8 @@ namespace glt {
 ///
 /// A walk that came to a vertex without neighbours has ended there: the rest of its row is −1.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  vertices() [W, length + 1], the start first · edge_ids() [W, length], −1 where a step took no edge,
 ///         or [0, length] if none were asked for
 template <device_policy Policy, vertex_id Vertex = local_id>
@@ -38,9 +40,7 @@ public:
   [[nodiscard]] matrix_view<space, edge_id const> edge_ids() const noexcept {
     return {edge_ids_.data(), edge_ids_.empty() ? 0 : num_walks_, length_};
   }
-  [[nodiscard]] matrix_view<space, Vertex> vertices() noexcept {
-    return {vertices_.data(), num_walks_, length_ + 1};
-  }
+  [[nodiscard]] matrix_view<space, Vertex> vertices() noexcept { return {vertices_.data(), num_walks_, length_ + 1}; }
   [[nodiscard]] matrix_view<space, edge_id> edge_ids() noexcept {
     return {edge_ids_.data(), edge_ids_.empty() ? 0 : num_walks_, length_};
   }
@@ -48,8 +48,8 @@ public:
   /// Makes room for walks; memory comes from `policy` where there is none yet.
   ///
   /// @throws precondition_error  as below
-  void resize(Policy const& policy, std::int64_t num_starts, std::int64_t walks_per_start,
-              std::int64_t length, bool edge_ids) {
+  void resize(Policy const& policy, std::int64_t num_starts, std::int64_t walks_per_start, std::int64_t length,
+              bool edge_ids) {
     if constexpr (!host_policy<Policy>) { // where memory has a place in the order of a stream
       if (vertices_.capacity() == 0) {
         vertices_ = buffer<Policy, Vertex>(0, policy);
@@ -68,8 +68,7 @@ public:
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     if (num_starts > 0 && walks_per_start > most / (length + 1) / num_starts) {
       throw precondition_error(detail::message(walks_per_start, " walks of ", length, " steps from each of ",
-                                               num_starts,
-                                               " starts; that is more vertices than memory can hold"));
+                                               num_starts, " starts; that is more vertices than memory can hold"));
     }
     auto const num_walks = num_starts * walks_per_start;
     vertices_.resize(num_walks * (length + 1));

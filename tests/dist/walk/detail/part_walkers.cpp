@@ -69,8 +69,7 @@ TEST_CASE("walkers are as small as the documented traffic says") {
   CHECK(sizeof(glt::detail::walk_visit<glt::local_id>) == 24);
 }
 
-TEST_CASE(
-    "walkers stop at the border of the part, at the end of the walk, at a dead end, or with enough to tell") {
+TEST_CASE("walkers stop at the border of the part, at the end of the walk, at a dead end, or with enough to tell") {
   // 0 → 1 → … → 19 → 20, in parts of 12 and 9 vertices; rows are what comes next.
   glt_test::edge_list list{"path", 21, {}, {}};
   for (int v = 0; v < 20; ++v) {

@@ -68,9 +68,9 @@ private:
   void add(Box& box, int to, Item item) {
     auto const size = box.size();
     box.resize(size + 1);
-    glt::copy_in(Policy(), glt::host_view<Item const>(&item, 1), box.items().subview(size, 1));
+    glt::copy_in(Policy(), glt::host_view<Item const>(&item, 1), box.items.view().subview(size, 1));
     glt::local_id const rank = to;
-    glt::copy_in(Policy(), glt::host_view<glt::local_id const>(&rank, 1), box.ranks().subview(size, 1));
+    glt::copy_in(Policy(), glt::host_view<glt::local_id const>(&rank, 1), box.ranks.view().subview(size, 1));
   }
 
   glt::detail::walk_inbox<Comm, Policy, traveller, Vertex> inbox_;
@@ -78,8 +78,7 @@ private:
 
 } // namespace
 
-TEST_CASE_TEMPLATE("walkers and visits arrive at their ranks, with and without edge ids", Policy,
-                   GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("walkers and visits arrive at their ranks, with and without edge ids", Policy, GLT_TEST_POLICIES) {
   on_ranks([](auto comm) {
     for (bool const ids : {false, true}) {
       post<Policy, decltype(comm), glt::local_id> mail(comm, ids);

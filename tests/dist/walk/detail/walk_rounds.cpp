@@ -95,13 +95,10 @@ public:
 
   void run(glt::sample_key key, std::vector<glt::global_id> const& starts, glt::walk_options options,
            glt::walks<Policy, glt::global_id>& out, bool stumbles = false) {
-    rows const own{{},
-                   glt::detail::book_view<glt::memory_space::host>(book_.offsets()),
-                   rank_,
-                   book_.begin(rank_),
-                   book_.end(rank_)};
-    rounds_.run(key, starts, book_, options, counting_step{own, stumbles},
-                {own, glt::detail::walk_key(key), original_}, out);
+    rows const own{
+        {}, glt::detail::book_view<glt::memory_space::host>(book_.offsets()), rank_, book_.begin(rank_), book_.end(rank_)};
+    rounds_.run(key, starts, book_, options, counting_step{own, stumbles}, {own, glt::detail::walk_key(key), original_},
+                out);
   }
 
 private:
@@ -160,18 +157,16 @@ TEST_CASE("a rank without memory for its walks is the same error on every rank")
     glt::walks<scarce_policy, glt::global_id> out;
     for (std::int64_t allocations = 0; allocations < 5; ++allocations) {
       scarce_resource::allocations_left = comm.rank() == 0 ? 0 : -1;
-      auto const error =
-          glt_test::thrown<glt::collective_error>([&] { walker.run({}, starts, options, out); });
+      auto const error = glt_test::thrown<glt::collective_error>([&] { walker.run({}, starts, options, out); });
       CHECK(names(error, "rank 0", "bad_alloc"));
       // What could be allocated is kept.
       scarce_resource::allocations_left = comm.rank() == 0 ? 1 : -1;
-      CHECK(names(glt_test::thrown<glt::collective_error>([&] { walker.run({}, starts, options, out); }),
-                  "bad_alloc"));
+      CHECK(names(glt_test::thrown<glt::collective_error>([&] { walker.run({}, starts, options, out); }), "bad_alloc"));
     }
     scarce_resource::allocations_left = -1;
     walker.run({}, starts, options, out);
     check_walks(out, starts, options, {});
-    walker.run({}, starts, options, out); // of walks of the same key, the ranks tell each other as much again
+    walker.run({}, starts, options, out);  // of walks of the same key, the ranks tell each other as much again
     scarce_resource::allocations_left = 0; // walks that are not more need no memory
     walker.run({}, starts, options, out);
     check_walks(out, starts, options, {});

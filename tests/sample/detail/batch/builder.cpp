@@ -24,7 +24,7 @@ glt::hop_sample<cpu, std::int64_t> hop(std::vector<glt::edge_offset> const& offs
 
 TEST_CASE("draws become a subgraph in first-seen order") {
   for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
-    glt::subgraph_builder<cpu, std::int64_t> builder;
+    glt::detail::subgraph_builder<cpu, std::int64_t> builder;
     glt::sampled_subgraph<cpu, std::int64_t> out;
     std::vector<std::int64_t> const seeds{70, 30};
     builder.begin(seeds, expand, out);
@@ -41,7 +41,7 @@ TEST_CASE("draws become a subgraph in first-seen order") {
 }
 
 TEST_CASE("a hop for another frontier is refused") {
-  glt::subgraph_builder<cpu, std::int64_t> builder;
+  glt::detail::subgraph_builder<cpu, std::int64_t> builder;
   glt::sampled_subgraph<cpu, std::int64_t> out;
   builder.begin(std::vector<std::int64_t>{1, 2}, glt::frontier::fresh, out);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { builder.add_hop(hop({0, 1}, {5})); }),
@@ -49,7 +49,7 @@ TEST_CASE("a hop for another frontier is refused") {
 }
 
 TEST_CASE("a hop whose offsets contradict its sources is refused before anything is written") {
-  glt::subgraph_builder<cpu, std::int64_t> builder;
+  glt::detail::subgraph_builder<cpu, std::int64_t> builder;
   glt::sampled_subgraph<cpu, std::int64_t> out;
   builder.begin(std::vector<std::int64_t>{1, 2}, glt::frontier::fresh, out);
   for (auto const& offsets : {std::vector<glt::edge_offset>{0, 1, 3}, std::vector<glt::edge_offset>{1, 2, 2}}) {
@@ -60,12 +60,12 @@ TEST_CASE("a hop whose offsets contradict its sources is refused before anything
 }
 
 TEST_CASE("edges between known vertices add no vertex") {
-  glt::subgraph_builder<cpu, std::int64_t> builder;
+  glt::detail::subgraph_builder<cpu, std::int64_t> builder;
   glt::sampled_subgraph<cpu, std::int64_t> out;
   builder.begin(std::vector<std::int64_t>{70, 30}, glt::frontier::all, out);
   builder.add_hop(hop({0, 1, 1}, {90}));
-  CHECK(builder.position_of(90) == 2);
-  CHECK(builder.position_of(91) == -1);
+  CHECK(builder.look_up()(90) == 2);
+  CHECK(builder.look_up()(91) == -1);
   builder.add_known_hop({glt::make_buffer<cpu>(std::vector<glt::edge_offset>{0, 0, 2, 3}),
                          glt::make_buffer<cpu>(std::vector<glt::local_id>{2, 0, 1}), {}});
   CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{70, 30, 90});
@@ -77,7 +77,7 @@ TEST_CASE("edges between known vertices add no vertex") {
 }
 
 TEST_CASE("a disjoint batch keeps the same vertex apart in different trees") {
-  glt::subgraph_builder<cpu, std::int64_t> builder;
+  glt::detail::subgraph_builder<cpu, std::int64_t> builder;
   glt::sampled_subgraph<cpu, std::int64_t> out;
   builder.begin_disjoint(std::vector<std::int64_t>{7, 7}, glt::frontier::fresh, out);
   CHECK(glt_test::to_vector(builder.next_trees()) == std::vector<glt::local_id>{0, 1});

@@ -29,7 +29,7 @@ glt::hetero_schema const schema({{"a", 100}, {"b", 100}}, {{"b", "x", "a"}, {"a"
 TEST_CASE("what is new in a hop is expanded in the next, first-seen by type") {
   for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
     bool const all = expand == glt::frontier::all;
-    glt::hetero_builder<cpu, glt::local_id> builder;
+    glt::detail::hetero_builder<cpu, glt::local_id> builder;
     glt::hetero_subgraph<cpu> out;
     ids const a_seeds{7, 8, 7};
     std::vector<glt::host_view<glt::local_id const>> const seeds{a_seeds, {}};
@@ -62,7 +62,7 @@ TEST_CASE("what is new in a hop is expanded in the next, first-seen by type") {
 }
 
 TEST_CASE("a hop that does not fit its frontier is refused") {
-  glt::hetero_builder<cpu, glt::local_id> builder;
+  glt::detail::hetero_builder<cpu, glt::local_id> builder;
   glt::hetero_subgraph<cpu> out;
   ids const a_seeds{7, 8};
   std::vector<glt::host_view<glt::local_id const>> const seeds{a_seeds, {}};

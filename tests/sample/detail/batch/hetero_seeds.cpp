@@ -9,7 +9,7 @@
 
 TEST_CASE("seeds are checked against their own type, and one type is completed by empty ones") {
   glt::hetero_schema const schema({{"a", 2}, {"b", 5}, {"c", 0}}, {});
-  glt::hetero_seeds<glt::memory_space::host, glt::local_id> seeds(schema);
+  glt::detail::hetero_seeds<glt::memory_space::host, glt::local_id> seeds(schema);
   std::vector<glt::local_id> const ids{1, 4};
   auto const lists = seeds.of_one_type(1, ids);
   CHECK(lists.size() == 3);

@@ -21,19 +21,19 @@ struct timed : glt::uniform_rule {
 } // namespace
 
 TEST_CASE("vertices inherit the query of the seed of their tree") {
-  glt::inherited_queries<cpu, timed> queries;
+  glt::detail::inherited_queries<cpu, timed> queries;
   std::vector<std::int64_t> const of_seeds{50, 60, 70};
   std::vector<glt::local_id> const trees{2, 0, 0, 2, 1};
   CHECK(glt_test::to_vector(queries.of(of_seeds, trees)) == std::vector<std::int64_t>{70, 50, 50, 70, 60});
   CHECK(queries.of(of_seeds, {}).empty());
-  glt::inherited_queries<cpu, glt::uniform_rule> none;
+  glt::detail::inherited_queries<cpu, glt::uniform_rule> none;
   CHECK(none.of({}, trees).empty());
 }
 
 TEST_CASE("a worker samples batch after batch") {
   auto const list = glt_test::random_graph(257, 4099);
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
-  glt::hop_worker<cpu, glt::local_id, glt::uniform_rule> worker;
+  glt::detail::hop_worker<cpu, glt::local_id, glt::uniform_rule> worker;
   glt::sampled_subgraph<cpu> out;
   for (std::int64_t step = 0; step < 3; ++step) {
     glt::neighbor_options const options{.fanouts = {4, 2}, .edge_ids = true, .disjoint = step == 1};

@@ -12,7 +12,7 @@
 #include <vector>
 
 TEST_CASE_TEMPLATE("numbers are given in first-seen order, round after round", Vertex, std::int32_t, std::int64_t) {
-  glt::first_seen_numbering<Vertex> numbering;
+  glt::detail::first_seen_numbering<Vertex> numbering;
   glt::random_stream draws(glt::random_key(3), 0);
   for (std::int64_t const count : {0, 1, 5, 1000, 40001, 17}) {
     numbering.clear();
@@ -31,8 +31,8 @@ TEST_CASE_TEMPLATE("numbers are given in first-seen order, round after round", V
 }
 
 TEST_CASE_TEMPLATE("a list is numbered as its vertices one by one are", Vertex, std::int32_t, std::int64_t) {
-  glt::first_seen_numbering<Vertex> one_by_one;
-  glt::first_seen_numbering<Vertex> at_once;
+  glt::detail::first_seen_numbering<Vertex> one_by_one;
+  glt::detail::first_seen_numbering<Vertex> at_once;
   for (std::int64_t const count : {0, 1, 23, 1024, 1025, 70001, 5}) {
     one_by_one.clear();
     at_once.clear();
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("a list is numbered as its vertices one by one are", Vertex, 
 }
 
 TEST_CASE("stamps that come near their end begin again") {
-  glt::first_seen_numbering<std::int32_t, 1000> numbering;
+  glt::detail::first_seen_numbering<std::int32_t, 1000> numbering;
   for (std::int32_t round = 0; round < 100; ++round) {
     numbering.clear();
     for (std::int32_t vertex = 0; vertex < 90; ++vertex) {
@@ -74,7 +74,7 @@ TEST_CASE("stamps that come near their end begin again") {
 }
 
 TEST_CASE("vertices of different trees are different keys") {
-  glt::first_seen_numbering<glt::tree_vertex<std::int64_t>> numbering;
+  glt::detail::first_seen_numbering<glt::detail::tree_vertex<std::int64_t>> numbering;
   for (glt::local_id tree = 0; tree < 300; ++tree) {
     for (std::int64_t vertex = 0; vertex < 50; ++vertex) {
       CHECK(numbering.number({tree, vertex << 32}) == std::pair(static_cast<glt::local_id>(tree * 50 + vertex), true));

@@ -9,7 +9,7 @@
 #include <vector>
 
 TEST_CASE("no vertex of a set is missed, and few others seem to belong to it") {
-  glt::vertex_filter<std::int64_t> filter; // reused: nothing of the last set may shine through
+  glt::detail::vertex_filter<std::int64_t> filter; // reused: nothing of the last set may shine through
   CHECK(filter.perhaps(0) == 0);
   glt::random_stream draws(glt::random_key(6), 0);
   for (int const size : {1000, 0, 1, 64, 65, 513, 70000, 3}) {
@@ -36,7 +36,7 @@ TEST_CASE("consecutive numbers, as those of a part, spread as well as random one
   for (std::int32_t v = 5000; v < 15000; ++v) {
     set.push_back(v);
   }
-  glt::vertex_filter<std::int32_t> filter;
+  glt::detail::vertex_filter<std::int32_t> filter;
   filter.fill(glt::host_view<std::int32_t const>(set));
   std::int64_t seeming = 0;
   for (std::int32_t v = 15000; v < 25000; ++v) {

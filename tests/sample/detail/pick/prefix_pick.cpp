@@ -21,7 +21,7 @@ glt::random_stream stream_of(std::uint64_t subject) { return {glt::random_key(17
 template <class Position = std::int64_t>
 std::vector<std::int64_t> pick(std::uint64_t subject, std::vector<float> const& weights, std::int64_t count) {
   std::vector<Position> out(static_cast<std::size_t>(count), -1);
-  glt::pick_by_prefix_sums(stream_of(subject), host_weights(weights), count, out.data());
+  glt::detail::pick_by_prefix_sums(stream_of(subject), host_weights(weights), count, out.data());
   return {out.begin(), out.end()};
 }
 

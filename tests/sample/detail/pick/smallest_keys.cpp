@@ -22,7 +22,7 @@ std::vector<std::int64_t> pick(glt::random_stream stream, std::vector<float> con
                                std::vector<std::int64_t> const& taken = {}) {
   std::vector<Position> out(taken.begin(), taken.end());
   out.resize(taken.size() + static_cast<std::size_t>(count), -1);
-  glt::pick_smallest_keys(stream, host_weights(weights), static_cast<std::int64_t>(taken.size()),
+  glt::detail::pick_smallest_keys(stream, host_weights(weights), static_cast<std::int64_t>(taken.size()),
                           static_cast<std::int64_t>(out.size()), out.data());
   CHECK(std::equal(taken.begin(), taken.end(), out.begin()));
   return {out.begin() + static_cast<std::ptrdiff_t>(taken.size()), out.end()};

@@ -16,7 +16,7 @@ namespace {
 
 using glt::device::cpu;
 using host_weights = glt::edge_weights<glt::memory_space::host>;
-using host_slots = glt::array_view<glt::memory_space::host, glt::alias_slot const>;
+using host_slots = glt::array_view<glt::memory_space::host, glt::detail::alias_slot const>;
 using positions = std::vector<std::int64_t>;
 
 glt::random_stream stream_of(std::uint64_t subject) { return {glt::random_key(27), subject}; }
@@ -39,16 +39,16 @@ struct one_row {
 template <class Position = std::int64_t>
 positions pick(one_row const& row, std::uint64_t subject, std::int64_t count) {
   std::vector<Position> out(static_cast<std::size_t>(count), -1);
-  glt::draw_places(stream_of(subject), row.slots(), count, out.data());
-  glt::pick_by_table(stream_of(subject), row.slots(), count, out.data());
+  glt::detail::draw_places(stream_of(subject), row.slots(), count, out.data());
+  glt::detail::pick_by_table(stream_of(subject), row.slots(), count, out.data());
   return {out.begin(), out.end()};
 }
 
 template <class Position = std::int64_t>
 positions pick_distinct(one_row const& row, std::uint64_t subject, std::int64_t count) {
   std::vector<Position> out(static_cast<std::size_t>(count), -1);
-  glt::draw_places(stream_of(subject), row.slots(), count, out.data());
-  glt::pick_distinct_by_table(stream_of(subject), rest_of(subject), row.slots(), host_weights(row.weights), count,
+  glt::detail::draw_places(stream_of(subject), row.slots(), count, out.data());
+  glt::detail::pick_distinct_by_table(stream_of(subject), rest_of(subject), row.slots(), host_weights(row.weights), count,
                               out.data());
   return {out.begin(), out.end()};
 }
@@ -109,7 +109,7 @@ TEST_CASE("the picks are those of one draw after the other") {
 }
 
 TEST_CASE("a place is that of a fraction of 64 bits, also where the lower half of it decides") {
-  std::vector<glt::alias_slot> const slots(7);
+  std::vector<glt::detail::alias_slot> const slots(7);
   for (std::int64_t const degree : {1, 2, 3, 5, 7}) {
     glt::detail::table_draws<glt::memory_space::host> const draws{stream_of(1), host_slots(slots).subview(0, degree)};
     for (std::int64_t draw = 0; draw < 9; ++draw) {

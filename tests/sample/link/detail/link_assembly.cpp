@@ -34,7 +34,7 @@ struct made {
     glt::detail::link_assembly<cpu, glt::local_id> assembly(options);
     auto const around = assembly.seeds(positives.view(), negatives);
     seeds = glt_test::to_vector(around);
-    glt::subgraph_builder<cpu, glt::local_id> builder;
+    glt::detail::subgraph_builder<cpu, glt::local_id> builder;
     builder.begin(around, glt::frontier::fresh, assembly.subgraph_of(out));
     assembly.finish(positives.view(), negatives, glt::host_view<std::int64_t const>(labels), out);
   }

@@ -15,8 +15,8 @@ namespace {
 
 // The probability of every edge by the table of its row.
 std::vector<double> table_probabilities(std::vector<float> const& weights) {
-  std::vector<glt::alias_slot> slots(weights.size());
-  glt::fill_alias_table<glt::memory_space::host>(weights, slots);
+  std::vector<glt::detail::alias_slot> slots(weights.size());
+  glt::detail::fill_alias_table<glt::memory_space::host>(weights, slots);
   std::vector<double> probabilities(weights.size(), 0.0);
   auto const degree = static_cast<double>(weights.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {

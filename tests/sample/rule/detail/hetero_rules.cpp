@@ -16,7 +16,7 @@ std::string refused(glt_test::hetero_list const& list, glt::hetero_options const
                     std::vector<Rule> const& rules) {
   auto const graph = list.graph();
   return glt_test::thrown<glt::precondition_error>([&] {
-    glt::check_rules(list.schema, options, rules, [&](int e) { return graph.view().relation(e); });
+    glt::detail::check_rules(list.schema, options, rules, [&](int e) { return graph.view().relation(e); });
   });
 }
 

@@ -36,9 +36,10 @@ TEST_CASE("edges are found as the edge list says, in rows that ascend and in oth
           auto const row = i * 13 % list.num_vertices;
           auto const& sources = rows[static_cast<std::size_t>(row)];
           auto const place = static_cast<std::size_t>(i);
-          auto const source = i % 2 == 0 || sources.empty() ? i * 7 % list.num_vertices
-                                                            : sources[place % sources.size()].first;
-          lookups.push_back({.row = row, .source = static_cast<glt::local_id>(source), .found = i % 3 == 0});
+          auto const source =
+              i % 2 == 0 || sources.empty() ? i * 7 % list.num_vertices : sources[place % sources.size()].first;
+          lookups.push_back(
+              {.row = row, .source = static_cast<glt::local_id>(source), .found = i % 3 == 0, .low = 0, .high = 0});
         }
         glt::detail::look_up(search, std::span(lookups));
         CHECK(std::ranges::all_of(lookups, [&](auto const& it) {

@@ -26,6 +26,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -72,7 +73,7 @@ protected:
   template <memory_space From>
     requires reaches<decltype(std::declval<Policy const&>().executor()), From>
     matrix_collector(Comm comm, partition_book const& book, feature_view<From, T> local, bool labels,
-                     id_table_view<space> const* edges, Policy policy)
+                     std::optional<id_table_view<space>> const& edges, Policy policy)
         : collector(std::move(comm), book, plan_of(local, labels), edges, policy),
           local_{.features = {local.features.data(), local.num_vertices(), local.num_columns()},
                  .scales = {local.scales.data(), local.scales.size()}} {}

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,7 +51,7 @@ class row_collector {
 
 public:
   /// Why rows of some ranks are not read in place; empty if those of all are.
-  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return near_.reason(); }
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.reason(); }
   /// Time that this collector has spent so far: that of the calling thread, which does not wait for enqueued work.
   [[nodiscard]] dist::collector_seconds seconds() const noexcept { return seconds_; }
   /// Vertices or edges whose rows this collector has collected so far.
@@ -61,12 +62,12 @@ protected:
   ///
   /// @comm   none, or one reduction; see `device_comm`
   row_collector(Comm comm, partition_book const& book, std::vector<planned_tensor<space>> tensors,
-                id_table_view<space> const* edges, Policy policy)
+                std::optional<id_table_view<space>> const& edges, Policy policy)
       : policy_(policy), num_vertices_(book.num_vertices()),
         exchange_({std::move(tensors), policy}, policy, default_round_bytes<Policy>(comm.size())),
-        requests_(std::move(comm), book, edges != nullptr, exchange_.message().flags(), policy),
+        requests_(std::move(comm), book, edges.has_value(), exchange_.message().flags(), policy),
         sources_(static_cast<std::size_t>(requests_.sources().num_sources())) {
-    source_rows<space> own{.tensors = {}, .table = edges != nullptr ? *edges : id_table_view<space>()};
+    source_rows<space> own{.tensors = {}, .table = edges.value_or(id_table_view<space>())};
     for (auto const& each : plan()) {
       own.tensors.push_back(each.local);
     }
@@ -88,8 +89,8 @@ protected:
   ///
   /// @throws precondition_error  if there is not one entry per rank, with the own one; what `rows_of` throws leaves here
   template <class View, class RowsOf>
-  void set_near(node_views<View> const& views, RowsOf rows_of) {
-    dist::near_rows near(views, requests_.rank(), requests_.size());
+  void set_shared(node_views<View> const& views, RowsOf rows_of) {
+    dist::near_rows shared(views, requests_.rank(), requests_.size());
     std::vector<source_rows<space>> found(views.of_rank.size());
     std::vector<char> is_local(views.of_rank.size(), 0);
     for (std::size_t rank = 0; rank < found.size(); ++rank) {
@@ -104,7 +105,7 @@ protected:
       }
     }
     requests_.sources().set_local(std::move(is_local));
-    near_ = std::move(near);
+    shared_ = std::move(shared);
     keeper_ = views.keeper;
   }
 
@@ -181,7 +182,7 @@ private:
   row_requests<Comm, Policy> requests_;
   std::vector<source_rows<space>> sources_; // [P + 1]
   bool hot_has_all_ = true;
-  dist::near_rows near_;
+  dist::near_rows shared_;
   std::shared_ptr<void const> keeper_; // of the rows that are read in place
   dist::collector_seconds seconds_;
   dist::collected_counts counts_;

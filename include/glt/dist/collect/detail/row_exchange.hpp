@@ -4,6 +4,7 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/exchange.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
@@ -67,6 +68,29 @@ public:
     if (rounds == 0) {
       return;
     }
+    committed(requests.host(), [&] { run_rounds<Conversions>(requests, {0, rounds}, site, out, seconds); });
+  }
+
+private:
+  static constexpr std::int64_t line_bytes = 64;
+
+  // A round, and the share that it takes of what one rank requests of another.
+  struct round {
+    std::int64_t number;
+    std::int64_t rounds;
+
+    [[nodiscard]] row_list share(row_list const& all) const {
+      return all.part(all.size * number / rounds, all.size * (number + 1) / rounds);
+    }
+    // The most rows of all shares.
+    [[nodiscard]] std::int64_t most(std::int64_t rows) const { return (rows + rounds - 1) / rounds; }
+  };
+
+  // Lets round after round travel while the next one is packed.
+  template <class Conversions>
+  void run_rounds(row_requests<Comm, Policy>& requests, round first, call_site site, std::span<row_target const> out,
+                  dist::collector_seconds& seconds) {
+    auto const rounds = first.rounds;
     dist::stopwatch watch;
     make_room(requests, rounds, site);
     pack({0, rounds}, requests);
@@ -88,21 +112,6 @@ public:
     }
     travelling_.reset();
   }
-
-private:
-  static constexpr std::int64_t line_bytes = 64;
-
-  // A round, and the share that it takes of what one rank requests of another.
-  struct round {
-    std::int64_t number;
-    std::int64_t rounds;
-
-    [[nodiscard]] row_list share(row_list const& all) const {
-      return all.part(all.size * number / rounds, all.size * (number + 1) / rounds);
-    }
-    // The most rows of all shares.
-    [[nodiscard]] std::int64_t most(std::int64_t rows) const { return (rows + rounds - 1) / rounds; }
-  };
 
   // The memory of one of the two rounds that are under way at a time.
   struct half {

@@ -4,6 +4,7 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/exchange.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -61,19 +62,7 @@ public:
       asked_[static_cast<std::size_t>(rank)] = asked(rank).size;
     }
     announce(site, {});
-    if (anything()) {
-      for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
-        asked_bytes_[rank] = asked_[rank] * key_bytes();
-        asked_begins_[rank] = sources_.offset(static_cast<int>(rank)) * key_bytes();
-      }
-      received_bytes_.set(received_counts_, static_cast<std::size_t>(key_bytes()));
-      received_.clear();
-      received_.resize(received_bytes_.total());
-      auto const* const keys = sources_.by_edge() ? reinterpret_cast<std::byte const*>(sources_.edge_keys())
-                                                  : reinterpret_cast<std::byte const*>(sources_.rows());
-      travelling_.emplace(comm_.start_all_to_all_v({keys, asked_bytes_, asked_begins_},
-                                                   received_bytes_.in(received_.data())));
-    }
+    committed(host(), [&] { send_keys(); });
   }
 
   /// Takes part in `start` only to report a failure; never returns.
@@ -87,21 +76,13 @@ public:
 
   /// Waits until all requests have arrived, and finds the rows of edges.
   ///
-  /// @throws precondition_error  if this rank has not an edge that it is asked for; the others wait for rows then
+  /// @throws precondition_error  if this rank has not an edge that it is asked for; it is lost then (see `losable`)
   void finish() {
     if (travelling_) {
       auto travelling = std::exchange(travelling_, std::nullopt);
       travelling->wait();
     }
-    auto const size = received_offsets_.back();
-    if (sources_.by_edge()) {
-      found_.clear();
-      found_.resize(size);
-      find_edge_rows(sources_.index(), reinterpret_cast<edge_key const*>(received_.data()), size,
-                     sources_.table(rank()), found_.data());
-    }
-    received_flags_ = flags_ && anything() ? flag_counter_.count(received_rows(), received_offsets_)
-                                           : std::span<std::int64_t const>();
+    committed(host(), [&] { find_rows(); }); // which the others wait for
   }
 
   /// True if any rank asks any other: if not, there are no payload messages at all in this call.
@@ -121,6 +102,36 @@ public:
   }
 
 private:
+  // Finds the rows of edges, and counts the flagged ones.
+  void find_rows() {
+    auto const size = received_offsets_.back();
+    if (sources_.by_edge()) {
+      found_.clear();
+      found_.resize(size);
+      find_edge_rows(sources_.index(), reinterpret_cast<edge_key const*>(received_.data()), size,
+                     sources_.table(rank()), found_.data());
+    }
+    received_flags_ = flags_ && anything() ? flag_counter_.count(received_rows(), received_offsets_)
+                                           : std::span<std::int64_t const>();
+  }
+
+  // Starts to send what was sorted, if any rank asks anything.
+  void send_keys() {
+    if (anything()) {
+      for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
+        asked_bytes_[rank] = asked_[rank] * key_bytes();
+        asked_begins_[rank] = sources_.offset(static_cast<int>(rank)) * key_bytes();
+      }
+      received_bytes_.set(received_counts_, static_cast<std::size_t>(key_bytes()));
+      received_.clear();
+      received_.resize(received_bytes_.total());
+      auto const* const keys = sources_.by_edge() ? reinterpret_cast<std::byte const*>(sources_.edge_keys())
+                                                  : reinterpret_cast<std::byte const*>(sources_.rows());
+      travelling_.emplace(comm_.start_all_to_all_v({keys, asked_bytes_, asked_begins_},
+                                                   received_bytes_.in(received_.data())));
+    }
+  }
+
   [[nodiscard]] std::int64_t key_bytes() const noexcept {
     return static_cast<std::int64_t>(sources_.by_edge() ? sizeof(edge_key) : sizeof(local_id));
   }

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,7 +55,7 @@ public:
 
 protected:
   table_collector(Comm comm, partition_book const& book, std::vector<planned_tensor<space>> tensors,
-                  id_table_view<space> const* edges, Policy policy)
+                  std::optional<id_table_view<space>> const& edges, Policy policy)
       : collector(std::move(comm), book, std::move(tensors), edges, policy) {}
 
   /// Rows of all tensors in a view of a part.

@@ -32,7 +32,7 @@ void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t 
   exchange_headers(comm, site, counts, value, failure, headers);
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     if (headers[rank].value != headers[0].value) {
-      throw collective_error(static_cast<int>(rank), difference(headers[rank].value, headers[0].value));
+      throw glt::detail::agreed_error(static_cast<int>(rank), difference(headers[rank].value, headers[0].value));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/exchange.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 
@@ -30,15 +31,17 @@ public:
   /// @throws what `serve` has thrown, when the answers of the others are here
   template <communicator Comm, class Serve>
   void run(Comm& comm, std::span<std::int64_t const> asked, std::span<std::int64_t const> received, Serve&& serve) {
-    mark(asked, asked_);
-    mark(received, answering_);
+    glt::detail::committed(comm, [&] {
+      mark(asked, asked_);
+      mark(received, answering_);
+      nothing_.set(received, 0); // what is sent by a rank that cannot serve
+    });
     std::exception_ptr failure;
     outgoing replies;
     try {
       replies = serve();
     } catch (...) {
       failure = std::current_exception();
-      nothing_.set(std::vector<std::int64_t>(received.size(), 0), 1);
       replies = nothing_.out(nullptr);
     }
     comm.all_to_all_replies(replies, asked_, answering_, answers_);

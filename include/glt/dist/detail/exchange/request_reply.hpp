@@ -3,6 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -82,8 +83,10 @@ public:
   /// @comm   collective; one header exchange and, if any rank asks another, one variable exchange
   std::span<call_header const> send(call_site site, std::int64_t value = 0, std::string const& failure = {}) {
     auto const headers = requests_.send(site, value, failure);
-    replies_.clear();
-    replies_.resize(requests_.anything() ? requests_.received().size() : 0);
+    committed(host(), [&] {
+      replies_.clear();
+      replies_.resize(requests_.anything() ? requests_.received().size() : 0);
+    });
     return headers;
   }
 

@@ -3,6 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -89,10 +90,12 @@ public:
     }
     auto const headers = exchange_.exchange_counts(site, counts_, value, failure);
     if (anything()) {
-      received_.clear();
-      received_.resize(received_offsets().back());
-      exchange_.start(std::as_const(items_).view(), received_.view());
-      exchange_.wait();
+      committed(exchange_.host(), [&] {
+        received_.clear();
+        received_.resize(received_offsets().back());
+        exchange_.start(std::as_const(items_).view(), received_.view());
+        exchange_.wait();
+      });
     }
     return headers;
   }

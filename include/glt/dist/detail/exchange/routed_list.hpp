@@ -3,6 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
@@ -147,10 +148,10 @@ public:
     auto const other =
         std::ranges::find_if(headers, [&](call_header const& header) { return header.value != headers[0].value; });
     if (other != headers.end()) {
-      throw collective_error(static_cast<int>(other - headers.begin()),
-                             "calls with another key than rank 0; pass the same seed, epoch and step on all ranks");
+      throw agreed_error(static_cast<int>(other - headers.begin()),
+                         "calls with another key than rank 0; pass the same seed, epoch and step on all ranks");
     }
-    start_payload();
+    committed(exchange_.host(), [&] { start_payload(); });
   }
 
   /// `start` and `finish` where ranks may have different values.
@@ -159,7 +160,7 @@ public:
   /// @throws collective_error  on every rank, if one reports a failure or is at another call
   std::span<call_header const> send(call_site site, std::int64_t value, std::string const& failure = {}) {
     auto const headers = announce(site, value, failure);
-    start_payload();
+    committed(exchange_.host(), [&] { start_payload(); });
     finish();
     return headers;
   }
@@ -177,7 +178,7 @@ public:
   void finish() {
     exchange_.wait();
     if (item_bytes_ > 0 && anything()) {
-      unpack();
+      committed(exchange_.host(), [&] { unpack(); }); // the others wait for replies
     }
   }
 

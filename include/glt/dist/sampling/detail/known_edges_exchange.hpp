@@ -19,12 +19,9 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/known_edges.hpp>
-#include <glt/sample/detail/batch/numbering.hpp>
-#include <glt/sample/detail/batch/parallel_known_edges.hpp>
-#include <glt/sample/detail/batch/parallel_numbering.hpp>
-#include <glt/sample/detail/batch/vertex_look_up.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,52 +35,25 @@
 
 namespace glt::detail {
 
-template <memory_space Space, class Vertex>
-struct enter_member {
-  position_table table;
-  array_view<Space, Vertex const> members;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    table.enter(members[i], static_cast<local_id>(i), node_at<Space, Vertex>{members});
-  }
-};
-
 /// Selects the edges of rows whose sources belong to a set of distinct vertices, on any policy; reusable.
 template <device_policy Policy, vertex_id Vertex>
 class set_selector {
   static constexpr memory_space space = Policy::space;
 
 public:
-  explicit set_selector(Policy policy = {})
-      : policy_(policy), selector_(policy), numbering_([&] {
-          if constexpr (host_policy<Policy>) {
-            return first_seen_numbering<Vertex>();
-          } else {
-            return parallel_numbering<Policy>(policy);
-          }
-        }()) {}
+  explicit set_selector(Policy policy = {}) : selector_(policy), numbering_(policy) {}
 
   /// @shape  rows [S] · set [N] · out.offsets [S + 1], written, with sources and, if asked for, edge ids
   /// @units  sources are places in the set
   void select(csr_view<space, Vertex> graph, array_view<space, local_id const> rows,
               array_view<space, Vertex const> set, bool edge_ids, hop_sample<Policy, local_id>& out) {
-    if constexpr (host_policy<Policy>) {
-      numbering_.clear();
-      for (auto const vertex : set) {
-        numbering_.number(vertex);
-      }
-      selector_.select(graph, rows, set, position_in{&numbering_}, edge_ids, out);
-    } else {
-      numbering_.clear(set.size(), set.size());
-      auto const table = numbering_.table();
-      policy_.executor().for_each(set.size(), enter_member<space, Vertex>{table, set});
-      selector_.select(graph, rows, vertex_look_up<space, Vertex>{table, set}, edge_ids, out);
-    }
+    numbering_.enter(set);
+    selector_.select(graph, rows, set, numbering_.look_up(set), edge_ids, out);
   }
 
 private:
-  Policy policy_;
-  std::conditional_t<host_policy<Policy>, known_edges<Policy, Vertex>, parallel_known_edges<Policy, Vertex>> selector_;
-  std::conditional_t<host_policy<Policy>, first_seen_numbering<Vertex>, parallel_numbering<Policy>> numbering_;
+  known_edges<Policy, Vertex> selector_;
+  batch_numbering<Policy, Vertex> numbering_;
 };
 
 /// Selects the edges into some vertices of a set that come from the set, wherever the vertices live.

@@ -24,25 +24,16 @@ struct part_rows {
   global_id first; ///< of the own vertices
   global_id last;
 
-  [[nodiscard]] GLT_HOST_DEVICE bool has(global_id vertex) const noexcept {
-    return vertex >= first && vertex < last;
-  }
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_of(global_id vertex) const noexcept {
-    return vertex - first;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE bool has(global_id vertex) const noexcept { return vertex >= first && vertex < last; }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_of(global_id vertex) const noexcept { return vertex - first; }
 
-  template <class State>
-  [[nodiscard]] GLT_HOST_DEVICE local_id enter(State& it, global_id vertex) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE local_id enter(auto& it, global_id vertex) const noexcept {
     bool const own = has(vertex);
     it.rank = own ? rank : book.owner(vertex);
     return static_cast<local_id>(vertex - (own ? first : book.begin(it.rank)));
   }
-  template <class State>
-  [[nodiscard]] GLT_HOST_DEVICE bool is_here(State const& it) const noexcept {
-    return it.rank == rank;
-  }
-  template <class State>
-  GLT_HOST_DEVICE void prefetch(State const& it, std::int64_t row) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE bool is_here(auto const& it) const noexcept { return it.rank == rank; }
+  GLT_HOST_DEVICE void prefetch(auto const& it, std::int64_t row) const noexcept {
     if (is_here(it) && row >= 0 && row < graph.num_rows()) {
       detail::prefetch(graph.offsets().data() + row);
     }
@@ -100,8 +91,7 @@ struct part_walkers {
     it.rank = rank;
     it.visits = 0;
   }
-  template <class Step, class State>
-  GLT_HOST_DEVICE void visit(State& it, Vertex vertex, Step const& step) const {
+  GLT_HOST_DEVICE void visit(auto& it, Vertex vertex, auto const& step) const {
     auto const edge = edge_ids ? step.edge_of(it) : edge_id{-1};
     walk_visit<Vertex> const made{edge, it.walk, it.step + 1, vertex};
     if (it.home == rank) {

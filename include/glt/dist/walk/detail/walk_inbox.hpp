@@ -29,46 +29,33 @@ namespace glt::detail {
 template <device_policy Policy, class Item>
 class outbox {
 public:
-  static constexpr memory_space space = Policy::space;
+  outbox(int size, Policy policy) : items(0, policy), ranks(0, policy), buckets_(one_vertex_a_rank(size), policy) {}
 
-  outbox(int ranks, Policy policy)
-      : items_(0, policy), ranks_(0, policy), buckets_(one_vertex_a_rank(ranks), policy) {
-    clear();
-  }
+  buffer<Policy, Item> items;
+  buffer<Policy, local_id> ranks;
 
-  [[nodiscard]] std::int64_t size() const noexcept { return items_.size(); }
-  [[nodiscard]] array_view<space, Item> items() noexcept { return items_.view(); }
-  [[nodiscard]] array_view<space, local_id> ranks() noexcept { return ranks_.view(); }
+  [[nodiscard]] std::int64_t size() const noexcept { return items.size(); }
   void resize(std::int64_t size) {
-    items_.resize(size);
-    ranks_.resize(size);
-  }
-  void clear() {
-    resize(0);
-    offsets_.assign(static_cast<std::size_t>(buckets_.book().num_parts()) + 1, 0);
+    items.resize(size);
+    ranks.resize(size);
   }
 
-  /// Sorts the items by rank.
-  void sort() { std::ranges::copy(buckets_.sort(std::as_const(ranks_).view()), offsets_.begin()); }
-  [[nodiscard]] std::int64_t count(std::size_t rank) const noexcept {
-    return offsets_[rank + 1] - offsets_[rank];
-  }
-  /// The places of those for a rank.
-  [[nodiscard]] array_view<space, std::int64_t const> places(std::size_t rank) const noexcept {
+  /// Sorts the places of the items by rank.
+  void sort() { offsets_ = buckets_.sort(std::as_const(ranks).view()); }
+  [[nodiscard]] std::int64_t count(std::size_t rank) const noexcept { return offsets_[rank + 1] - offsets_[rank]; }
+  [[nodiscard]] auto places(std::size_t rank) const noexcept {
     return buckets_.places().subview(offsets_[rank], count(rank));
   }
 
 private:
-  static partition_book one_vertex_a_rank(int ranks) {
-    std::vector<global_id> offsets(static_cast<std::size_t>(ranks) + 1);
+  static partition_book one_vertex_a_rank(int size) {
+    std::vector<global_id> offsets(static_cast<std::size_t>(size) + 1);
     std::iota(offsets.begin(), offsets.end(), global_id{0});
     return partition_book(std::move(offsets));
   }
 
-  buffer<Policy, Item> items_;
-  buffer<Policy, local_id> ranks_;
   owner_buckets<Policy> buckets_;
-  std::vector<std::int64_t> offsets_; // [R + 1]
+  std::span<std::int64_t const> offsets_; // [R + 1]
 };
 
 /// The part of an item that travels: its bytes from `Skipped` on.
@@ -85,27 +72,13 @@ struct item_bytes {
   }
 };
 
-template <class Walker>
-using walker_bytes = item_bytes<Walker, 0, sizeof(Walker)>;
-template <vertex_id Vertex, bool EdgeIds>
-using visit_bytes = item_bytes<walk_visit<Vertex>, EdgeIds ? 0 : sizeof(edge_id),
-                               sizeof(edge_id) + 2 * sizeof(std::int32_t) + sizeof(Vertex)>;
-
 /// Writes items to a message.
 template <class Bytes, memory_space Space, class Item>
 struct write_items {
-  array_view<Space, Item> items;
+  array_view<Space, Item const> items;
   array_view<Space, std::int64_t const> places;
   std::byte* to;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    Bytes::write(to + i * Bytes::size, items[places[i]]);
-  }
-};
-
-struct write_number {
-  std::int64_t number;
-  std::byte* to;
-  GLT_HOST_DEVICE void operator()(std::int64_t) const { copy_bytes(to, &number, sizeof(number)); }
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { Bytes::write(to + i * Bytes::size, items[places[i]]); }
 };
 
 /// Calls use(i, item) for the items of a message.
@@ -124,8 +97,8 @@ class walk_inbox {
 public:
   walk_inbox(Comm comm, bool edge_ids, Policy policy)
       : exchange_(std::move(comm), policy), edge_ids_(edge_ids), walkers_(exchange_.size(), policy),
-        visits_(exchange_.size(), policy), counts_(static_cast<std::size_t>(exchange_.size()), 0),
-        sent_(0, policy), received_(0, policy) {}
+        visits_(exchange_.size(), policy), counts_(static_cast<std::size_t>(exchange_.size()), 0), sent_(0, policy),
+        received_(0, policy) {}
 
   [[nodiscard]] std::int32_t rank() const noexcept { return exchange_.rank(); }
   [[nodiscard]] outbox<Policy, Walker>& walkers() noexcept { return walkers_; }
@@ -133,8 +106,8 @@ public:
 
   /// Forgets what was not sent.
   void clear() {
-    walkers_.clear();
-    visits_.clear();
+    walkers_.resize(0);
+    visits_.resize(0);
     std::ranges::fill(counts_, 0);
   }
 
@@ -143,25 +116,23 @@ public:
     walkers_.sort();
     visits_.sort();
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-      auto const content =
-          walkers_.count(rank) * walker_bytes<Walker>::size + visits_.count(rank) * visit_size();
+      auto const content = walkers_.count(rank) * walker_bytes::size + visits_.count(rank) * visit_size();
       counts_[rank] = content == 0 ? 0 : content + number_size;
     }
     sent_.clear();
     sent_.resize(std::reduce(counts_.begin(), counts_.end()));
-    auto const ex = sent_.policy().executor();
     auto* to = sent_.data();
     for (std::size_t rank = 0; rank < counts_.size(); to += counts_[rank++]) {
       if (counts_[rank] > 0) {
-        ex.for_each(1, write_number{walkers_.count(rank), to});
-        write<walker_bytes<Walker>>(walkers_, rank, to + number_size);
-        auto* const visits = to + number_size + walkers_.count(rank) * walker_bytes<Walker>::size;
-        edge_ids_ ? write<visit_bytes<Vertex, true>>(visits_, rank, visits)
-                  : write<visit_bytes<Vertex, false>>(visits_, rank, visits);
+        auto const num_walkers = walkers_.count(rank);
+        sent_.policy().resource().copy_in(to, &num_walkers, number_size);
+        write<walker_bytes>(walkers_, rank, to + number_size);
+        auto* const visits = to + number_size + num_walkers * walker_bytes::size;
+        edge_ids_ ? write<visit_bytes<true>>(visits_, rank, visits) : write<visit_bytes<false>>(visits_, rank, visits);
       }
     }
-    walkers_.clear();
-    visits_.clear();
+    walkers_.resize(0);
+    visits_.resize(0);
   }
 
   /// Agrees with the other ranks on this call, and exchanges the messages; what the ranks passed as `value` is in the
@@ -183,43 +154,41 @@ public:
     return headers;
   }
 
-  /// Calls use_walkers(n), which makes a functor of i and a walker, for the n walkers of a rank, and use_visit(i, visit).
-  template <class UseWalkers, class UseVisit>
-  void open(UseWalkers use_walkers, UseVisit use_visit) {
-    auto const ex = received_.policy().executor();
+  /// Calls admit(i, walker) for the n walkers of a rank, `admit` being admit_walkers(n), and admit_visit(i, visit).
+  void open(auto admit_walkers, auto admit_visit) {
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
       auto const bytes = exchange_.received_counts()[rank];
-      if (bytes == 0) {
-        continue;
-      }
-      auto const* const from = received_.data() + exchange_.received_offsets()[rank];
-      std::int64_t num_walkers = 0;
-      received_.policy().resource().copy_out(&num_walkers, from, sizeof(num_walkers));
-      auto const use = use_walkers(num_walkers);
-      ex.for_each(num_walkers, read_items<walker_bytes<Walker>, decltype(use)>{from + number_size, use});
-      auto const walkers_end = number_size + num_walkers * walker_bytes<Walker>::size;
-      auto const num_visits = (bytes - walkers_end) / visit_size();
-      if (edge_ids_) {
-        ex.for_each(num_visits,
-                    read_items<visit_bytes<Vertex, true>, UseVisit>{from + walkers_end, use_visit});
-      } else {
-        ex.for_each(num_visits,
-                    read_items<visit_bytes<Vertex, false>, UseVisit>{from + walkers_end, use_visit});
+      if (bytes > 0) {
+        auto const* const from = received_.data() + exchange_.received_offsets()[rank];
+        std::int64_t num_walkers = 0;
+        received_.policy().resource().copy_out(&num_walkers, from, number_size);
+        read<walker_bytes>(num_walkers, from + number_size, admit_walkers(num_walkers));
+        auto const walkers_end = number_size + num_walkers * walker_bytes::size;
+        auto const num_visits = (bytes - walkers_end) / visit_size();
+        edge_ids_ ? read<visit_bytes<true>>(num_visits, from + walkers_end, admit_visit)
+                  : read<visit_bytes<false>>(num_visits, from + walkers_end, admit_visit);
       }
     }
   }
 
 private:
   static constexpr std::int64_t number_size = sizeof(std::int64_t);
+  static constexpr auto visit_end = sizeof(edge_id) + 2 * sizeof(std::int32_t) + sizeof(Vertex);
+  using walker_bytes = item_bytes<Walker, 0, sizeof(Walker)>;
+  template <bool EdgeIds>
+  using visit_bytes = item_bytes<walk_visit<Vertex>, EdgeIds ? 0 : sizeof(edge_id), visit_end>;
 
   [[nodiscard]] std::int64_t visit_size() const noexcept {
-    return edge_ids_ ? visit_bytes<Vertex, true>::size : visit_bytes<Vertex, false>::size;
+    return edge_ids_ ? visit_bytes<true>::size : visit_bytes<false>::size;
   }
-
   template <class Bytes, class Item>
-  void write(outbox<Policy, Item>& box, std::size_t rank, std::byte* to) {
-    sent_.policy().executor().for_each(
-        box.count(rank), write_items<Bytes, Policy::space, Item>{box.items(), box.places(rank), to});
+  void write(outbox<Policy, Item> const& box, std::size_t rank, std::byte* to) const {
+    write_items<Bytes, Policy::space, Item> const f{box.items.view(), box.places(rank), to};
+    sent_.policy().executor().for_each(box.count(rank), f);
+  }
+  template <class Bytes, class Use>
+  void read(std::int64_t count, std::byte const* from, Use use) const {
+    received_.policy().executor().for_each(count, read_items<Bytes, Use>{from, use});
   }
 
   slice_exchange<Comm, Policy> exchange_;

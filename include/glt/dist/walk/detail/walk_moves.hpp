@@ -21,10 +21,8 @@ struct name_walker {
   random_key key;
   original_ids<Space> original;
 
-  template <class Walker>
-  GLT_HOST_DEVICE void operator()(Walker& walker) const {
-    walker.draws =
-        walk_draws(key, static_cast<std::int64_t>(walker.draws.bits()), original[walker.row_in(rows)]);
+  GLT_HOST_DEVICE void operator()(auto& walker) const {
+    walker.draws = walk_draws(key, static_cast<std::int64_t>(walker.draws.bits()), original[walker.row_in(rows)]);
   }
 };
 

@@ -49,9 +49,8 @@ public:
   /// @throws collective_error  on every rank, if a start of a rank is not in [0, V), the keys differ, or a
   ///                           rank runs out of memory
   template <class Step, class Options>
-  void run(sample_key key, array_view<space, Vertex const> starts, partition_book const& book,
-           Options const& options, Step const& step, name_walker<space, Vertex> const& name,
-           walks<Policy, Vertex>& out) {
+  void run(sample_key key, array_view<space, Vertex const> starts, partition_book const& book, Options const& options,
+           Step const& step, name_walker<space, Vertex> const& name, walks<Policy, Vertex>& out) {
     call_site site{.what = operation::walk, .step = key.step};
     walk_rows<space, Vertex> rows;
     auto const unable = failure_of([&] {
@@ -93,9 +92,8 @@ private:
   static void check_keys(std::span<call_header const> headers) {
     for (std::size_t rank = 1; rank < headers.size(); ++rank) {
       if (headers[rank].value != headers[0].value) {
-        throw collective_error(static_cast<int>(rank),
-                               "walks with another key than rank 0; pass the same seed, epoch "
-                               "and step on all ranks");
+        throw glt::detail::agreed_error(static_cast<int>(rank), "walks with another key than rank 0; pass the same seed, epoch "
+                                                       "and step on all ranks");
       }
     }
   }
@@ -107,9 +105,8 @@ private:
     for (std::int64_t first = 0; first < num_walks; first += most_walkers) {
       auto const count = std::min(num_walks - first, most_walkers);
       reserve(count);
-      policy_.executor().for_each(count,
-                                  start_walkers<Walker, space, Vertex>{starts, walks_per_start, name, first,
-                                                                       walkers_.view(), moves_.view(), rows});
+      policy_.executor().for_each(count, start_walkers<Walker, space, Vertex>{starts, walks_per_start, name, first,
+                                                                              walkers_.view(), moves_.view(), rows});
       distribute();
     }
   }
@@ -132,12 +129,11 @@ private:
       auto const count = std::min(here_.size(), most_walkers);
       auto const others = here_.size() - count;
       reserve(count);
-      policy_.resource().copy(walkers_.data(), here_.data() + others,
-                              static_cast<std::size_t>(count) * sizeof(Walker));
+      policy_.resource().copy(walkers_.data(), here_.data() + others, static_cast<std::size_t>(count) * sizeof(Walker));
       here_.resize(others);
       move_walkers(policy_, count, step,
-                   part_walkers<Walker, space, Vertex>{walkers_.view(), moves_.view(), visits_.view(),
-                                                       inbox_.rank(), length, edge_ids_, rows});
+                   part_walkers<Walker, space, Vertex>{walkers_.view(), moves_.view(), visits_.view(), inbox_.rank(),
+                                                       length, edge_ids_, rows});
       distribute();
     }
   }
@@ -171,11 +167,10 @@ private:
     auto const stay = append(here_, total.stay);
     auto const leave = append(leaving, total.leave);
     auto const tell = append(told, total.visits);
-    ex.for_each(count,
-                distribute_moves<Walker, space, Vertex>{
-                    walkers_.view(), moves_.view(), visits_.view(), before_.view(), inbox_.rank(),
-                    here_.data() + stay, leaving.items().data() + leave, leaving.ranks().data() + leave,
-                    told.items().data() + tell, told.ranks().data() + tell});
+    ex.for_each(count, distribute_moves<Walker, space, Vertex>{
+                           walkers_.view(), moves_.view(), visits_.view(), before_.view(), inbox_.rank(),
+                           here_.data() + stay, leaving.items.data() + leave, leaving.ranks.data() + leave,
+                           told.items.data() + tell, told.ranks.data() + tell});
   }
 
   Policy policy_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/detail/message.hpp>
+#include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/detail/input_file.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -69,8 +71,11 @@ inline std::string shape_text(std::span<std::int64_t const> shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-// What an .npy file begins with, up to its elements, which start at a multiple of 64 bytes; nothing if the shape is
-// too long for a header.
+// Throws if the beginning of an .npy file does not say what was meant.
+void check_npy_start(std::string_view start, std::string_view type, std::span<std::int64_t const> shape);
+
+// What an .npy file begins with, up to its elements, which start at a multiple of 64 bytes, read again; nothing if the
+// shape is too long for a header.
 inline std::optional<std::string> npy_start(std::string_view type, std::span<std::int64_t const> shape) {
   std::string text =
       glt::detail::message("{'descr': '", type, "', 'fortran_order': False, 'shape': ", shape_text(shape), ", }");
@@ -81,7 +86,9 @@ inline std::optional<std::string> npy_start(std::string_view type, std::span<std
   }
   std::string head(npy_magic);
   head.append({'\1', '\0', static_cast<char>(text.size() & 0xFF), static_cast<char>(text.size() >> 8)});
-  return head + text;
+  head += text;
+  check_npy_start(head, type, shape);
+  return head;
 }
 
 // Reads the Python dictionary in the header: strings, True, False and tuples of numbers are all it may hold. A
@@ -221,6 +228,15 @@ npy_header read_npy_header(Source& file) {
   auto header = npy_dictionary<Source>(file, text, text_offset).read();
   header.data_offset = file.position();
   return header;
+}
+
+inline void check_npy_start(std::string_view start, std::string_view type, std::span<std::int64_t const> shape) {
+  memory_source source({reinterpret_cast<std::byte const*>(start.data()), std::ssize(start)}, "header of an .npy file");
+  auto const header = read_npy_header(source);
+  if (header.type != type || !std::ranges::equal(header.shape, shape) || header.fortran_order ||
+      header.data_offset != std::ssize(start)) {
+    source.fail(0, "does not say what was meant; the array is not written");
+  }
 }
 
 /// Reads what a file says about its array, and nothing of the array.

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace glt {
+namespace glt::detail {
 
 /// Checks the seeds of batches of a heterogeneous graph, and completes those of a single type.
 ///
@@ -59,7 +59,7 @@ public:
   /// @throws precondition_error  if there is no such node type
   [[nodiscard]] std::span<list const> of_one_type(int node_type, list seeds) {
     if (node_type < 0 || node_type >= std::ssize(lists_)) {
-      throw precondition_error(detail::message("seeds of node type ", node_type, " of ", lists_.size(),
+      throw precondition_error(message("seeds of node type ", node_type, " of ", lists_.size(),
                                                "; types count from 0, see hetero_schema::find_node_type"));
     }
     lists_.assign(lists_.size(), {});
@@ -71,7 +71,7 @@ private:
   template <class CheckType>
   std::int64_t check_all(std::span<list const> seeds, CheckType check_type) const {
     if (seeds.size() != what_.size()) {
-      throw precondition_error(detail::message("seeds of ", seeds.size(), " node types for a graph of ", what_.size(),
+      throw precondition_error(message("seeds of ", seeds.size(), " node types for a graph of ", what_.size(),
                                                "; give one list per type, empty if need be"));
     }
     std::int64_t count = 0;
@@ -87,4 +87,4 @@ private:
   std::vector<list> lists_;
 };
 
-} // namespace glt
+} // namespace glt::detail

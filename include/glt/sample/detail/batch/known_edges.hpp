@@ -6,7 +6,9 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/detail/batch/parallel_known_edges.hpp>
 #include <glt/sample/detail/batch/vertex_filter.hpp>
 
 #include <algorithm>
@@ -14,9 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 template <memory_space Space, class Vertex, class PositionOf>
 struct look_up_range {
@@ -39,32 +39,19 @@ struct look_up_range {
   }
 };
 
-} // namespace detail
-
-/// Where a numbered vertex is: the position that `numbering.position_of(vertex)` returns.
-template <class Numbering>
-struct position_in {
-  Numbering const* numbering;
-  template <class Vertex>
-  std::int64_t operator()(Vertex vertex) const noexcept {
-    return numbering->position_of(vertex);
-  }
-};
-
-/// Selects the edges of rows whose sources belong to a set of vertices; reusable.
+/// Selects the edges of rows whose sources belong to a set of vertices, on the host; reusable.
 ///
 /// Reads the edges in blocks of fixed size, whatever the rows' lengths: memory beside the result does not
 /// depend on degrees, and the look-ups of one long row are divided over threads as well.
-template <device_policy Policy, vertex_id Vertex>
-class known_edges {
-  static_assert(host_policy<Policy>, "known_edges looks up on the host: use parallel_known_edges for other policies");
+template <host_policy Policy, vertex_id Vertex>
+class host_known_edges {
   static constexpr memory_space space = Policy::space;
 
 public:
   /// Edges that are read at a time.
   static constexpr std::int64_t block_size = std::int64_t{1} << 15;
 
-  explicit known_edges(Policy policy = {}) : policy_(std::move(policy)) {}
+  explicit host_known_edges(Policy policy = {}) : policy_(std::move(policy)) {}
 
   /// Writes, for every row of a list, the positions in the set of those sources that belong to it.
   ///
@@ -119,7 +106,7 @@ private:
   void keep_known(csr_view<GraphSpace, Vertex> graph, PositionOf position_of, bool edge_ids,
                   hop_sample<Policy, local_id>& out) {
     policy_.executor().for_ranges(used_, 4096,
-                                  detail::look_up_range<space, Vertex, PositionOf>{
+                                  look_up_range<space, Vertex, PositionOf>{
                                       std::as_const(candidates_).view(), &filter_, position_of, left_.view(),
                                       positions_.view()});
     auto num_kept = out.sources.size();
@@ -152,4 +139,18 @@ private:
   std::int64_t used_ = 0;
 };
 
-} // namespace glt
+template <device_policy Policy, vertex_id Vertex, bool OnHost = host_policy<Policy>>
+struct known_edges_on {
+  using type = parallel_known_edges<Policy, Vertex>;
+};
+template <device_policy Policy, vertex_id Vertex>
+struct known_edges_on<Policy, Vertex, true> {
+  using type = host_known_edges<Policy, Vertex>;
+};
+
+/// Selects the edges of rows whose sources belong to a set of vertices: hosts are several times faster where each edge is
+/// looked up once, behind a filter.
+template <device_policy Policy, vertex_id Vertex>
+using known_edges = typename known_edges_on<Policy, Vertex>::type;
+
+} // namespace glt::detail

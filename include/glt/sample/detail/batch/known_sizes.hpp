@@ -2,11 +2,13 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bounded_size.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -14,25 +16,14 @@
 
 namespace glt::detail {
 
-/// A size of a batch that is being sampled, in memory of those who sample.
-///
-/// @shape  [1], or empty for 0
-template <memory_space Space>
-struct known_size {
-  array_view<Space, std::int64_t const> place;
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t operator()() const noexcept {
-    return place.empty() ? 0 : place[0];
-  }
-};
-
 template <memory_space Space, class T>
 struct set_to_zero {
   array_view<Space, T> values;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { values[i] = 0; }
 };
 
-/// The sizes of a batch, by numbers: each is written once, so that work that is enqueued early finds it, and all are
-/// read in one copy.
+/// The sizes of a batch that is being sampled, by numbers, in memory of those who sample: each is written once, so that
+/// work that is enqueued early finds it, and all are read in one copy.
 template <device_policy Policy>
 class known_sizes {
   static constexpr memory_space space = Policy::space;
@@ -44,9 +35,19 @@ public:
   ///
   /// @where  enqueues only
   void clear(std::int64_t most) {
-    sizes_.resize(most + 1);
+    sizes_.resize(std::max(sizes_.size(), most + 1));
     next_ = 1;
-    policy_.executor().for_each(sizes_.size(), set_to_zero<space, std::int64_t>{sizes_.view()});
+    set_to_zero_from(0);
+  }
+
+  /// Makes room for so many more; invalidates places and sizes that were handed out.
+  ///
+  /// @where  enqueues only
+  void reserve(std::int64_t more) {
+    if (auto const before = sizes_.size(); next_ + more > before) {
+      sizes_.resize(2 * (next_ + more));
+      set_to_zero_from(before);
+    }
   }
 
   /// The number of a size that will be written.
@@ -54,10 +55,18 @@ public:
   /// @pre    there is room; not checked
   [[nodiscard]] std::int64_t add() noexcept { return next_++; }
 
-  [[nodiscard]] known_size<space> operator[](std::int64_t number) const noexcept {
-    return {sizes_.view().subview(number, 1)};
+  /// A size for work that is enqueued now; on the host what it is now.
+  [[nodiscard]] bounded_size<space> operator[](std::int64_t number) const noexcept {
+    if constexpr (host_policy<Policy>) {
+      return {.bound = sizes_[number]};
+    } else {
+      return {.exact = place(number)};
+    }
   }
-  /// Where a size is to be written.
+  /// Where a size is.
+  [[nodiscard]] array_view<space, std::int64_t const> place(std::int64_t number) const noexcept {
+    return sizes_.view().subview(number, 1);
+  }
   [[nodiscard]] array_view<space, std::int64_t> place(std::int64_t number) noexcept {
     return sizes_.view().subview(number, 1);
   }
@@ -77,6 +86,11 @@ public:
   }
 
 private:
+  void set_to_zero_from(std::int64_t first) {
+    auto const rest = sizes_.view().subview(first, sizes_.size() - first);
+    policy_.executor().for_each(rest.size(), set_to_zero<space, std::int64_t>{rest});
+  }
+
   Policy policy_;
   buffer<Policy, std::int64_t> sizes_;
   std::int64_t next_ = 1;

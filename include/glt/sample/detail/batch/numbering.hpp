@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
 
 /// A vertex of one tree of a disjoint batch.
 template <vertex_id Vertex>
@@ -24,8 +24,6 @@ struct tree_vertex {
 
   friend constexpr bool operator==(tree_vertex, tree_vertex) = default;
 };
-
-namespace detail {
 
 // Fibonacci hashing: the high bits of the product depend on every bit of the id.
 template <std::integral Key>
@@ -38,8 +36,6 @@ GLT_HOST_DEVICE constexpr std::uint64_t spread(tree_vertex<Vertex> key) noexcept
           static_cast<std::uint64_t>(key.tree)) *
          0x9E3779B97F4A7C15ULL;
 }
-
-} // namespace detail
 
 /// Numbers vertices, or any small keys, 0, 1, 2, … in the order in which they are first seen.
 ///
@@ -93,7 +89,7 @@ public:
       auto const first_stamp = first_stamp_;
       auto size = size_;
       for (std::int64_t i = begin; i < end; ++i) {
-        detail::prefetch(slots + place_of(key_at(i + keys_ahead < count ? i + keys_ahead : i)));
+        prefetch(slots + place_of(key_at(i + keys_ahead < count ? i + keys_ahead : i)));
         auto const first = size;
         put(i, enter(slots, key_at(i), first_stamp, size), first);
       }
@@ -119,7 +115,7 @@ private:
   static constexpr std::int64_t keys_ahead = 24; // whose slots are asked for: enough work for a miss of the cache
 
   [[nodiscard]] std::size_t place_of(Key key) const noexcept {
-    return static_cast<std::size_t>(detail::spread(key) >> shift_);
+    return static_cast<std::size_t>(spread(key) >> shift_);
   }
 
   // Where a vertex is, or would go.
@@ -178,4 +174,4 @@ private:
   local_id size_ = 0;
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -14,9 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 // Rows in pieces of equal length, but for the last of each: work for threads, whatever the lengths of the rows.
 inline constexpr std::int64_t edges_of_piece = 32;
@@ -94,10 +92,7 @@ struct write_known {
   }
 };
 
-} // namespace detail
-
-/// Selects the edges of rows whose sources belong to a set of vertices, with all threads of a policy at once; see
-/// `known_edges`, its form for the host. Reusable.
+/// Selects the edges of rows whose sources belong to a set of vertices, with all threads of a policy at once; reusable.
 ///
 /// Every edge is looked up twice instead of being kept, and long rows are divided over threads.
 template <device_policy Policy, vertex_id Vertex>
@@ -110,39 +105,37 @@ public:
 
   /// Writes, for every row of a list, the positions in the set of those sources that belong to it.
   ///
-  /// @shape  rows [S] · out.offsets [S + 1], written, with sources and, if asked for, edge ids
+  /// @shape  rows [S] · set [N], not looked at · out.offsets [S + 1], written, with sources and, if asked for, edge ids
   /// @units  out.sources are what the functor `position_of` returns for the sources, those below 0 being left out
   /// @where  waits twice, for the number of pieces of rows and for the number of edges found
   /// @pre    every row is in [0, graph.num_rows()); not checked
   /// @cost   two look-ups per edge of the rows; 16 bytes for each of S rows and for each 32 edges of a row
   template <memory_space GraphSpace, class Row, class PositionOf>
-  void select(csr_view<GraphSpace, Vertex> graph, array_view<space, Row const> rows, PositionOf position_of,
-              bool edge_ids, hop_sample<Policy, local_id>& out) {
+  void select(csr_view<GraphSpace, Vertex> graph, array_view<space, Row const> rows, array_view<space, Vertex const>,
+              PositionOf position_of, bool edge_ids, hop_sample<Policy, local_id>& out) {
     using graph_type = csr_view<GraphSpace, Vertex>;
     auto const ex = policy_.executor();
-    detail::take_from(policy_, out.offsets);
-    detail::take_from(policy_, out.sources);
-    detail::take_from(policy_, out.edge_ids);
+    take_from(policy_, out.offsets, out.sources, out.edge_ids);
     counts_.resize(rows.size());
     first_pieces_.resize(rows.size() + 1);
-    ex.for_each(rows.size(), detail::count_pieces<graph_type, space, Row>{graph, rows, counts_.view()});
+    ex.for_each(rows.size(), count_pieces<graph_type, space, Row>{graph, rows, counts_.view()});
     ex.exclusive_scan(std::as_const(counts_).view(), first_pieces_.view());
     auto const first_pieces = std::as_const(first_pieces_).view();
     auto const num_pieces = read_element(policy_, first_pieces, rows.size());
-    detail::row_pieces<graph_type, space, Row> const pieces{graph, rows, first_pieces};
+    row_pieces<graph_type, space, Row> const pieces{graph, rows, first_pieces};
     counts_.clear(); // nothing to keep
     counts_.resize(num_pieces);
     before_.resize(num_pieces + 1);
-    ex.for_each(num_pieces, detail::count_known<graph_type, space, Row, PositionOf>{pieces, position_of,
+    ex.for_each(num_pieces, count_known<graph_type, space, Row, PositionOf>{pieces, position_of,
                                                                                     counts_.view()});
     ex.exclusive_scan(std::as_const(counts_).view(), before_.view());
     auto const before = std::as_const(before_).view();
     out.offsets.resize(rows.size() + 1);
-    ex.for_each(out.offsets.size(), detail::offset_of_row<space>{first_pieces, before, out.offsets.view()});
+    ex.for_each(out.offsets.size(), offset_of_row<space>{first_pieces, before, out.offsets.view()});
     auto const num_known = read_element(policy_, before, num_pieces);
     out.sources.resize(num_known);
     out.edge_ids.resize(edge_ids ? num_known : 0);
-    ex.for_each(num_pieces, detail::write_known<graph_type, space, Row, PositionOf>{
+    ex.for_each(num_pieces, write_known<graph_type, space, Row, PositionOf>{
                                 pieces, position_of, before, out.sources.view(), out.edge_ids.view()});
   }
 
@@ -153,4 +146,4 @@ private:
   buffer<Policy, std::int64_t> before_;
 };
 
-} // namespace glt
+} // namespace glt::detail

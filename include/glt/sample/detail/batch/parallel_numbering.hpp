@@ -10,6 +10,7 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/position_table.hpp>
+#include <glt/sample/detail/batch/vertex_look_up.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +18,7 @@
 #include <limits>
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
 
 /// Numbers keys 0, 1, 2, … in the order in which they are first seen, with as many threads as the policy has: what
 /// `first_seen_numbering` gives, whatever the order in which the threads run.
@@ -36,7 +37,7 @@ class parallel_numbering {
 
 public:
   explicit parallel_numbering(Policy policy = {})
-      : policy_(policy), slots_(0, policy), links_(0, policy), ranks_(0, policy), marks_(0, policy) {}
+      : policy_(policy), slots_(0, policy), links_(0, policy), ranks_(0, policy), flags_(0, policy) {}
 
   /// Forgets all keys and keeps the memory; makes room for `expected` numbers, though more may come, but not more
   /// than `most` different keys.
@@ -48,6 +49,16 @@ public:
     make_table(std::min(expected, most));
   }
 
+  /// Forgets all keys and numbers distinct ones by their places.
+  ///
+  /// @where  enqueues only
+  template <class Key>
+  void enter(array_view<space, Key const> keys) {
+    clear(keys.size(), keys.size());
+    policy_.executor().for_each(keys.size(), enter_distinct<space, Key>{keys, table()});
+    bound_ = keys.size();
+  }
+
   /// The most numbers that were given, as far as the host knows.
   [[nodiscard]] std::int64_t bound() const noexcept { return bound_; }
 
@@ -57,12 +68,13 @@ public:
   /// Tells how many numbers were given, or a better bound.
   void tighten(std::int64_t bound) noexcept { bound_ = std::min(bound_, bound); }
 
-  /// The table of the numbers given so far, for work that is enqueued before the next round.
+  /// Says in kernels where a vertex is in nodes, which are the known keys; for work that is enqueued before the next
+  /// round.
   ///
   /// @pre    `clear` was called
-  [[nodiscard]] detail::position_table table() noexcept {
-    auto const slots = static_cast<std::uint64_t>(num_slots_);
-    return {slots_.data(), slots - 1, 64 - std::countr_zero(slots)};
+  template <class Vertex>
+  [[nodiscard]] vertex_look_up<space, Vertex> look_up(array_view<space, Vertex const> nodes) noexcept {
+    return {table(), nodes};
   }
 
   /// Numbers the keys of a round of occurrences after the before[0] keys of earlier rounds; writes to after[0] how
@@ -76,7 +88,7 @@ public:
   void number_all(detail::bounded_size<space> count, array_view<space, std::int64_t const> before,
                   array_view<space, std::int64_t> after, Occurrences const& of) {
     if (count.bound < 0 || count.bound >= most_positions - bound_) {
-      throw precondition_error(glt::detail::message("numbering of up to ", count.bound, " occurrences after up to ",
+      throw precondition_error(message("numbering of up to ", count.bound, " occurrences after up to ",
                                                     bound_, " vertices; together they must fit 31 bits: sample ",
                                                     "smaller batches"));
     }
@@ -84,30 +96,35 @@ public:
     auto const bound = bound_after(count.bound);
     if (2 * bound > num_slots_) {
       make_table(bound);
-      ex.for_each(bound_, detail::enter_known<space, Occurrences>{of, before, table()});
+      ex.for_each(bound_, enter_known<space, Occurrences>{of, before, table()});
     }
     links_.resize(count.bound);
-    marks_.resize(count.bound);
+    flags_.resize(count.bound);
     ranks_.resize(count.bound + 1);
     ex.for_each(count.bound,
-                detail::enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
+                enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
     ex.for_each(count.bound,
-                detail::mark_first<space>{count, before, slots_.data(), links_.view(), marks_.view()});
-    ex.exclusive_scan(std::as_const(marks_).view(), ranks_.view());
+                flag_first<space>{count, before, slots_.data(), links_.view(), flags_.view()});
+    ex.exclusive_scan(std::as_const(flags_).view(), ranks_.view());
     ex.for_each(std::max<std::int64_t>(count.bound, 1), // one that writes the number of keys
-                detail::put_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
+                set_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
                                                         std::as_const(links_).view(), std::as_const(ranks_).view()});
     bound_ = bound;
   }
 
 private:
+  [[nodiscard]] position_table table() noexcept {
+    auto const slots = static_cast<std::uint64_t>(num_slots_);
+    return {slots_.data(), slots - 1, 64 - std::countr_zero(slots)};
+  }
+
   // An empty table for that many numbers, at most half full.
   void make_table(std::int64_t numbers) {
     num_slots_ = static_cast<std::int64_t>(
         std::bit_ceil(static_cast<std::uint64_t>(std::max(2 * std::min(numbers, most_positions), min_slots))));
     slots_.clear(); // nothing to keep
     slots_.resize(num_slots_);
-    policy_.executor().for_each(num_slots_, detail::empty_slots<space>{slots_.view()});
+    policy_.executor().for_each(num_slots_, empty_slots<space>{slots_.view()});
   }
 
   Policy policy_;
@@ -115,9 +132,9 @@ private:
   std::int64_t num_slots_ = 0;
   buffer<Policy, std::uint32_t> links_;
   buffer<Policy, local_id> ranks_;
-  buffer<Policy, local_id> marks_;
+  buffer<Policy, local_id> flags_;
   std::int64_t bound_ = 0;
   std::int64_t most_ = most_positions;
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -14,22 +14,22 @@
 #include <limits>
 #include <type_traits>
 
-namespace glt {
+namespace glt::detail {
 
-/// What `parallel_numbering` numbers: a trivially copyable functor, callable where the policy runs its work.
+/// What `batch_numbering` numbers: a trivially copyable functor, callable where the policy runs its work.
 ///
 /// - `o.key(e)`: the key of occurrence e of the round
 /// - `o.known(n)`: the key of number n, given in an earlier round
-/// - `o.put(e, number, first)`: takes the number of occurrence e, once for every e in any order; `first` says that
-///   its key was not there before, and that `known(number)` is to be that key in later rounds
+/// - `o.set(e, number)`: takes the number of occurrence e, once for every e in any order
+/// - `o.add(e, number)`: its key is new, and `known(number)` is to be that key in later rounds; on the host also called
+///   with the next free number for keys that are not new
 template <class O>
 concept occurrences = std::is_trivially_copyable_v<O> && requires(O const& o, std::int64_t e, local_id number) {
   { o.key(e) == o.known(e) } -> std::same_as<bool>;
-  { detail::spread(o.key(e)) } -> std::same_as<std::uint64_t>;
-  o.put(e, number, true);
+  { spread(o.key(e)) } -> std::same_as<std::uint64_t>;
+  o.set(e, number);
+  o.add(e, number);
 };
-
-namespace detail {
 
 /// An open-addressing table whose slots hold positions of keys: [0, before) are numbers of known keys, before + e is
 /// occurrence e of the round.
@@ -91,6 +91,17 @@ struct key_at_position {
   }
 };
 
+// Enters distinct keys by their places.
+template <memory_space Space, class Key>
+struct enter_distinct {
+  array_view<Space, Key const> keys;
+  position_table table;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const key_at = [this](std::int64_t n) { return keys[n]; };
+    table.enter(keys[i], static_cast<local_id>(i), key_at);
+  }
+};
+
 // Enters the known keys into a new table.
 template <memory_space Space, class Occurrences>
 struct enter_known {
@@ -120,22 +131,22 @@ struct enter_occurrences {
   }
 };
 
-// Marks the first occurrences of keys; the others are linked to the position of the first instead of the slot.
+// Flags the first occurrences of keys; the others are linked to the position of the first instead of the slot.
 template <memory_space Space>
-struct mark_first {
+struct flag_first {
   bounded_size<Space> count;
   array_view<Space, std::int64_t const> before;
   local_id const* slots;
   array_view<Space, std::uint32_t> links;
-  array_view<Space, local_id> marks;
+  array_view<Space, local_id> flags;
   GLT_HOST_DEVICE void operator()(std::int64_t e) const {
     if (e >= count()) {
-      marks[e] = 0;
+      flags[e] = 0;
       return;
     }
     auto const position = slots[links[e]];
     bool const first = position == before[0] + e;
-    marks[e] = first ? 1 : 0;
+    flags[e] = first ? 1 : 0;
     if (!first) {
       links[e] = static_cast<std::uint32_t>(position);
     }
@@ -144,7 +155,7 @@ struct mark_first {
 
 // Hands out the numbers; ranks[e] counts the first occurrences before e.
 template <memory_space Space, class Occurrences>
-struct put_numbers {
+struct set_numbers {
   Occurrences of;
   bounded_size<Space> count;
   array_view<Space, std::int64_t const> before;
@@ -168,10 +179,11 @@ struct put_numbers {
     if (first) {
       slots[link] = number;
     }
-    of.put(e, number, first);
+    of.set(e, number);
+    if (first) {
+      of.add(e, number);
+    }
   }
 };
 
-} // namespace detail
-
-} // namespace glt
+} // namespace glt::detail

@@ -5,6 +5,7 @@
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include <cstdint>
 
@@ -81,6 +82,19 @@ GLT_HOST_DEVICE void read_picked(Graph const& graph, std::int64_t row, std::int6
   }
 }
 
+// Reads the first edges of a row, which is all that some rules give.
+template <class Graph>
+GLT_HOST_DEVICE void read_first(Graph const& graph, std::int64_t row, std::int64_t count,
+                                typename Graph::vertex_type* sources, edge_id* edge_ids) {
+  edge_offset const begin = graph.offset(row);
+  for (std::int64_t j = 0; j < count; ++j) {
+    sources[j] = graph.source(begin + j);
+  }
+  for (std::int64_t j = 0; edge_ids != nullptr && j < count; ++j) {
+    edge_ids[j] = graph.id_of_edge(begin + j);
+  }
+}
+
 // Draws a row and reads it at once, for threads that do one row each.
 template <class Graph, class Request>
 struct sample_row {
@@ -117,6 +131,14 @@ struct sample_rows {
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     constexpr std::int64_t picks_behind = in_two_halves ? rows_behind : 0;
     constexpr std::int64_t reads_behind = picks_behind + rows_behind;
+    if (gives_all_in_order<decltype(Request::rule)>(request.options)) {
+      for (std::int64_t i = first; i < last; ++i) {
+        look_ahead(graph, request, i, last);
+        read_first(graph, request.rows[i], count(i), picked(i),
+                   edge_ids.empty() ? nullptr : edge_ids.data() + offsets[i]);
+      }
+      return;
+    }
     for (std::int64_t i = first; i < last + reads_behind; ++i) {
       look_ahead(graph, request, i, last);
       if constexpr (in_two_halves) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/view.hpp>
 
 #include <cstdint>
@@ -16,17 +17,7 @@ namespace glt::detail {
 template <memory_space Space, class Offset>
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t row_of_edge(array_view<Space, Offset const> offsets,
                                                                  std::int64_t edge) noexcept {
-  std::int64_t low = 0;
-  std::int64_t high = offsets.size() - 1;
-  while (high - low > 1) {
-    std::int64_t const middle = low + (high - low) / 2;
-    if (offsets[middle] <= edge) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return first_where(0, offsets.size() - 2, [&](std::int64_t row) { return offsets[row + 1] > edge; });
 }
 
 } // namespace glt::detail

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace glt {
+namespace glt::detail {
 
 /// Tells most vertices that do not belong to a set from those that may: small enough for a near cache, and
 /// without a branch; reusable.
@@ -58,4 +58,4 @@ private:
   int shift_ = min_words_shift;
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace glt {
+namespace glt::detail {
 
 /// How many edges a row of `degree` edges gives: all of them without replacement while the fanout allows it,
 /// else `fanout`.
@@ -19,8 +19,6 @@ namespace glt {
   bool const whole_row = options.fanout < 0 || (!options.replace && degree <= options.fanout);
   return whole_row || degree == 0 ? degree : options.fanout;
 }
-
-namespace detail {
 
 template <class Position>
 GLT_HOST_DEVICE constexpr void pick_any(random_stream stream, std::int64_t degree, std::int64_t count,
@@ -89,8 +87,6 @@ GLT_HOST_DEVICE constexpr bool pick_at_once(random_stream const& stream, std::in
                     : pick_distinct_portably<16>(stream, degree, count, picks);
 }
 
-} // namespace detail
-
 /// Picks edges of a row by their position in it: the whole row in order, or a uniform draw.
 ///
 /// Without replacement every set of `fanout` positions is equally likely; their order is not uniform.
@@ -106,7 +102,7 @@ GLT_HOST_DEVICE constexpr void pick_positions(random_stream const& stream, std::
                                               Position* out) noexcept {
   std::int64_t const count = num_picked(degree, options);
   if (options.replace) {
-    detail::pick_any(stream, degree, count, out);
+    pick_any(stream, degree, count, out);
     return;
   }
   if (count == degree) {
@@ -117,14 +113,14 @@ GLT_HOST_DEVICE constexpr void pick_positions(random_stream const& stream, std::
   }
   if (count <= 16 && degree <= std::numeric_limits<std::int32_t>::max()) {
     std::int32_t picked[16] = {};
-    if (detail::pick_at_once(stream, degree, static_cast<int>(count), picked)) {
+    if (pick_at_once(stream, degree, static_cast<int>(count), picked)) {
       for (std::int64_t i = 0; i < count; ++i) {
         out[i] = static_cast<Position>(picked[i]);
       }
       return;
     }
   }
-  detail::pick_distinct(stream, degree, count, out);
+  pick_distinct(stream, degree, count, out);
 }
 
-} // namespace glt
+} // namespace glt::detail

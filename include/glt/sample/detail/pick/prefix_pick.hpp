@@ -11,9 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 // Exponential variates of a stream one after the other.
 class exponential_sequence {
@@ -32,8 +30,6 @@ private:
   std::uint64_t next_ = 0;
   std::array<std::uint64_t, 2> pair_{};
 };
-
-} // namespace detail
 
 /// Picks `count` edges of a row with replacement, each with a probability in proportion to its weight; in row
 /// order.
@@ -56,11 +52,11 @@ GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, 
     last = row[i] > 0 ? i : last;
   }
   double time = 0;
-  detail::exponential_sequence spacings(stream);
+  exponential_sequence spacings(stream);
   for (std::int64_t i = 0; i <= count; ++i) {
     time += spacings.next();
   }
-  spacings = detail::exponential_sequence(stream);
+  spacings = exponential_sequence(stream);
   double arrival = 0;
   std::int64_t position = 0;
   double prefix = static_cast<double>(row[0]);
@@ -75,4 +71,4 @@ GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, 
   }
 }
 
-} // namespace glt
+} // namespace glt::detail

@@ -11,9 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 template <class Position>
 [[nodiscard]] GLT_HOST_DEVICE constexpr bool contains(Position const* values, std::int64_t size,
@@ -54,8 +52,6 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, 
   heap.sort(size);
 }
 
-} // namespace detail
-
 /// Picks edges of a row without replacement: each next one with a probability in proportion to its weight
 /// among those not yet picked.
 ///
@@ -77,7 +73,7 @@ GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, e
   std::int64_t filled = taken;
   std::int64_t next = 0;
   for (; next < row.size(); ++next) {
-    if (row[next] > 0 && !detail::contains(out, taken, next)) {
+    if (row[next] > 0 && !contains(out, taken, next)) {
       if (filled == count) {
         break;
       }
@@ -88,14 +84,14 @@ GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, e
   if (next == row.size() || size == 0) {
     return;
   }
-  detail::edge_keys<Space> const keys{stream, row};
-  if (size <= detail::heap_with_keys<Space, Position>::capacity) {
-    detail::heap_with_keys<Space, Position> const heap{keys, out + taken};
-    detail::keep_smallest_keys(heap, next, size, out, taken);
+  edge_keys<Space> const keys{stream, row};
+  if (size <= heap_with_keys<Space, Position>::capacity) {
+    heap_with_keys<Space, Position> const heap{keys, out + taken};
+    keep_smallest_keys(heap, next, size, out, taken);
   } else {
-    detail::heap_without_keys<Space, Position> const heap{keys, out + taken};
-    detail::keep_smallest_keys(heap, next, size, out, taken);
+    heap_without_keys<Space, Position> const heap{keys, out + taken};
+    keep_smallest_keys(heap, next, size, out, taken);
   }
 }
 
-} // namespace glt
+} // namespace glt::detail

@@ -8,15 +8,13 @@
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>
-#include <glt/sample/rule/detail/weight_tables.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 // Draws of one row by its alias table: a place, and a coin that says if the place stands for its own edge or
 // for its alias. Draw i is a pure function of the stream and i; four draws share a block of places and one of
@@ -71,8 +69,6 @@ struct distinct_edges {
   }
 };
 
-} // namespace detail
-
 /// First half of a draw by an alias table: writes the places of `count` draws and asks for their cache lines.
 ///
 /// Where many rows are drawn, the second half of each is best left until some rows later.
@@ -83,13 +79,13 @@ struct distinct_edges {
 template <memory_space Space, class Position>
 GLT_HOST_DEVICE void draw_places(random_stream const& stream, array_view<Space, alias_slot const> row,
                                  std::int64_t count, Position* out) noexcept {
-  detail::table_draws<Space> const draws{stream, row};
+  table_draws<Space> const draws{stream, row};
   for (std::int64_t first = 0; first < count; first += 8) {
     auto const words = draws.eight(0, first);
     for (std::int64_t i = first; i < count && i < first + 8; ++i) {
       auto const place = draws.place(i, words[static_cast<std::size_t>(i - first)]);
       out[i] = static_cast<Position>(place);
-      detail::prefetch(row.data() + place);
+      prefetch(row.data() + place);
     }
   }
 }
@@ -103,7 +99,7 @@ GLT_HOST_DEVICE void draw_places(random_stream const& stream, array_view<Space, 
 template <memory_space Space, class Position>
 GLT_HOST_DEVICE constexpr void pick_by_table(random_stream const& stream, array_view<Space, alias_slot const> row,
                                              std::int64_t count, Position* out) noexcept {
-  detail::table_draws<Space> const draws{stream, row};
+  table_draws<Space> const draws{stream, row};
   for (std::int64_t first = 0; first < count; first += 8) {
     auto const coins = draws.eight(draws.coins, first);
     for (std::int64_t i = first; i < count && i < first + 8; ++i) {
@@ -132,8 +128,8 @@ GLT_HOST_DEVICE constexpr void pick_distinct_by_table(random_stream const& strea
                                                       array_view<Space, alias_slot const> row,
                                                       edge_weights<Space> weights, std::int64_t count,
                                                       Position* out) noexcept {
-  detail::table_draws<Space> const draws{stream, row};
-  detail::distinct_edges<Position> picked{out};
+  table_draws<Space> const draws{stream, row};
+  distinct_edges<Position> picked{out};
   for (std::int64_t first = 0; first < count; first += 8) {
     auto const coins = draws.eight(draws.coins, first);
     for (std::int64_t i = first; i < count && i < first + 8; ++i) {
@@ -145,7 +141,7 @@ GLT_HOST_DEVICE constexpr void pick_distinct_by_table(random_stream const& strea
   for (std::int64_t i = count; picked.size < count && i < count + row.size(); ++i) {
     if (i % 4 == 0 || i == count) {
       auto const block = static_cast<std::uint64_t>(i / 4);
-      words = detail::two_blocks(stream, block, draws.coins + block);
+      words = two_blocks(stream, block, draws.coins + block);
     }
     auto const j = static_cast<std::size_t>(i % 4);
     picked.add(draws.edge(draws.place(i, words[j]), words[j + 4]));
@@ -155,4 +151,4 @@ GLT_HOST_DEVICE constexpr void pick_distinct_by_table(random_stream const& strea
   }
 }
 
-} // namespace glt
+} // namespace glt::detail

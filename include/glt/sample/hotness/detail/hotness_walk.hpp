@@ -10,6 +10,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/row_search.hpp>
 #include <glt/sample/hotness/detail/log_miss.hpp>
 #include <glt/sample/options.hpp>
 
@@ -112,29 +113,13 @@ struct spread_edges {
     auto e = share * size;
     auto const all = graph.offset(graph.num_rows());
     auto const last = all - e < size ? all : e + size;
-    for (auto row = row_of(e); e < last; ++row) {
+    for (auto row = row_of_edge(graph.offsets(), e); e < last; ++row) {
       auto const end = graph.offset(row + 1) < last ? graph.offset(row + 1) : last;
       for (auto const value = values[row]; value > 0 && e < end; ++e) {
         add_capped(sums[slot(graph.source(e))], value);
       }
       e = end;
     }
-  }
-
-private:
-  // The first row that ends behind an edge.
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_of(edge_offset e) const {
-    std::int64_t first = 0;
-    std::int64_t last = graph.num_rows();
-    while (first < last) {
-      auto const middle = first + (last - first) / 2;
-      if (graph.offset(middle + 1) <= e) {
-        first = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    return first;
   }
 };
 

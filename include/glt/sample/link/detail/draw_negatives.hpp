@@ -5,6 +5,7 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/negatives.hpp>
 
@@ -25,6 +26,44 @@ concept resident_candidates = bytes_copyable<C> && requires(C const& c, std::int
   { c.num_numbers() } -> std::same_as<std::int64_t>;
   { c.vertex(number) } -> std::same_as<Vertex>;
   { c.is_edge(vertex, vertex) } -> std::same_as<bool>;
+};
+
+template <class Candidates, memory_space Space, class Vertex>
+struct find_vertex {
+  Candidates candidates;
+  array_view<Space, std::int64_t const> numbers;
+  array_view<Space, Vertex> vertices;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { vertices[i] = candidates.vertex(numbers[i]); }
+};
+template <class Candidates, memory_space Space, class Vertex>
+struct test_edge {
+  Candidates candidates;
+  array_view<Space, Vertex const> sources;
+  array_view<Space, Vertex const> destinations;
+  array_view<Space, std::uint8_t> found;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    found[i] = candidates.is_edge(sources[i], destinations[i]) ? 1 : 0;
+  }
+};
+
+/// Resident candidates as a `candidate_source`, which many are asked of at once.
+template <device_policy Policy, class Vertex, resident_candidates<Vertex> Candidates>
+struct candidates_in_rounds {
+  static constexpr memory_space space = Policy::space;
+
+  Policy policy;
+  Candidates candidates;
+
+  [[nodiscard]] std::int64_t num_numbers() const { return candidates.num_numbers(); }
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices) const {
+    policy.executor().for_each(numbers.size(), find_vertex<Candidates, space, Vertex>{candidates, numbers, vertices});
+    return !numbers.empty();
+  }
+  void test(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+            array_view<space, std::uint8_t> found) const {
+    policy.executor().for_each(sources.size(),
+                               test_edge<Candidates, space, Vertex>{candidates, sources, destinations, found});
+  }
 };
 
 // Draws one negative until it is verified or the attempts are used up: what `negative_drawer` does in rounds.

@@ -3,6 +3,7 @@
 
 #include <glt/core/config.hpp>
 #include <glt/core/detail/atomic.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
@@ -72,7 +73,7 @@ struct divide_excluded {
     }
     edges[x] = edge(order[x]);
     if (x > 0 && rows[x] == rows[x - 1]) {
-      first[x] = end_of_row(x);
+      first[x] = first_where(x, rows.size(), [&](std::int64_t at) { return rows[at] > rows[x]; });
       return;
     }
     first[x] = x;
@@ -82,21 +83,6 @@ struct divide_excluded {
       auto const before = atomic_compare_exchange(word, seen, seen | bit);
       seen = before == seen ? seen | bit : before;
     }
-  }
-
-private:
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t end_of_row(std::int64_t x) const {
-    std::int64_t low = x;
-    std::int64_t high = rows.size();
-    while (low < high) {
-      std::int64_t const middle = low + (high - low) / 2;
-      if (rows[middle] == rows[x]) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
@@ -68,15 +69,8 @@ struct edge_search {
     edge_offset first = graph.offset(row);
     edge_offset last = graph.offset(row + 1);
     if (ascending) {
-      while (first < last) {
-        edge_offset const middle = first + (last - first) / 2;
-        if (graph.source(middle) < source) {
-          first = middle + 1;
-        } else {
-          last = middle;
-        }
-      }
-      return first < graph.offset(row + 1) && graph.source(first) == source;
+      first = detail::first_where(first, last, [&](edge_offset e) { return graph.source(e) >= source; });
+      return first < last && graph.source(first) == source;
     }
     for (; last - first >= detail::search_block; first += detail::search_block) {
       if (detail::block_holds(graph.sources().data() + first, source)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -65,17 +66,8 @@ private:
   // How many excluded positions lie before the edge that is number `rank` of those that stay.
   [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t
   excluded_before(array_view<Space, edge_offset const> positions, std::int64_t rank) noexcept {
-    std::int64_t low = 0;
-    std::int64_t high = positions.size();
-    while (low < high) { // positions[k] − k edges that stay lie before excluded position k
-      std::int64_t const middle = low + (high - low) / 2;
-      if (positions[middle] - middle <= rank) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    // positions[k] − k edges that stay lie before excluded position k
+    return detail::first_where(0, positions.size(), [&](std::int64_t k) { return positions[k] - k > rank; });
   }
 };
 

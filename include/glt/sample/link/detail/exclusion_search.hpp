@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
@@ -47,7 +48,7 @@ struct find_excluded {
     if (ascending) {
       edge_offset from = begin;
       for (std::int64_t x = first[i]; x < first[i + 1]; ++x) {
-        from = lower_bound(from, end, edges[x].source);
+        from = first_where(from, end, [&](edge_offset e) { return graph.source(e) >= edges[x].source; });
         edge_offset to = from;
         while (to < end && graph.source(to) == edges[x].source) {
           ++to;
@@ -77,28 +78,9 @@ private:
     return found;
   }
 
-  [[nodiscard]] GLT_HOST_DEVICE edge_offset lower_bound(edge_offset low, edge_offset high, std::int64_t source) const {
-    while (low < high) {
-      edge_offset const middle = low + (high - low) / 2;
-      if (graph.source(middle) < source) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
   [[nodiscard]] GLT_HOST_DEVICE bool excluded(std::int64_t low, std::int64_t high, std::int64_t source) const {
-    while (high - low > 1) {
-      std::int64_t const middle = low + (high - low) / 2;
-      if (edges[middle].source <= source) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return edges[low].source == source;
+    auto const x = first_where(low, high, [&](std::int64_t at) { return edges[at].source >= source; });
+    return x < high && edges[x].source == source;
   }
 };
 

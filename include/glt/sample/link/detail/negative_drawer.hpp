@@ -116,8 +116,8 @@ struct keep_open {
   }
 };
 
-/// Draws the negatives of a batch until all are verified or the attempts are used up: all places at once, each by
-/// itself, where kernels reach the candidates, and else round by round.
+/// Draws the negatives of a batch until all are verified or the attempts are used up: round by round, but all places at
+/// once, each by itself, where kernels reach the candidates; hosts are faster in rounds, for misses of the cache overlap.
 ///
 /// The one place where serial and distributed negatives meet: both draw the same candidates in the same
 /// order.
@@ -149,8 +149,14 @@ public:
     }
   void draw(Candidates const& candidates, seed_edges<Policy, Vertex> const& positives,
             array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
+    using view_type = decltype(candidates.view());
+    if constexpr (host_policy<Policy>) {
+      candidates_in_rounds<Policy, Vertex, view_type> source{policy_, candidates.view()};
+      draw(source, positives, keys, out);
+      return;
+    }
     auto const size = start(positives, out);
-    policy_.executor().for_each(size, draw_negative<space, Vertex, decltype(candidates.view())>{
+    policy_.executor().for_each(size, draw_negative<space, Vertex, view_type>{
                                           candidates.view(), positives.view(), keys, options_, out.sources.view(),
                                           out.destinations.view(), out.verified.view()});
   }
@@ -162,6 +168,7 @@ public:
   void draw(Candidates& candidates, seed_edges<Policy, Vertex> const& positives,
             array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
     open_.resize(start(positives, out));
+    still_open_.reserve(open_.size());
     policy_.executor().for_each(open_.size(), list_places<space>{open_.view()});
     for (std::int64_t attempt = 0; attempt < (options_.strict ? options_.attempts : 1); ++attempt) {
       auto const numbers = draw_numbers(candidates.num_numbers(), keys, attempt);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -35,18 +36,10 @@ struct seed_edges_view {
 
   /// @cost   O(log P)
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool contains(Vertex source, Vertex destination) const noexcept {
-    std::int64_t low = 0;
-    std::int64_t high = size();
-    while (low < high) {
-      std::int64_t const middle = low + (high - low) / 2;
-      if (sorted_sources[middle] < source ||
-          (sorted_sources[middle] == source && sorted_destinations[middle] < destination)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < size() && sorted_sources[low] == source && sorted_destinations[low] == destination;
+    auto const i = first_where(0, size(), [&](std::int64_t at) {
+      return sorted_sources[at] > source || (sorted_sources[at] == source && sorted_destinations[at] >= destination);
+    });
+    return i < size() && sorted_sources[i] == source && sorted_destinations[i] == destination;
   }
 };
 
@@ -77,17 +70,10 @@ struct count_equal_before {
   array_view<Space, std::int64_t const> order;
   array_view<Space, std::int64_t> occurrences;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    std::int64_t low = 0;
-    std::int64_t high = i;
-    while (low < high) {
-      std::int64_t const middle = low + (high - low) / 2;
-      if (sources[middle] != sources[i] || destinations[middle] != destinations[i]) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    occurrences[order[i]] = i - low;
+    auto const first = first_where(0, i, [&](std::int64_t at) {
+      return sources[at] == sources[i] && destinations[at] == destinations[i];
+    });
+    occurrences[order[i]] = i - first;
   }
 };
 

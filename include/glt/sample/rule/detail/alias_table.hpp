@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace glt {
+namespace glt::detail {
 
 /// One place of an alias table: a number in [0, 2³²) below `threshold` stands for the edge of the place
 /// itself, any other for edge `alias` of the same row.
@@ -17,8 +17,6 @@ struct alias_slot {
   std::uint32_t threshold;
   std::uint32_t alias;
 };
-
-namespace detail {
 
 inline constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
 
@@ -36,8 +34,6 @@ template <memory_space Space>
   double const scaled = weight / share * 0x1p32;
   return {scaled < always ? static_cast<std::uint32_t>(scaled) : always, static_cast<std::uint32_t>(alias)};
 }
-
-} // namespace detail
 
 /// Builds the alias table of one row, by two sweeps that run over its light and its heavy edges.
 ///
@@ -57,35 +53,35 @@ GLT_HOST_DEVICE constexpr void fill_alias_table(edge_weights<Space> row, array_v
     heaviest = row[i] > row[heaviest] ? i : heaviest;
   }
   double const share = sum / static_cast<double>(degree); // what every slot holds
-  auto light = detail::next_edge(row, 0, share, false);
-  auto heavy = detail::next_edge(row, 0, share, true);
+  auto light = next_edge(row, 0, share, false);
+  auto heavy = next_edge(row, 0, share, true);
   double left = heavy < degree ? static_cast<double>(row[heavy]) : 0; // of the heavy edge, not yet in a slot
   while (heavy < degree) {
     if (left > share) {
       if (light == degree) {
         break;
       }
-      slots[light] = detail::make_slot(static_cast<double>(row[light]), share, heavy);
+      slots[light] = make_slot(static_cast<double>(row[light]), share, heavy);
       left += static_cast<double>(row[light]) - share;
-      light = detail::next_edge(row, light + 1, share, false);
+      light = next_edge(row, light + 1, share, false);
     } else {
-      auto const following = detail::next_edge(row, heavy + 1, share, true);
+      auto const following = next_edge(row, heavy + 1, share, true);
       if (following == degree) {
         break;
       }
-      slots[heavy] = detail::make_slot(left, share, following);
+      slots[heavy] = make_slot(left, share, following);
       left += static_cast<double>(row[following]) - share;
       heavy = following;
     }
   }
   // What is left over holds one share each, up to rounding.
-  for (; heavy < degree; heavy = detail::next_edge(row, heavy + 1, share, true)) {
-    slots[heavy] = {detail::always, static_cast<std::uint32_t>(heavy)};
+  for (; heavy < degree; heavy = next_edge(row, heavy + 1, share, true)) {
+    slots[heavy] = {always, static_cast<std::uint32_t>(heavy)};
   }
-  for (; light < degree; light = detail::next_edge(row, light + 1, share, false)) {
-    slots[light] = row[light] > 0 ? alias_slot{detail::always, static_cast<std::uint32_t>(light)}
+  for (; light < degree; light = next_edge(row, light + 1, share, false)) {
+    slots[light] = row[light] > 0 ? alias_slot{always, static_cast<std::uint32_t>(light)}
                                   : alias_slot{0, static_cast<std::uint32_t>(heaviest)};
   }
 }
 
-} // namespace glt
+} // namespace glt::detail

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <vector>
 
-namespace glt {
+namespace glt::detail {
 
 /// Refuses options that the rules of the edge types cannot follow, once, before anything is drawn.
 ///
@@ -25,7 +25,7 @@ template <class Rule, class RelationOf>
 void check_rules(hetero_schema const& schema, hetero_options const& options, std::vector<Rule> const& rules,
                  RelationOf relation_of) {
   if (std::ssize(rules) != schema.num_edge_types()) {
-    throw precondition_error(detail::message(rules.size(), " draw rules for ", schema.num_edge_types(),
+    throw precondition_error(message(rules.size(), " draw rules for ", schema.num_edge_types(),
                                              " edge types; give one per type"));
   }
   if (has_query<Rule> && !options.disjoint) {
@@ -42,11 +42,11 @@ void check_rules(hetero_schema const& schema, hetero_options const& options, std
         try {
           rule.check(relation_of(e), hop_of(options, hop, e));
         } catch (precondition_error const& fault) {
-          throw precondition_error(detail::message("relation ", schema.name_of_edge_type(e), ": ", fault.what()));
+          throw precondition_error(message("relation ", schema.name_of_edge_type(e), ": ", fault.what()));
         }
       }
     }
   }
 }
 
-} // namespace glt
+} // namespace glt::detail

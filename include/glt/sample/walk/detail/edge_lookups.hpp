@@ -14,11 +14,11 @@ namespace glt::detail {
 /// Whether a row has an edge from `source`.
 template <vertex_id Vertex>
 struct edge_lookup {
-  std::int64_t row = 0;
-  Vertex source = 0;
-  bool found = false;  ///< the result
-  edge_offset low = 0; ///< what is left to be searched
-  edge_offset high = 0;
+  std::int64_t row;
+  Vertex source;
+  bool found;      ///< the result
+  edge_offset low; ///< what is left to be searched
+  edge_offset high;
 };
 
 /// Looks some edges up together: where rows ascend, the cache misses of one bisection are waited for while the others

@@ -31,17 +31,13 @@ struct second_order_walker {
   Number walk;
   std::int32_t step;
 
-  template <class Row>
-  GLT_HOST_DEVICE void set_start(global_id vertex, Row) noexcept {
+  GLT_HOST_DEVICE void set_start(global_id vertex, auto) noexcept {
     at = static_cast<Vertex>(vertex);
     previous = candidate = -1;
     edge = -1;
     attempt = 0;
   }
-  template <class Rows>
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_in(Rows const& rows) const noexcept {
-    return rows.row_of(at);
-  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_in(auto const& rows) const noexcept { return rows.row_of(at); }
 };
 
 /// An attempt at a step of a node2vec walk, or as much of it as can be made here: where the row of the vertex before
@@ -60,26 +56,16 @@ struct node2vec_step {
     bool neighbor; // of the vertex before, if that matters
   };
 
-  template <class State>
-  GLT_HOST_DEVICE void begin(State& it) const noexcept {
+  GLT_HOST_DEVICE void begin(auto& it) const noexcept {
     it.neighbor = false;
     rows.prefetch(it, rows.row_of(it.at));
   }
 
-  template <class State>
-  GLT_HOST_DEVICE void draw(State& it) const noexcept {
-    it.words = it.draws.of_attempt(it.step, it.attempt);
-  }
-  template <class State>
-  void draw(std::span<State> walking) const noexcept {
-    for (auto& it : walking) {
-      draw(it);
-    }
-  }
+  GLT_HOST_DEVICE void draw(auto) const noexcept {}
 
-  template <class State>
-  [[nodiscard]] GLT_HOST_DEVICE bool choose(State& it) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE bool choose(auto& it) const noexcept {
     it.taken = nowhere;
+    it.words = it.draws.of_attempt(it.step, it.attempt);
     if (is_brought(it)) {
       return true;
     }
@@ -95,8 +81,7 @@ struct node2vec_step {
     return true;
   }
 
-  template <class State>
-  GLT_HOST_DEVICE void look(State& it) const noexcept {
+  GLT_HOST_DEVICE void look(auto& it) const noexcept {
     it.decided = verdict::reject;
     if (it.taken != nowhere) {
       it.candidate = rows.graph.source(it.taken);
@@ -116,8 +101,7 @@ struct node2vec_step {
     rows.prefetch(it, rows.row_of(it.candidate));
   }
 
-  template <class State>
-  GLT_HOST_DEVICE void judge(State& it) const noexcept {
+  GLT_HOST_DEVICE void judge(auto& it) const noexcept {
     if (asks(it)) {
       it.neighbor = edges()(rows.row_of(it.previous), static_cast<source_type>(it.candidate));
     }
@@ -142,8 +126,7 @@ struct node2vec_step {
     }
   }
 
-  template <class State, class Walkers>
-  GLT_HOST_DEVICE void go(State& it, Walkers const& walkers) const {
+  GLT_HOST_DEVICE void go(auto& it, auto const& walkers) const {
     if (!rows.is_here(it)) {
       return; // to be judged
     }
@@ -163,8 +146,7 @@ struct node2vec_step {
   }
 
   /// The id of the edge that `it` is about to take.
-  template <class State>
-  [[nodiscard]] GLT_HOST_DEVICE edge_id edge_of(State const& it) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE edge_id edge_of(auto const& it) const noexcept {
     return Rows::all || it.taken != nowhere ? rows.graph.id_of_edge(it.taken) : it.edge;
   }
 
@@ -175,12 +157,10 @@ private:
   static constexpr edge_offset nowhere = -1;
 
   // True for a walker that came with a candidate.
-  template <class State>
-  [[nodiscard]] static GLT_HOST_DEVICE bool is_brought(State const& it) noexcept {
+  [[nodiscard]] static GLT_HOST_DEVICE bool is_brought(auto const& it) noexcept {
     return !Rows::all && it.candidate >= 0;
   }
-  template <class State>
-  [[nodiscard]] GLT_HOST_DEVICE bool asks(State const& it) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE bool asks(auto const& it) const noexcept {
     return is_open(it.decided) && rows.is_here(it);
   }
   [[nodiscard]] GLT_HOST_DEVICE auto edges() const noexcept {

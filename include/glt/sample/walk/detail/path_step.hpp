@@ -10,14 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
 namespace glt::detail {
 
 /// The same relation in every step.
-template <class Rows>
+template <class Rows, bool Common = false>
 struct one_relation {
-  static constexpr bool common = false;
+  static constexpr bool common = Common; ///< all walkers of a block are at the same step
   Rows rows;
   [[nodiscard]] GLT_HOST_DEVICE Rows const& at(std::int32_t) const noexcept { return rows; }
   [[nodiscard]] GLT_HOST_DEVICE Rows const& after(std::int32_t) const noexcept { return rows; }
@@ -42,30 +41,26 @@ struct common_relation {
   static constexpr bool common = true;
   array_view<Space, Rows const> relations;
   std::int64_t now = 0;
-  [[nodiscard]] Rows const& at(std::int32_t) const noexcept { return relations[now]; }
-  [[nodiscard]] Rows const& after(std::int32_t) const noexcept { return relations[next()]; }
+  [[nodiscard]] GLT_HOST_DEVICE Rows const& at(std::int32_t) const noexcept { return relations[now]; }
+  [[nodiscard]] GLT_HOST_DEVICE Rows const& after(std::int32_t) const noexcept { return relations[next()]; }
   void advance() noexcept { now = next(); }
 
 private:
-  [[nodiscard]] std::int64_t next() const noexcept { return now + 1 == relations.size() ? 0 : now + 1; }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t next() const noexcept { return now + 1 == relations.size() ? 0 : now + 1; }
 };
 
 /// A walker along a cycle of relations.
 template <class Row = local_id, class Number = std::int32_t>
 struct path_walker {
-  walk_draws
-      draws; ///< before the owner of its start has named it, of its number among the walks of that start
-  Row row;   ///< of its vertex, at the owner
+  walk_draws draws;  ///< before the owner of its start has named it, of its number among the walks of that start
+  Row row;           ///< of its vertex, at the owner
   std::int32_t home; ///< the rank that it belongs to
   Number walk;
   std::int32_t step;
 
   GLT_HOST_DEVICE void set_start(global_id, Row at) noexcept { row = at; }
   /// The number of its row; `rows` has it.
-  template <class Rows>
-  [[nodiscard]] GLT_HOST_DEVICE Row row_in(Rows const&) const noexcept {
-    return row;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE Row row_in(auto const&) const noexcept { return row; }
 };
 
 /// One that now and then returns to its start.
@@ -99,24 +94,20 @@ struct path_step {
     edge_offset taken;
   };
 
-  template <class State>
-  GLT_HOST_DEVICE void begin(State& it) const noexcept {
-    draw(it, it.step);
+  GLT_HOST_DEVICE void begin(auto& it) const noexcept {
+    if (it.step % 4 != 0) {
+      draw_four(it, it.step);
+    }
     path.at(it.step).prefetch(it, it.row);
   }
 
-  // Four steps share their words.
   template <class State>
-  GLT_HOST_DEVICE void draw(State& it) const noexcept {
-    if (it.step % 4 == 0) {
-      draw(it, it.step);
-    }
-  }
-  template <class State>
-  void draw(std::span<State> walking) const noexcept {
+  GLT_HOST_DEVICE void draw(std::span<State> walking) const noexcept {
     if (auto const step = walking.front().step; !Path::common || step % 4 == 0) {
       for (auto& it : walking) {
-        Path::common ? draw(it, step) : draw(it);
+        if (Path::common || it.step % 4 == 0) {
+          draw_four(it, Path::common ? step : it.step);
+        }
       }
     }
   }
@@ -138,13 +129,10 @@ struct path_step {
     return true;
   }
 
-  template <class State>
-  GLT_HOST_DEVICE void look(State&) const noexcept {}
-  template <class States>
-  GLT_HOST_DEVICE void judge(States&&) const noexcept {}
+  GLT_HOST_DEVICE void look(auto&) const noexcept {}
+  GLT_HOST_DEVICE void judge(auto&&) const noexcept {}
 
-  template <class State, class Walkers>
-  GLT_HOST_DEVICE void go(State& it, Walkers const& walkers) const {
+  GLT_HOST_DEVICE void go(auto& it, auto const& walkers) const {
     auto const vertex = next_vertex(it);
     auto const& rows = path.after(it.step);
     walkers.visit(it, vertex, *this);
@@ -164,8 +152,9 @@ struct path_step {
 private:
   static constexpr edge_offset returned = -1;
 
+  // Four steps share their words.
   template <class State>
-  GLT_HOST_DEVICE void draw(State& it, std::int32_t step) const noexcept {
+  GLT_HOST_DEVICE void draw_four(State& it, std::int32_t step) const noexcept {
     it.steps = it.draws.of_steps(step);
     if constexpr (State::returns) {
       it.return_words = it.draws.of_returns(step);
@@ -176,11 +165,11 @@ private:
   [[nodiscard]] GLT_HOST_DEVICE auto next_vertex(State const& it) const noexcept {
     auto const& graph = path.at(it.step).graph;
     if constexpr (State::returns) {
-      if (it.taken == returned) {
-        return static_cast<typename std::remove_cvref_t<decltype(graph)>::vertex_type>(it.start);
-      }
+      using vertex_type = decltype(graph.source(0));
+      return it.taken == returned ? static_cast<vertex_type>(it.start) : graph.source(it.taken);
+    } else {
+      return graph.source(it.taken);
     }
-    return graph.source(it.taken);
   }
 };
 

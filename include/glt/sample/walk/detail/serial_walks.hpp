@@ -25,20 +25,12 @@ struct all_rows {
   static constexpr bool all = true;
   csr_view<Space, Vertex> graph;
 
-  [[nodiscard]] GLT_HOST_DEVICE constexpr bool has(Vertex) const noexcept { return true; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex row_of(Vertex vertex) const noexcept { return vertex; }
   /// Notes who has the row of a vertex that a walker is to see next, and returns its number there.
-  template <class State>
-  [[nodiscard]] GLT_HOST_DEVICE Vertex enter(State&, Vertex vertex) const noexcept {
-    return vertex;
-  }
-  template <class State>
-  [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_here(State const&) const noexcept {
-    return true;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE Vertex enter(auto&, Vertex vertex) const noexcept { return vertex; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_here(auto const&) const noexcept { return true; }
   /// Asks for the bounds of a row if they are here.
-  template <class State>
-  GLT_HOST_DEVICE void prefetch(State const&, std::int64_t row) const noexcept {
+  GLT_HOST_DEVICE void prefetch(auto const&, std::int64_t row) const noexcept {
     detail::prefetch(graph.offsets().data() + row);
   }
 };
@@ -86,8 +78,7 @@ struct serial_walkers {
     it.set_start(start, start);
     out.vertices(walk, 0) = start;
   }
-  template <class Step, class State>
-  GLT_HOST_DEVICE void visit(State const& it, Vertex vertex, Step const& step) const {
+  GLT_HOST_DEVICE void visit(auto const& it, Vertex vertex, auto const& step) const {
     out.vertices(it.walk, it.step + 1) = vertex;
     if (out.edge_ids.rows() > 0) {
       out.edge_ids(it.walk, it.step) = step.edge_of(it);
@@ -102,20 +93,18 @@ struct serial_walkers {
 ///
 /// @throws precondition_error  if a start is not in [0, num_vertices)
 /// @where  enqueues once the starts are checked
-template <class Walker, device_policy Policy, vertex_id Vertex, memory_space GraphSpace, class Options,
-          class Step>
-void walk_serially(Policy const& policy, array_view<Policy::space, Vertex const> starts,
-                   std::int64_t num_vertices, original_ids<GraphSpace> original, sample_key key,
-                   Options const& options, Step step, walks<Policy, Vertex>& out) {
+template <class Walker, device_policy Policy, vertex_id Vertex, memory_space GraphSpace, class Options, class Step>
+void walk_serially(Policy const& policy, array_view<Policy::space, Vertex const> starts, std::int64_t num_vertices,
+                   original_ids<GraphSpace> original, sample_key key, Options const& options, Step step,
+                   walks<Policy, Vertex>& out) {
   validate_vertices(policy, "start", starts, num_vertices);
   out.resize(policy, starts.size(), options.walks_per_start, options.length, options.edge_ids);
-  serial_walkers<Walker, Policy::space, Vertex, GraphSpace> const walkers{
-      starts,
-      options.walks_per_start,
-      walk_key(key),
-      original,
-      static_cast<std::int32_t>(options.length),
-      {out.vertices(), out.edge_ids()}};
+  serial_walkers<Walker, Policy::space, Vertex, GraphSpace> const walkers{starts,
+                                                                          options.walks_per_start,
+                                                                          walk_key(key),
+                                                                          original,
+                                                                          static_cast<std::int32_t>(options.length),
+                                                                          {out.vertices(), out.edge_ids()}};
   move_walkers(policy, out.num_walks(), step, walkers);
 }
 

@@ -31,10 +31,8 @@ public:
   walk_draws() = default;
 
   /// Walk `number` of a start, under the key of `walk_key`.
-  GLT_HOST_DEVICE constexpr walk_draws(random_key key, std::int64_t number,
-                                       std::int64_t original_start) noexcept {
-    key_ =
-        key.fold(static_cast<std::uint64_t>(number)).fold(static_cast<std::uint64_t>(original_start)).bits();
+  GLT_HOST_DEVICE constexpr walk_draws(random_key key, std::int64_t number, std::int64_t original_start) noexcept {
+    key_ = key.fold(static_cast<std::uint64_t>(number)).fold(static_cast<std::uint64_t>(original_start)).bits();
   }
 
   /// The walk that had these `bits()`.
@@ -44,8 +42,7 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t bits() const noexcept { return key_; }
 
   /// The words of the four steps around `step`; its own is element step % 4.
-  [[nodiscard]] GLT_HOST_DEVICE constexpr words of_steps(std::int64_t step,
-                                                         std::uint32_t attempt = 0) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr words of_steps(std::int64_t step, std::uint32_t attempt = 0) const noexcept {
     return draw(step / 4, attempt, 0);
   }
   /// The same for the question whether a step is a return to the start.
@@ -53,8 +50,7 @@ public:
     return draw(step / 4, 0, 1);
   }
   /// The words of one attempt at a step of a walk by rejection.
-  [[nodiscard]] GLT_HOST_DEVICE constexpr words of_attempt(std::int64_t step,
-                                                           std::uint32_t attempt) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr words of_attempt(std::int64_t step, std::uint32_t attempt) const noexcept {
     return draw(step, attempt, 2);
   }
 

@@ -26,7 +26,7 @@ struct walk_alone {
     walkers.load(i, it);
     step.begin(it);
     while (!walkers.done(it)) {
-      step.draw(it);
+      step.draw(std::span(&it, 1));
       if (!step.choose(it)) {
         walkers.end(it);
         return;
@@ -44,10 +44,10 @@ struct walk_alone {
 /// `Step` says where a walker goes; every call asks for the memory that the next one reads:
 ///
 /// - `step.begin(it)`: a walker has arrived
-/// - `step.draw(it)`, or `draw(span)` for a block: random numbers
+/// - `step.draw(span)`: random numbers of several steps, if they are due
 /// - `step.choose(it)`: picks an edge; false if the vertex has none
 /// - `step.look(it)`: reads where the edge leads
-/// - `step.judge(it)`, or `judge(span)`: looks at other rows if they matter
+/// - `step.judge(it)`, or `judge(span)` for a block: looks at other rows if they matter
 /// - `step.go(it, walkers)`: tells `walkers` of the vertex and goes there, unless another attempt is needed
 /// - `step.advance()`: every walker of the block has made an attempt
 ///

@@ -23,7 +23,7 @@ namespace glt {
 /// @shape  slots [E], in row order · num_positive [num_rows], edges of a row that may be drawn
 template <memory_space Space>
 struct weight_tables_view {
-  array_view<Space, alias_slot const> slots;
+  array_view<Space, detail::alias_slot const> slots;
   array_view<Space, std::uint32_t const> num_positive;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool empty() const noexcept { return num_positive.empty(); }
@@ -94,7 +94,7 @@ public:
   [[nodiscard]] weight_tables_view<space> view() const noexcept { return {slots_.view(), num_positive_.view()}; }
 
 private:
-  buffer<Policy, alias_slot> slots_;
+  buffer<Policy, detail::alias_slot> slots_;
   buffer<Policy, std::uint32_t> num_positive_;
 };
 

@@ -7,7 +7,6 @@
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
-#include <glt/sample/detail/batch/parallel_builder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,9 +26,9 @@ hop_sample<Policy, Source> hop_of(std::vector<edge_offset> const& offsets, std::
   return {make_buffer(offsets, policy), make_buffer(sources, policy), make_buffer(ids, policy)};
 }
 
-template <memory_space Space>
+template <memory_space Space, class LookUp>
 struct look_all_up {
-  detail::vertex_look_up<Space, std::int64_t> position_of;
+  LookUp position_of;
   array_view<Space, std::int64_t const> wanted;
   array_view<Space, std::int64_t> out;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = position_of(wanted[i]); }
@@ -43,12 +42,12 @@ struct timed : uniform_rule {
 
 TEST_CASE_TEMPLATE("draws become the subgraph of the serial builder", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  parallel_subgraph_builder<Policy, std::int64_t> builder(policy);
+  detail::subgraph_builder<Policy, std::int64_t> builder(policy);
   sampled_subgraph<Policy, std::int64_t> out;
   std::vector<std::int64_t> const seeds{70, 30, 70};
   auto const seeds_there = make_buffer(seeds, policy);
   for (auto const expand : {frontier::fresh, frontier::all}) {
-    subgraph_builder<device::cpu, std::int64_t> serial;
+    detail::subgraph_builder<device::cpu, std::int64_t> serial;
     sampled_subgraph<device::cpu, std::int64_t> expected;
     serial.begin(seeds, expand, expected);
     builder.begin(seeds_there.view(), expand, out);
@@ -77,7 +76,7 @@ TEST_CASE_TEMPLATE("draws become the subgraph of the serial builder", Policy, GL
 
 TEST_CASE_TEMPLATE("trees keep the same vertex apart", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  parallel_subgraph_builder<Policy, std::int64_t> builder(policy);
+  detail::subgraph_builder<Policy, std::int64_t> builder(policy);
   sampled_subgraph<Policy, std::int64_t> out;
   auto const seeds = make_buffer(std::vector<std::int64_t>{7, 7}, policy);
   builder.begin_disjoint(seeds.view(), frontier::fresh, out);
@@ -99,14 +98,14 @@ TEST_CASE_TEMPLATE("edges between known vertices add no vertex, and vertices can
   constexpr auto space = Policy::space;
   Policy const policy;
   for (auto const expand : {frontier::fresh, frontier::all}) {
-    parallel_subgraph_builder<Policy, std::int64_t> builder(policy);
+    detail::subgraph_builder<Policy, std::int64_t> builder(policy);
     sampled_subgraph<Policy, std::int64_t> out;
     auto const seeds = make_buffer(std::vector<std::int64_t>{70, 30}, policy);
     builder.begin(seeds.view(), expand, out);
     builder.add_hop(hop_of<Policy, std::int64_t>({0, 1, 1}, {90}));
     auto const wanted = make_buffer(std::vector<std::int64_t>{90, 91, 30, 70, -1}, policy);
     buffer<Policy, std::int64_t> found(5, policy);
-    policy.executor().for_each(5, look_all_up<space>{builder.look_up(), wanted.view(), found.view()});
+    policy.executor().for_each(5, look_all_up<space, decltype(builder.look_up())>{builder.look_up(), wanted.view(), found.view()});
     CHECK(to_vector(policy, found.view()) == std::vector<std::int64_t>{2, -1, 1, 0, -1});
     bool const fresh = expand == frontier::fresh;
     builder.add_known_hop(fresh ? hop_of<Policy, local_id>({0, 2}, {2, 0})
@@ -125,7 +124,7 @@ TEST_CASE_TEMPLATE("edges between known vertices add no vertex, and vertices can
 
 TEST_CASE_TEMPLATE("a hop for another frontier and seeds beyond the graph are refused", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  parallel_subgraph_builder<Policy, std::int64_t> builder(policy);
+  detail::subgraph_builder<Policy, std::int64_t> builder(policy);
   sampled_subgraph<Policy, std::int64_t> out;
   auto const seeds = make_buffer(std::vector<std::int64_t>{1, 2}, policy);
   builder.begin(seeds.view(), frontier::fresh, out, 2);
@@ -167,7 +166,7 @@ TEST_CASE_TEMPLATE("rows are drawn as on the CPU, edge ids or not", Policy, GLT_
 
 TEST_CASE_TEMPLATE("vertices inherit the query of the seed of their tree", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  inherited_queries<Policy, timed> queries(policy);
+  detail::inherited_queries<Policy, timed> queries(policy);
   auto const of_seeds = make_buffer(std::vector<std::int64_t>{50, 60, 70}, policy);
   auto const trees = make_buffer(std::vector<local_id>{2, 0, 0, 2, 1}, policy);
   CHECK(to_vector(policy, queries.of(of_seeds.view(), trees.view())) == std::vector<std::int64_t>{70, 50, 50, 70, 60});

@@ -6,7 +6,7 @@
 
 #include <glt/graph/copy_hetero_graph.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/detail/batch/parallel_hetero_hop_worker.hpp>
+#include <glt/sample/detail/batch/hetero_hop_worker.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -134,7 +134,7 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
       auto const wanted = copy_subgraph(device::cpu{}, expected);
       for (std::int64_t const most_unread : {0, 3, 60, 500, 1 << 18}) { // all hops read, some, none
         CAPTURE(most_unread);
-        parallel_hetero_hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
+        detail::hetero_hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
         for (int batch = 0; batch < 2; ++batch) { // the second one with the memory of the first
           hetero_subgraph<Policy> out;
           worker.sample(there.view(), options, rules, no_ids, seeds.lists, {}, {.seed = 3}, out);

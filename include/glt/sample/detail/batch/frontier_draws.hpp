@@ -5,9 +5,10 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/sample/detail/batch/hop_place.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/detail/batch/parallel_hop_place.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
+#include <glt/sample/detail/batch/row_search.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -75,17 +76,17 @@ struct count_frontier {
 template <class Request, memory_space Space>
 struct draw_frontier {
   Request request;
-  put_destinations<Space> put;
+  write_destinations<Space> write;
   array_view<Space, typename Request::vertex> sources; // of the hop
   array_view<Space, edge_id> edge_ids;                 // of the batch
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const first = put.drawn[i];
-    auto const count = put.drawn[i + 1] - first;
+    auto const first = write.drawn[i];
+    auto const count = write.drawn[i + 1] - first;
     if (count > 0) {
       request.pick(i, count, sources.data() + first,
-                   edge_ids.empty() ? nullptr : edge_ids.data() + put.place.edges() + first);
+                   edge_ids.empty() ? nullptr : edge_ids.data() + write.place.edges() + first);
     }
-    put(i);
+    write(i);
   }
 };
 
@@ -93,24 +94,16 @@ struct draw_frontier {
 template <class Request, memory_space Space>
 struct read_whole_rows {
   Request request;
-  put_destinations<Space> put;
+  write_destinations<Space> write;
   array_view<Space, typename Request::vertex> sources; // of the hop
   array_view<Space, edge_id> edge_ids;                 // of the batch
   GLT_HOST_DEVICE void operator()(std::int64_t e) const {
-    std::int64_t i = 0;
-    for (auto last = put.drawn.size() - 2; i < last;) { // the first row that ends behind e
-      auto const middle = i + (last - i) / 2;
-      if (put.drawn[middle + 1] > e) {
-        last = middle;
-      } else {
-        i = middle + 1;
-      }
-    }
+    auto const i = row_of_edge(write.drawn, e);
     auto const& graph = request.graph;
-    auto const position = graph.offset(request.row(i)) + e - put.drawn[i];
-    auto const place = put.place.edges() + e;
+    auto const position = graph.offset(request.row(i)) + e - write.drawn[i];
+    auto const place = write.place.edges() + e;
     sources[e] = graph.source(position);
-    put.col[place] = static_cast<local_id>(put.place.frontier.first() + i);
+    write.col[place] = static_cast<local_id>(write.place.frontier.first() + i);
     if (!edge_ids.empty()) {
       edge_ids[place] = graph.id_of_edge(position);
     }
@@ -119,11 +112,11 @@ struct read_whole_rows {
 
 // Where the edges of frontier vertex i end, for a hop whose destinations are written otherwise.
 template <memory_space Space>
-struct put_ends {
-  put_destinations<Space> put;
+struct write_ends {
+  write_destinations<Space> write;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    if (i < put.place.frontier.size()) {
-      put.offsets[put.place.expanded() + i + 1] = put.place.edges() + put.drawn[i + 1];
+    if (i < write.place.frontier.size()) {
+      write.offsets[write.place.expanded() + i + 1] = write.place.edges() + write.drawn[i + 1];
     }
   }
 };

@@ -5,7 +5,7 @@
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/detail/batch/parallel_hop_worker.hpp>
+#include <glt/sample/detail/batch/hop_worker.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include <doctest/doctest.h>
@@ -34,10 +34,10 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
         auto const wanted = copy_subgraph(device::cpu(), expected);
         for (std::int64_t const most_unread : {0, 3, 24, 80, 1 << 20}) { // all hops read, some, none
           CAPTURE(most_unread);
-          parallel_hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
+          detail::hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
           for (int batch = 0; batch < 2; ++batch) { // the second one with the memory of the first
             sampled_subgraph<Policy> out;
-            worker.sample(there.view(), options, uniform_rule{}, {}, seeds_there.view(), {}, {.seed = 3}, out);
+            worker.sample(policy.executor(), there.view(), options, uniform_rule{}, {}, seeds_there.view(), {}, {.seed = 3}, out);
             CHECK(copy_subgraph(policy, out) == wanted);
           }
         }

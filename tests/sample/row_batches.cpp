@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/batch/row_batches.hpp>
+#include <glt/sample/row_batches.hpp>
 
 #include <glt/core/random.hpp>
 

@@ -3,10 +3,9 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/hop_place.hpp>
 #include <glt/sample/detail/batch/known_sizes.hpp>
-#include <glt/sample/detail/batch/parallel_hop_place.hpp>
 #include <glt/sample/options.hpp>
 
 #include <algorithm>
@@ -16,18 +15,19 @@
 
 namespace glt::detail {
 
-/// The sizes of a batch with types where it is sampled, and what the host knows of them: upper bounds, which are exact
+/// The sizes of a batch where it is sampled, and what the host knows of them: upper bounds, which are exact
 /// once the sizes were read.
 ///
 /// Sizes are named by their numbers among all that the batch writes.
 template <device_policy Policy>
-class parallel_hetero_batch {
+class batch_sizes {
   static constexpr memory_space space = Policy::space;
 
 public:
   /// What is known of the vertices of a type.
   struct vertex_sizes {
-    std::int64_t begin = 0; ///< of the frontier in nodes
+    std::int64_t bad_seed = 0; ///< see `seed_occurrences`
+    std::int64_t begin = 0;    ///< of the frontier in nodes
     std::int64_t end = 0;
     std::int64_t now = 0; ///< vertices so far
     std::int64_t frontier_bound = 0;
@@ -47,23 +47,19 @@ public:
     array_view<space, edge_offset const> drawn; ///< offsets of the hop
   };
 
-  explicit parallel_hetero_batch(Policy policy = {}) : policy_(policy), sizes_(policy) {}
+  explicit batch_sizes(Policy policy = {}) : policy_(policy), sizes_(policy) {}
 
-  /// Starts a batch of at most so many hops.
+  /// Starts a batch.
   ///
   /// @where  enqueues only
-  void begin(hetero_schema const& schema, std::int64_t hops, frontier expand) {
+  void begin(frontier expand, std::size_t num_types, std::size_t num_relations) {
     fresh_ = expand == frontier::fresh;
-    hops_ = 0;
-    types_.assign(static_cast<std::size_t>(schema.num_node_types()), {});
-    relations_.assign(static_cast<std::size_t>(schema.num_edge_types()), {});
-    for (std::size_t e = 0; e < relations_.size(); ++e) {
-      relations_[e].source = static_cast<std::size_t>(schema.source_type(static_cast<int>(e)));
-      relations_[e].destination = static_cast<std::size_t>(schema.destination_type(static_cast<int>(e)));
-    }
+    exact_ = false;
+    types_.assign(num_types, {});
+    relations_.assign(num_relations, {});
     nodes_after_.clear();
-    edges_around_.clear();
-    sizes_.clear(schema.num_node_types() + 3 * schema.num_edge_types() * hops);
+    edges_after_.clear();
+    sizes_.clear(2 * static_cast<std::int64_t>(num_types) + sizes_of_hop());
   }
 
   [[nodiscard]] vertex_sizes& type(std::size_t t) noexcept { return types_[t]; }
@@ -73,6 +69,8 @@ public:
   [[nodiscard]] std::size_t num_types() const noexcept { return types_.size(); }
   [[nodiscard]] std::size_t num_relations() const noexcept { return relations_.size(); }
   [[nodiscard]] known_sizes<Policy>& sizes() noexcept { return sizes_; }
+  /// True if the bounds of what was before this hop are exact.
+  [[nodiscard]] bool exact() const noexcept { return exact_; }
 
   [[nodiscard]] known_frontier<space> frontier_of(std::size_t t) const noexcept {
     return {sizes_[types_[t].begin], sizes_[types_[t].end]};
@@ -83,12 +81,12 @@ public:
     return {frontier_of(relation.destination), sizes_[relation.edges], sizes_[relation.expanded]};
   }
 
-  /// Ends the seeds of a type, whose number is written to the size that is returned.
-  std::int64_t end_seeds(std::size_t t) {
+  /// Adds the sizes of the seeds of a type, in ascending order of types.
+  void add_seeds(std::size_t t) {
     auto& type = types_[t];
+    type.bad_seed = sizes_.add();
     type.end = type.now = sizes_.add();
     nodes_after_.push_back(type.end);
-    return type.end;
   }
 
   /// Takes the offsets of what a hop draws over an edge type.
@@ -108,6 +106,7 @@ public:
   /// @cost   waits for what was enqueued before
   void read() {
     sizes_.read();
+    exact_ = true;
     for (auto& type : types_) {
       type.frontier_bound = sizes_.value(type.end) - sizes_.value(type.begin);
     }
@@ -121,8 +120,6 @@ public:
   template <class NodesBound>
   void end_hop(NodesBound const& nodes_bound) {
     for (auto& relation : relations_) {
-      edges_around_.push_back(relation.edges);
-      edges_around_.push_back(relation.edges_after < 0 ? relation.edges : relation.edges_after);
       if (relation.edges_after >= 0) {
         relation.edges = relation.edges_after;
         relation.expanded = relation.expanded_after;
@@ -131,6 +128,7 @@ public:
       }
       relation.edges_after = -1;
       relation.hop_bound = 0;
+      edges_after_.push_back(relation.edges);
     }
     for (std::size_t t = 0; t < types_.size(); ++t) {
       auto& type = types_[t];
@@ -140,35 +138,40 @@ public:
       type.arrived_bound = 0;
       nodes_after_.push_back(type.end);
     }
-    ++hops_;
+    exact_ = false;
+    sizes_.reserve(sizes_of_hop());
   }
 
   /// The vertices of a type that the seeds and every hop gave, and the edges of a type that every hop gave, as `read`
   /// found them.
   void num_sampled_nodes(std::size_t t, std::vector<std::int64_t>& out) const {
-    out.clear();
-    for (std::size_t hop = 0; hop <= hops_; ++hop) {
-      auto const before = hop == 0 ? 0 : sizes_.value(nodes_after_[(hop - 1) * types_.size() + t]);
-      out.push_back(sizes_.value(nodes_after_[hop * types_.size() + t]) - before);
-    }
+    differences(nodes_after_, t, types_.size(), out);
   }
   void num_sampled_edges(std::size_t e, std::vector<std::int64_t>& out) const {
-    out.clear();
-    for (std::size_t hop = 0; hop < hops_; ++hop) {
-      auto const* const around = edges_around_.data() + 2 * (hop * relations_.size() + e);
-      out.push_back(sizes_.value(around[1]) - sizes_.value(around[0]));
-    }
+    differences(edges_after_, e, relations_.size(), out);
   }
 
 private:
+  [[nodiscard]] std::int64_t sizes_of_hop() const noexcept { return 3 * static_cast<std::int64_t>(relations_.size()); }
+
+  void differences(std::vector<std::int64_t> const& numbers, std::size_t first, std::size_t stride,
+                   std::vector<std::int64_t>& out) const {
+    out.clear();
+    std::int64_t before = 0;
+    for (auto i = first; i < numbers.size(); i += stride) {
+      out.push_back(sizes_.value(numbers[i]) - before);
+      before += out.back();
+    }
+  }
+
   Policy policy_;
   bool fresh_ = true;
-  std::size_t hops_ = 0;
+  bool exact_ = false;
   known_sizes<Policy> sizes_;
   std::vector<vertex_sizes> types_;
   std::vector<edge_sizes> relations_;
-  std::vector<std::int64_t> nodes_after_;  // the seeds and every hop, of all types
-  std::vector<std::int64_t> edges_around_; // before and after every hop, of all types
+  std::vector<std::int64_t> nodes_after_; // numbers of sizes: the seeds and every hop, of all types
+  std::vector<std::int64_t> edges_after_; // every hop, of all types
 };
 
 } // namespace glt::detail

@@ -3,9 +3,9 @@
 
 #include <glt/core/config.hpp>
 #include <glt/core/detail/atomic.hpp>
+#include <glt/core/detail/bounded_size.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/detail/batch/numbering.hpp>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct seed_occurrences {
   array_view<Space, Vertex> nodes;
   array_view<Space, local_id> trees;
   std::int64_t num_vertices;
-  array_view<Space, std::int64_t> bad_seed; ///< takes the first seed that is no vertex; empty if all are known to be
+  array_view<Space, std::int64_t> bad_seed; ///< gets e − S for the first seed e that is no vertex; empty: all are
 
   GLT_HOST_DEVICE auto key(std::int64_t e) const {
     if constexpr (Disjoint) {
@@ -31,16 +31,16 @@ struct seed_occurrences {
     }
   }
   GLT_HOST_DEVICE auto known(std::int64_t n) const { return key(n); } // there is no number before the seeds
-  GLT_HOST_DEVICE void put(std::int64_t e, local_id number, bool first) const {
+  GLT_HOST_DEVICE void set(std::int64_t e, local_id number) const {
     seed_index[e] = number;
-    if (first) {
-      nodes[number] = seeds[e];
-      if constexpr (Disjoint) {
-        trees[number] = static_cast<local_id>(first_tree + e);
-      }
-    }
     if (!bad_seed.empty() && (seeds[e] < 0 || seeds[e] >= num_vertices)) {
-      atomic_min(bad_seed.data(), e);
+      atomic_min(bad_seed.data(), e - seeds.size());
+    }
+  }
+  GLT_HOST_DEVICE void add(std::int64_t e, local_id number) const {
+    nodes[number] = seeds[e];
+    if constexpr (Disjoint) {
+      trees[number] = static_cast<local_id>(first_tree + e);
     }
   }
 };
@@ -49,7 +49,7 @@ struct seed_occurrences {
 template <memory_space Space, class Vertex, bool Disjoint>
 struct source_occurrences {
   array_view<Space, Vertex const> sources;
-  known_size<Space> edges; ///< of the edge type, before the hop
+  bounded_size<Space> edges; ///< of the edge type, before the hop
   array_view<Space, local_id> row;
   array_view<Space, local_id const> col;
   array_view<Space, local_id const> trees_of_destinations;
@@ -70,14 +70,11 @@ struct source_occurrences {
       return nodes[n];
     }
   }
-  GLT_HOST_DEVICE void put(std::int64_t e, local_id number, bool first) const {
-    auto const place = edges() + e;
-    row[place] = number;
-    if (first) {
-      nodes[number] = sources[e];
-      if constexpr (Disjoint) {
-        trees[number] = trees_of_destinations[col[place]];
-      }
+  GLT_HOST_DEVICE void set(std::int64_t e, local_id number) const { row[edges() + e] = number; }
+  GLT_HOST_DEVICE void add(std::int64_t e, local_id number) const {
+    nodes[number] = sources[e];
+    if constexpr (Disjoint) {
+      trees[number] = trees_of_destinations[col[edges() + e]];
     }
   }
 };

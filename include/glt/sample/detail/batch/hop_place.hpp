@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bounded_size.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/sample/detail/batch/known_sizes.hpp>
 
 #include <cstdint>
 
@@ -13,8 +13,8 @@ namespace glt::detail {
 /// Which vertices of a type a hop expands, as far as it is known where the sizes are.
 template <memory_space Space>
 struct known_frontier {
-  known_size<Space> begin;
-  known_size<Space> end;
+  bounded_size<Space> begin;
+  bounded_size<Space> end;
 
   /// Position in the nodes of the type of its first vertex.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t first() const noexcept { return begin(); }
@@ -25,8 +25,8 @@ struct known_frontier {
 template <memory_space Space>
 struct hop_place {
   known_frontier<Space> frontier; ///< of the destination type
-  known_size<Space> edges;        ///< of this type, before the hop
-  known_size<Space> expanded;     ///< vertices that were expanded over it before the hop
+  bounded_size<Space> edges;        ///< of this type, before the hop
+  bounded_size<Space> expanded;     ///< vertices that were expanded over it before the hop
 };
 
 // Numbers of edges and of expanded vertices after a hop; without offsets nothing was drawn.
@@ -44,7 +44,7 @@ struct end_of_draws {
 
 /// Writes the destinations of the edges of frontier vertex i, and where its edges end.
 template <memory_space Space>
-struct put_destinations {
+struct write_destinations {
   hop_place<Space> place;
   array_view<Space, edge_offset const> drawn; // offsets of the hop; empty if nothing was drawn
   array_view<Space, local_id> col;            // of the batch

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/narrow.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/batch_numbering.hpp>
+#include <glt/sample/detail/batch/batch_sizes.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/detail/batch/hop_place.hpp>
+#include <glt/sample/detail/batch/known_sizes.hpp>
+#include <glt/sample/detail/batch/occurrences.hpp>
+#include <glt/sample/detail/batch/sampled_arrays.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/validate.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Makes room for the draws of hop after hop in the vertices and edges of a sample, renumbers the vertices of every type
+/// in first-seen order and keeps the frontiers.
+///
+/// A batch is `begin`, `set_relation` for every edge type, `set_seeds` for every node type, `end_seeds`, hops, and
+/// `finish`. A hop is, per edge type in ascending order, `skip_relation`, or `count_relation`, `make_room` and
+/// `number_sources`; then `end_hop`. Nothing of it waits: sizes stay in memory of the policy, and the host works with
+/// upper bounds; `read_hop`, when all was counted, makes them exact. On hosts they always are, and what is written is
+/// complete after every hop.
+template <device_policy Policy, vertex_id Vertex>
+class batch_builder {
+  static constexpr memory_space space = Policy::space;
+  using ids = array_view<space, Vertex const>;
+
+public:
+  /// For seeds of which nobody has to find out whether they are vertices.
+  static constexpr std::int64_t any_vertex = std::numeric_limits<Vertex>::max();
+
+  explicit batch_builder(Policy policy = {}) : policy_(policy), sizes_(policy) {}
+
+  void begin(frontier expand, bool disjoint, std::size_t num_types, std::size_t num_relations) {
+    disjoint_ = disjoint;
+    num_trees_ = 0;
+    sizes_.begin(expand, num_types, num_relations);
+    relations_.assign(num_relations, nullptr);
+    while (types_.size() < num_types) {
+      types_.emplace_back(policy_);
+    }
+  }
+
+  /// Says where the edges of a type go; `out` must live until `finish`.
+  void set_relation(std::size_t e, std::size_t source, std::size_t destination, sampled_edges<Policy>& out) {
+    relations_[e] = &out;
+    sizes_.relation(e).source = source;
+    sizes_.relation(e).destination = destination;
+    take_from(policy_, out.offsets, out.row, out.col, out.edge_ids);
+    out.clear();
+    policy_.executor().for_each(1, set_to_zero<space, edge_offset>{out.offsets.view()});
+  }
+
+  /// Says where the vertices of a type go, and what its seeds are; `out` and the seeds must live until `finish`, which
+  /// reports seeds outside [0, num_vertices). Makes room for `expected` vertices, though more may come.
+  ///
+  /// @where  enqueues only
+  /// @throws precondition_error  if the number of seeds, with trees those of all types, does not fit 31 bits
+  /// @cost   O(S + expected)
+  void set_seeds(std::size_t t, ids seeds, std::int64_t num_vertices, std::int64_t expected,
+                 sampled_vertices<Policy, Vertex>& out) {
+    auto& type = types_[t];
+    type.out = &out;
+    type.seeds = seeds;
+    type.num_vertices = num_vertices;
+    take_from(policy_, out.nodes, out.seed_index, out.batch);
+    out.nodes.clear();
+    out.batch.clear();
+    out.resize(seeds.size(), disjoint_);
+    out.seed_index.resize(seeds.size());
+    auto const most = disjoint_ ? any_number : std::min(num_vertices, any_number - seeds.size()) + seeds.size();
+    type.numbering.clear(std::max(expected, seeds.size()), most);
+    sizes_.add_seeds(t);
+    if (disjoint_) {
+      static_cast<void>(narrow<local_id>(num_trees_ + seeds.size(), "number of seeds of a disjoint batch"));
+    }
+    if (!seeds.empty()) {
+      disjoint_ ? number_seeds<true>(t) : number_seeds<false>(t);
+    }
+    num_trees_ += seeds.size();
+    sizes_.type(t).frontier_bound = type.numbering.bound();
+  }
+
+  /// Ends the seeds of all types.
+  void end_seeds() { complete_on_host(); }
+
+  /// Records a hop that draws nothing over one edge type.
+  ///
+  /// @where  enqueues only
+  void skip_relation(std::size_t e) {
+    if (auto const num_rows = rows_bound(e); num_rows > 0) {
+      count_relation(e, {});
+      policy_.executor().for_each(num_rows, make_room(e, 0, false));
+    }
+  }
+
+  /// The vertices of a type so far and their trees, and room behind them that means nothing.
+  [[nodiscard]] ids nodes(std::size_t t) const noexcept { return std::as_const(types_[t].out->nodes).view(); }
+  [[nodiscard]] array_view<space, local_id const> trees(std::size_t t) const noexcept {
+    return std::as_const(types_[t].out->batch).view();
+  }
+  /// The edge ids of the batch, with room for those of the hop behind the edges of the hops before.
+  [[nodiscard]] array_view<space, edge_id> edge_ids(std::size_t e) noexcept { return relations_[e]->edge_ids.view(); }
+
+  /// Says in kernels where a vertex is in nodes, −1 if it is not there; for work that is enqueued before the next hop.
+  ///
+  /// @pre    the batch is not disjoint; not checked
+  [[nodiscard]] auto look_up(std::size_t t) noexcept { return types_[t].numbering.look_up(nodes(t)); }
+
+  /// Which vertices of a type are expanded in this hop, for kernels; the host knows that they are not more than
+  /// `frontier_bound()`.
+  [[nodiscard]] known_frontier<space> frontier_of(std::size_t t) const noexcept { return sizes_.frontier_of(t); }
+  [[nodiscard]] std::int64_t frontier_bound(std::size_t t) const noexcept { return sizes_.type(t).frontier_bound; }
+
+  /// Takes the offsets of the edges that the vertices of the frontier get over one edge type; they must live until
+  /// `number_sources`. Without offsets there are no edges.
+  ///
+  /// @shape  offsets [frontier_bound() + 1], from 0, no edges behind the frontier; or empty
+  /// @where  enqueues only
+  void count_relation(std::size_t e, array_view<space, edge_offset const> offsets) { sizes_.count(e, offsets); }
+
+  /// Reads the sizes of the hop: from now on the host knows those of all types before it, and the edges that were
+  /// counted.
+  ///
+  /// @pre    no sources were numbered in this hop; not checked
+  /// @cost   waits for them, in one copy
+  void read_hop() {
+    sizes_.read();
+    for (std::size_t t = 0; t < sizes_.num_types(); ++t) {
+      types_[t].numbering.tighten(sizes_.sizes().value(sizes_.type(t).end));
+    }
+  }
+  /// The number of edges of a relation that was counted before `read_hop`.
+  [[nodiscard]] std::int64_t num_edges_read(std::size_t e) noexcept {
+    auto const& relation = sizes_.relation(e);
+    return sizes_.sizes().value(relation.edges_after) - sizes_.sizes().value(relation.edges);
+  }
+
+  /// Makes room for the edges of a relation that was counted, at most `num_edges`; the functor is to be called for
+  /// every i in [0, frontier_bound()).
+  ///
+  /// @where  enqueues only
+  [[nodiscard]] write_destinations<space> make_room(std::size_t e, std::int64_t num_edges, bool edge_ids) {
+    auto const& relation = sizes_.relation(e);
+    auto& edges = *relations_[e];
+    edges.resize(relation.edges_bound + num_edges, relation.expanded_bound + rows_bound(e), edge_ids);
+    return {sizes_.place_of(e), relation.drawn, edges.col.view(), edges.offsets.view()};
+  }
+
+  /// Renumbers the sources of a relation.
+  ///
+  /// @shape  sources [num_edges] of `make_room`
+  /// @where  enqueues only
+  /// @throws precondition_error  if the bounds of vertices and edges together do not fit 31 bits
+  void number_sources(std::size_t e, ids sources) {
+    sizes_.relation(e).hop_bound = sources.size();
+    if (!sources.empty()) {
+      disjoint_ ? renumber<true>(e, sources) : renumber<false>(e, sources);
+    }
+  }
+
+  /// Ends a hop: the vertices that are new in it are known, and the frontiers are those of the next one.
+  void end_hop() {
+    sizes_.end_hop([&](std::size_t t) { return types_[t].numbering.bound(); });
+    complete_on_host();
+  }
+
+  /// Fills in the sizes of the batch, which is complete then.
+  ///
+  /// @throws precondition_error  if a seed is no vertex, naming the first; the batch is empty then
+  /// @cost   waits for all that was enqueued
+  void finish() {
+    sizes_.read();
+    for (std::size_t t = 0; t < sizes_.num_types(); ++t) {
+      auto const& type = types_[t];
+      if (auto const bad = sizes_.sizes().value(sizes_.type(t).bad_seed); bad < 0) {
+        clear();
+        auto const seed = bad + type.seeds.size();
+        refuse_vertex("seed", seed, read_element(policy_, type.seeds, seed), type.num_vertices);
+      }
+    }
+    complete();
+  }
+
+protected:
+  [[nodiscard]] batch_sizes<Policy>& sizes() noexcept { return sizes_; }
+  [[nodiscard]] sampled_edges<Policy>& edges(std::size_t e) noexcept { return *relations_[e]; }
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
+  [[nodiscard]] bool disjoint() const noexcept { return disjoint_; }
+
+  // The most vertices that a hop expands over an edge type.
+  [[nodiscard]] std::int64_t rows_bound(std::size_t e) const noexcept {
+    return frontier_bound(sizes_.relation(e).destination);
+  }
+
+private:
+  static constexpr std::int64_t any_number = std::numeric_limits<local_id>::max();
+
+  struct vertex_type {
+    explicit vertex_type(Policy const& policy) : numbering(policy) {}
+    batch_numbering<Policy, Vertex> numbering;
+    sampled_vertices<Policy, Vertex>* out = nullptr;
+    ids seeds;
+    std::int64_t num_vertices = 0;
+  };
+
+  void complete_on_host() {
+    if constexpr (host_policy<Policy>) {
+      sizes_.read();
+      complete();
+    }
+  }
+
+  // Fills in the sizes that were read.
+  void complete() {
+    for (std::size_t t = 0; t < sizes_.num_types(); ++t) {
+      auto& vertices = *types_[t].out;
+      sizes_.num_sampled_nodes(t, vertices.num_sampled);
+      vertices.resize(sizes_.sizes().value(sizes_.type(t).now), disjoint_);
+    }
+    for (std::size_t e = 0; e < sizes_.num_relations(); ++e) {
+      auto& edges = *relations_[e];
+      sizes_.num_sampled_edges(e, edges.num_sampled);
+      edges.resize(sizes_.relation(e).edges_bound, sizes_.relation(e).expanded_bound, !edges.edge_ids.empty());
+    }
+  }
+
+  void clear() {
+    for (std::size_t t = 0; t < sizes_.num_types(); ++t) {
+      types_[t].out->resize(0, false);
+      types_[t].out->seed_index.clear();
+      types_[t].out->num_sampled.clear();
+    }
+    for (auto* const edges : relations_) {
+      edges->clear();
+    }
+  }
+
+  template <bool Disjoint>
+  void number_seeds(std::size_t t) {
+    auto& type = types_[t];
+    auto& sizes = sizes_.sizes();
+    auto const bad_seed =
+        type.num_vertices < any_vertex ? sizes.place(sizes_.type(t).bad_seed) : array_view<space, std::int64_t>();
+    type.numbering.number_all(
+        {.bound = type.seeds.size()}, std::as_const(sizes).place(0), sizes.place(sizes_.type(t).now),
+        seed_occurrences<space, Vertex, Disjoint>{type.seeds, num_trees_, type.out->seed_index.view(),
+                                                  type.out->nodes.view(), type.out->batch.view(), type.num_vertices,
+                                                  bad_seed});
+  }
+
+  template <bool Disjoint>
+  void renumber(std::size_t e, ids sources) {
+    auto const& relation = sizes_.relation(e);
+    auto& source = sizes_.type(relation.source);
+    auto& sizes = sizes_.sizes();
+    auto& numbering = types_[relation.source].numbering;
+    auto& vertices = *types_[relation.source].out;
+    auto& edges = *relations_[e];
+    source.arrived_bound += sources.size();
+    vertices.resize(numbering.bound_after(sources.size()), Disjoint);
+    auto const after = sizes.add();
+    numbering.number_all({.bound = sources.size(), .exact = relation.drawn.subview(relation.drawn.size() - 1, 1)},
+                         std::as_const(sizes).place(source.now), sizes.place(after),
+                         source_occurrences<space, Vertex, Disjoint>{
+                             sources, sizes[relation.edges], edges.row.view(), std::as_const(edges.col).view(),
+                             trees(relation.destination), vertices.nodes.view(), vertices.batch.view()});
+    source.now = after;
+  }
+
+  Policy policy_;
+  bool disjoint_ = false;
+  std::int64_t num_trees_ = 0;
+  batch_sizes<Policy> sizes_;
+  std::vector<vertex_type> types_;
+  std::vector<sampled_edges<Policy>*> relations_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/batch_builder.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace glt::detail {
+
+/// Turns the draws of hop after hop into a sample: a `batch_builder` for those who know how much was drawn.
+///
+/// The one place where serial and distributed samplers meet: both hand it the same draws in the same order.
+template <device_policy Policy, vertex_id Vertex>
+class hop_builder : public batch_builder<Policy, Vertex> {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  using batch_builder<Policy, Vertex>::batch_builder;
+
+  /// The vertices of a type to expand in this hop, without duplicates in a tree, and their trees, if the batch is
+  /// disjoint; valid until its vertices are added to.
+  ///
+  /// @cost   waits for their number
+  [[nodiscard]] array_view<space, Vertex const> current_frontier(std::size_t t) {
+    return of_frontier(t, this->nodes(t));
+  }
+  [[nodiscard]] array_view<space, local_id const> current_trees(std::size_t t) {
+    return this->disjoint() ? of_frontier(t, this->trees(t)) : this->trees(t);
+  }
+
+  /// Appends the draws over one edge type for the frontier of its destination type.
+  ///
+  /// @pre    the offsets go from 0 to the number of sources; checked on hosts alone
+  /// @throws precondition_error  if there is not one row per frontier vertex; nothing is written then
+  /// @cost   O(frontier + edges); waits if `current_frontier` was not called
+  void add_relation(std::size_t e, hop_sample<Policy, Vertex> const& hop) {
+    add_destinations(e, hop);
+    this->number_sources(e, hop.sources.view());
+  }
+
+  /// Appends edges between vertices that the batch has already: sources are positions in nodes.
+  ///
+  /// @throws precondition_error  as `add_relation`
+  void add_known_relation(std::size_t e, hop_sample<Policy, local_id> const& hop) {
+    add_destinations(e, hop);
+    append(hop.sources, this->edges(e).row.data() + this->sizes().relation(e).edges_bound);
+    this->sizes().relation(e).hop_bound = hop.sources.size();
+  }
+
+private:
+  template <class T>
+  [[nodiscard]] array_view<space, T const> of_frontier(std::size_t t, array_view<space, T const> of_nodes) {
+    settle();
+    return of_nodes.subview(this->sizes().sizes().value(this->sizes().type(t).begin), this->frontier_bound(t));
+  }
+
+  void settle() {
+    if (!this->sizes().exact()) {
+      this->read_hop();
+    }
+  }
+
+  template <class Source>
+  void check_offsets(std::size_t e, hop_sample<Policy, Source> const& hop) {
+    auto const over = [&] {
+      return this->sizes().num_relations() == 1 ? std::string() : message(" over edge type ", e);
+    };
+    auto const rows = this->rows_bound(e);
+    if (hop.offsets.size() != rows + 1) {
+      throw precondition_error(message("hop of ", hop.offsets.size(), " offsets", over(), " for a frontier of ", rows,
+                                       " vertices; give one offset more than vertices"));
+    }
+    if constexpr (host_policy<Policy>) {
+      if (hop.offsets[0] != 0 || hop.offsets[rows] != hop.sources.size()) {
+        throw precondition_error(message("hop of ", hop.offsets.size(), " offsets", over(), " from ", hop.offsets[0],
+                                         " to ", hop.offsets[rows], " for ", hop.sources.size(),
+                                         " sources; give offsets from 0 to their number"));
+      }
+    }
+  }
+
+  // Everything of drawn edges but their rows.
+  template <class Source>
+  void add_destinations(std::size_t e, hop_sample<Policy, Source> const& hop) {
+    settle();
+    check_offsets(e, hop);
+    this->count_relation(e, hop.offsets.view());
+    this->policy().executor().for_each(this->rows_bound(e),
+                                       this->make_room(e, hop.sources.size(), !hop.edge_ids.empty()));
+    append(hop.edge_ids, this->edges(e).edge_ids.data() + this->sizes().relation(e).edges_bound);
+  }
+
+  template <class T>
+  void append(buffer<Policy, T> const& from, T* to) {
+    if (!from.empty()) {
+      this->policy().resource().copy(to, from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+    }
+  }
+};
+
+} // namespace glt::detail

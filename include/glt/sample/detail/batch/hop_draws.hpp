@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/batch/batch_builder.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
+#include <glt/sample/detail/batch/frontier_draws.hpp>
+#include <glt/sample/detail/batch/hop_builder.hpp>
+#include <glt/sample/detail/batch/hop_place.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/batch/inherited_queries.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// What a hop draws over one edge type.
+template <memory_space GraphSpace, vertex_id Vertex, class Rule>
+struct relation_draw {
+  csr_view<GraphSpace, Vertex> graph;
+  std::size_t destination_type;
+  original_ids<GraphSpace> original;
+  hop_options options;
+  random_key key;
+  Rule rule;
+};
+
+/// Draws hops of batches whose sizes the host knows: relation by relation, with as few passes over a frontier as that
+/// takes. Scratch memory for one thread.
+template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
+class host_hop_draws {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit host_hop_draws(Policy policy = {}, std::int64_t = 0) : queries_(policy), drawer_(policy) {}
+
+  /// Draws over all edge types, but does not end the hop.
+  ///
+  /// @shape  relations [edge types] · queries of all seeds, type after type, or empty if the rule has none
+  template <executor Executor>
+  void run(Executor const& ex, hop_builder<Policy, Vertex>& batch,
+           std::span<relation_draw<GraphSpace, Vertex, Rule> const> relations,
+           array_view<space, typename Rule::query_type const> queries, bool edge_ids) {
+    for (std::size_t e = 0; e < relations.size(); ++e) {
+      auto const& relation = relations[e];
+      auto const rows = batch.current_frontier(relation.destination_type);
+      if (relation.options.fanout == 0 || rows.empty()) {
+        batch.skip_relation(e);
+        continue;
+      }
+      hop_request<space, Vertex, Rule, GraphSpace> const request{
+          .rows = rows,
+          .original = relation.original,
+          .options = relation.options,
+          .key = relation.key,
+          .rule = relation.rule,
+          .queries = queries_.of(queries, batch.current_trees(relation.destination_type))};
+      drawer_.draw(ex, relation.graph, request, edge_ids, drawn_);
+      batch.add_relation(e, drawn_);
+    }
+  }
+
+private:
+  inherited_queries<Policy, Rule> queries_;
+  hop_drawer<Policy> drawer_;
+  hop_sample<Policy, Vertex> drawn_;
+};
+
+/// The same for policies whose work is enqueued: waits for nothing, but once for the sizes of a hop in which an edge type
+/// takes all neighbours or may have many edges.
+///
+/// @cost   memory of the largest batch so far, by the bounds of its sizes
+template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
+class enqueued_hop_draws {
+  static constexpr memory_space space = Policy::space;
+  using relation_type = relation_draw<GraphSpace, Vertex, Rule>;
+  using request_type = frontier_request<csr_view<GraphSpace, Vertex>, Rule, space>;
+  using queries_type = array_view<space, typename Rule::query_type const>;
+
+public:
+  /// @param most_unread  a hop in which an edge type may have more edges reads its sizes, which takes less time than
+  ///                     work and memory for the bound; not negative, fits 31 bits
+  enqueued_hop_draws(Policy policy, std::int64_t most_unread)
+      : policy_(policy), most_unread_(most_unread), counts_(0, policy), sources_(0, policy) {}
+
+  template <executor Executor>
+  void run(Executor const&, hop_builder<Policy, Vertex>& batch, std::span<relation_type const> relations,
+           queries_type queries, bool edge_ids) {
+    bounds_.resize(relations.size());
+    while (offsets_.size() < relations.size()) {
+      offsets_.emplace_back(0, policy_);
+    }
+    bool many = false;
+    for (std::size_t e = 0; e < relations.size(); ++e) {
+      auto const rows = batch.frontier_bound(relations[e].destination_type);
+      bounds_[e] = edges_bound<Rule>(rows, relations[e].options, most_unread_);
+      many = many || bounds_[e] > most_unread_;
+      if (bounds_[e] > 0) {
+        count(e, rows, batch, relations[e], queries);
+      }
+    }
+    if (many) {
+      batch.read_hop();
+    }
+    for (std::size_t e = 0; e < relations.size(); ++e) {
+      if (bounds_[e] > 0) {
+        draw(e, many ? batch.num_edges_read(e) : bounds_[e], batch, relations[e], queries, edge_ids);
+      } else {
+        batch.skip_relation(e);
+      }
+    }
+  }
+
+private:
+  static request_type request_of(hop_builder<Policy, Vertex> const& batch, relation_type const& relation,
+                                 queries_type queries) {
+    auto const type = relation.destination_type;
+    return {.graph = relation.graph,
+            .rule = relation.rule,
+            .options = relation.options,
+            .key = relation.key,
+            .original = relation.original,
+            .frontier = batch.frontier_of(type),
+            .nodes = batch.nodes(type),
+            .trees = batch.trees(type),
+            .queries = queries};
+  }
+
+  void count(std::size_t e, std::int64_t rows, hop_builder<Policy, Vertex>& batch, relation_type const& relation,
+             queries_type queries) {
+    auto const ex = policy_.executor();
+    counts_.resize(rows);
+    offsets_[e].resize(rows + 1);
+    ex.for_each(rows, count_frontier<request_type, space>{request_of(batch, relation, queries), counts_.view()});
+    ex.exclusive_scan(std::as_const(counts_).view(), offsets_[e].view());
+    batch.count_relation(e, std::as_const(offsets_[e]).view());
+  }
+
+  void draw(std::size_t e, std::int64_t num_edges, hop_builder<Policy, Vertex>& batch, relation_type const& relation,
+            queries_type queries, bool edge_ids) {
+    auto const ex = policy_.executor();
+    auto const request = request_of(batch, relation, queries);
+    auto const rows = batch.frontier_bound(relation.destination_type);
+    auto const write = batch.make_room(e, num_edges, edge_ids);
+    auto const ids = edge_ids ? batch.edge_ids(e) : array_view<space, edge_id>{};
+    sources_.resize(num_edges);
+    if (gives_all_in_order<Rule>(relation.options)) { // the number of edges was read
+      ex.for_each(rows, write_ends<space>{write});
+      ex.for_each(num_edges, read_whole_rows<request_type, space>{request, write, sources_.view(), ids});
+    } else {
+      ex.for_each(rows, draw_frontier<request_type, space>{request, write, sources_.view(), ids});
+    }
+    batch.number_sources(e, std::as_const(sources_).view());
+  }
+
+  Policy policy_;
+  std::int64_t most_unread_;
+  std::vector<std::int64_t> bounds_;                 // of the edges that a hop draws, by edge type
+  std::vector<buffer<Policy, edge_offset>> offsets_; // by edge type
+  buffer<Policy, edge_offset> counts_;
+  buffer<Policy, Vertex> sources_;
+};
+
+template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
+using hop_draws = std::conditional_t<host_policy<Policy>, host_hop_draws<Policy, Vertex, Rule, GraphSpace>,
+                                     enqueued_hop_draws<Policy, Vertex, Rule, GraphSpace>>;
+
+} // namespace glt::detail

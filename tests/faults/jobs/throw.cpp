@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Throws before, inside and after every public collective of the library but the plain calls of a communicator, on one
+// of the ranks; after each case all ranks go on with the next. Arguments: the number of the first case. Every rank prints "case N rank R error: TEXT" or
+// "case N rank R result" for every case, after rank 0 has printed "case N: NAME".
+#include "parts.hpp"
+
+#include "support/hetero_parts.hpp"
+#include "support/named_tables.hpp"
+
+#include <glt/mpi/node.hpp>
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+using namespace glt_fault;
+using comm_type = glt::mpi_comm;
+using glt::global_id;
+using id_list = std::vector<global_id>;
+
+namespace {
+
+/// The call of a site; with a wrong argument if `wrong`.
+using call_type = std::function<void(bool wrong)>;
+
+/// A collective: what must be there before it, and the call.
+struct site {
+  char const* name;
+  bool has_wrong; ///< there is a wrong argument, or a callback that throws
+  std::function<call_type(comm_type&)> prepare;
+};
+
+/// A divided graph with all that belongs to it; a shared pointer keeps it for the call.
+struct world {
+  glt::dist::graph<cpu, global_id> graph;
+  glt::dist::feature_store<cpu, float> features;
+  id_list own;
+  id_list wrong{-1};
+
+  explicit world(comm_type& comm)
+      : graph(comm, make_part(comm, true)), features(comm, graph.book(), make_rows(graph.local().num_rows())),
+        own(own_vertices(graph)) {}
+
+  [[nodiscard]] id_list const& vertices(bool use_wrong) const { return use_wrong ? wrong : own; }
+  [[nodiscard]] std::vector<glt::edge_id> edge_ids() const {
+    return {graph.local().edge_ids().begin(), graph.local().edge_ids().end()};
+  }
+};
+
+std::shared_ptr<world> make_world(comm_type& comm) {
+  return std::make_shared<world>(comm);
+}
+
+glt::partition_book book_of_one_part(glt::partition_book const& book) {
+  return glt::partition_book({0, book.num_vertices()});
+}
+
+glt::neighbor_options neighbors(bool wrong) {
+  return {.fanouts = {wrong ? -7 : 3, 2}, .edge_ids = true};
+}
+
+glt_test::divided_hetero_graph const& divided_types(int ranks) {
+  static glt_test::divided_hetero_graph const divided(glt_test::academic_graph(60), ranks);
+  return divided;
+}
+
+std::vector<double> some_hotness(world const& here) {
+  std::vector<double> made(here.own.size());
+  std::iota(made.begin(), made.end(), 1.0);
+  return made;
+}
+
+glt::edge_feature_table<cpu> named_edge_rows(world const& here) {
+  auto const edges = here.edge_ids();
+  return {glt::make_buffer<cpu>(edges), glt_test::named_table(edges)};
+}
+
+glt::edge_features<cpu, float> edge_rows(world const& here) {
+  auto const edges = here.edge_ids();
+  return {glt::make_buffer<cpu>(edges), glt_test::named_store<float>(edges, 1, 3)};
+}
+
+// A sampler of any kind, made before or made by the call.
+template <class Make>
+call_type sampling(comm_type& comm, Make make) {
+  auto const here = make_world(comm);
+  auto const sampler = std::make_shared<decltype(make(*here))>(make(*here));
+  return [=](bool wrong) {
+    glt::sampled_subgraph<cpu, global_id> out;
+    sampler->sample(glt::host_view<global_id const>(here->vertices(wrong)), {.seed = 1}, out);
+  };
+}
+
+template <class Make>
+call_type walking(comm_type& comm, Make make) {
+  auto const here = make_world(comm);
+  auto const walker = std::make_shared<decltype(make(*here))>(make(*here));
+  return [=](bool wrong) {
+    glt::walks<cpu, global_id> out;
+    walker->walk(glt::host_view<global_id const>(here->vertices(wrong)), {.seed = 1}, out);
+  };
+}
+
+std::vector<site> sites_of_graphs() {
+  return {
+      {"exchange_headers", true,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool wrong) {
+           std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()) + (wrong ? 1 : 0), 0);
+           std::vector<glt::call_header> headers;
+           glt::exchange_headers(comm, {}, counts, 0, {}, headers);
+         };
+       }},
+      {"mpi_node", false,
+       [](comm_type& comm) -> call_type { return [&comm](bool) { glt::mpi_node const node(comm); }; }},
+      {"mpi_node::share (bytes)", true,
+       [](comm_type& comm) -> call_type {
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         return [=](bool wrong) {
+           static_cast<void>(node->share(wrong ? -1 : 100, [](std::span<std::byte>) {}));
+         };
+       }},
+      {"mpi_node::share (callback)", true,
+       [](comm_type& comm) -> call_type {
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         return [=](bool wrong) {
+           static_cast<void>(node->share(100, [=](std::span<std::byte>) {
+             if (wrong) {
+               throw std::runtime_error("thrown inside");
+             }
+           }));
+         };
+       }},
+      {"mpi_node::reclaim", false,
+       [](comm_type& comm) -> call_type {
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         return [=](bool) { node->reclaim(); };
+       }},
+      {"share_graph", false,
+       [](comm_type& comm) -> call_type {
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         return [=, &comm](bool) { static_cast<void>(glt::dist::share_graph(*node, make_part(comm))); };
+       }},
+      {"share_features", false,
+       [](comm_type& comm) -> call_type {
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         return [=](bool) { static_cast<void>(glt::dist::share_features(*node, make_rows(20).view())); };
+       }},
+      {"share_table", false,
+       [](comm_type& comm) -> call_type {
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         return [=](bool) {
+           static_cast<void>(glt::dist::share_table(*node, glt_test::named_table({1, 2, 3})));
+         };
+       }},
+      {"graph", true,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool wrong) {
+           auto part = make_part(comm);
+           part.part = wrong ? (part.part + 1) % comm.size() : part.part;
+           glt::dist::graph const graph(comm, std::move(part));
+         };
+       }},
+      {"hetero_graph", true,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool wrong) {
+           auto part = divided_types(comm.size()).part(comm.rank());
+           part.part = wrong ? (part.part + 1) % comm.size() : part.part;
+           glt::dist::hetero_graph const graph(comm, std::move(part));
+         };
+       }},
+      {"feature_store", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           auto const rows = here->graph.local().num_rows() + (wrong ? 1 : 0);
+           glt::dist::feature_store const store(comm, here->graph.book(), make_rows(rows));
+         };
+       }},
+      {"edge_features", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           auto const& book = here->graph.book();
+           glt::dist::edge_features const rows(comm, wrong ? book_of_one_part(book) : book, edge_rows(*here));
+         };
+       }},
+      {"named_features", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           auto const& book = here->graph.book();
+           glt::dist::named_features const rows(comm, wrong ? book_of_one_part(book) : book,
+                                                glt_test::named_table(here->own));
+         };
+       }},
+      {"named_edge_features", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           auto const& book = here->graph.book();
+           glt::dist::named_edge_features const rows(comm, wrong ? book_of_one_part(book) : book,
+                                                     named_edge_rows(*here));
+         };
+       }},
+      {"make_source_values", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           id_list const short_list(here->own.begin() + (wrong ? 1 : 0), here->own.end());
+           static_cast<void>(glt::dist::make_source_values(comm, here->graph.book(), here->graph.local(),
+                                                           glt::host_view<std::int64_t const>(short_list)));
+         };
+       }},
+      {"make_source_originals", false,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool) { static_cast<void>(glt::dist::make_source_originals(comm, here->graph)); };
+       }},
+  };
+}
+
+using directory_type = glt::dist::vertex_directory<comm_type, cpu, global_id>;
+
+std::vector<site> sites_of_samplers() {
+  return {
+      {"vertex_directory", false,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool) { directory_type const directory(comm, here->graph); };
+       }},
+      {"vertex_directory::look_up", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const directory = std::make_shared<directory_type>(comm, here->graph);
+         return [=](bool wrong) {
+           id_list const originals{0, 5, 77};
+           id_list found(wrong ? 2 : 3);
+           static_cast<void>(directory->look_up(glt::host_view<global_id const>(originals),
+                                                glt::host_view<global_id>(found)));
+           static_cast<void>(here);
+         };
+       }},
+      {"vertex_directory::originals_of", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const directory = std::make_shared<directory_type>(comm, here->graph);
+         return [=](bool wrong) {
+           id_list const vertices{0, 5, wrong ? -3 : 7};
+           id_list found(3);
+           static_cast<void>(directory->originals_of(glt::host_view<global_id const>(vertices),
+                                                     glt::host_view<global_id>(found)));
+           static_cast<void>(here);
+         };
+       }},
+      {"neighbor_sampler", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           glt::dist::neighbor_sampler const sampler(comm, here->graph, neighbors(wrong));
+         };
+       }},
+      {"neighbor_sampler::sample", true,
+       [](comm_type& comm) -> call_type {
+         return sampling(comm, [&comm](world& w) {
+           return glt::dist::neighbor_sampler(comm, w.graph, neighbors(false));
+         });
+       }},
+      {"hetero_neighbor_sampler", true,
+       [](comm_type& comm) -> call_type {
+         auto const graph = std::make_shared<glt::dist::hetero_graph<cpu, global_id>>(
+             comm, divided_types(comm.size()).part(comm.rank()));
+         return [=, &comm](bool wrong) {
+           glt::dist::hetero_neighbor_sampler const sampler(
+               comm, *graph, {.fanouts = glt::same_fanouts(graph->schema(), {wrong ? -7 : 3})});
+         };
+       }},
+      {"hetero_neighbor_sampler::sample", true,
+       [](comm_type& comm) -> call_type {
+         auto const graph = std::make_shared<glt::dist::hetero_graph<cpu, global_id>>(
+             comm, divided_types(comm.size()).part(comm.rank()));
+         auto const sampler = std::make_shared<glt::dist::hetero_neighbor_sampler<comm_type, cpu, global_id>>(
+             comm, *graph, glt::hetero_options{.fanouts = glt::same_fanouts(graph->schema(), {3, 2})});
+         return [=](bool wrong) {
+           id_list const seeds{0, wrong ? -3 : 7, 5};
+           glt::hetero_subgraph<cpu, global_id> out;
+           sampler->sample(0, glt::host_view<global_id const>(seeds), {.seed = 1}, out);
+           static_cast<void>(graph);
+         };
+       }},
+      {"induced_sampler", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           glt::dist::induced_sampler const sampler(comm, here->graph, {.num_hops = wrong ? -1 : 1});
+         };
+       }},
+      {"induced_sampler::sample", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const sampler =
+             std::make_shared<glt::dist::induced_sampler<comm_type, cpu, global_id>>(comm, here->graph);
+         return [=](bool wrong) {
+           glt::sampled_subgraph<cpu, global_id> out;
+           sampler->sample(glt::host_view<global_id const>(here->vertices(wrong)), 0, out);
+         };
+       }},
+      {"make_full_neighborhoods", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           static_cast<void>(glt::dist::make_full_neighborhoods(
+               comm, here->graph, glt::host_view<global_id const>(here->vertices(wrong)), {}));
+         };
+       }},
+      {"random_walker", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           glt::dist::random_walker const walker(comm, here->graph, {.length = wrong ? 0 : 4});
+         };
+       }},
+      {"random_walker::walk", true,
+       [](comm_type& comm) -> call_type {
+         return walking(comm,
+                        [&comm](world& w) { return glt::dist::random_walker(comm, w.graph, {.length = 4}); });
+       }},
+      {"random_walker::walk with restart", true,
+       [](comm_type& comm) -> call_type {
+         return walking(comm, [&comm](world& w) {
+           return glt::dist::random_walker(comm, w.graph, {.length = 4, .restart = 0.2});
+         });
+       }},
+      {"node2vec_walker", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           glt::dist::node2vec_walker const walker(comm, here->graph, {.length = wrong ? 0 : 4});
+         };
+       }},
+      {"node2vec_walker::walk", true,
+       [](comm_type& comm) -> call_type {
+         return walking(comm, [&comm](world& w) {
+           return glt::dist::node2vec_walker(comm, w.graph, {.length = 4, .q = 2});
+         });
+       }},
+      {"metapath_walker", true,
+       [](comm_type& comm) -> call_type {
+         auto const graph = std::make_shared<glt::dist::hetero_graph<cpu, global_id>>(
+             comm, divided_types(comm.size()).part(comm.rank()));
+         return [=, &comm](bool wrong) {
+           glt::dist::metapath_walker const walker(comm, *graph, {2}, {.length = wrong ? 0 : 3});
+         };
+       }},
+      {"metapath_walker::walk", true,
+       [](comm_type& comm) -> call_type {
+         auto const graph = std::make_shared<glt::dist::hetero_graph<cpu, global_id>>(
+             comm, divided_types(comm.size()).part(comm.rank()));
+         auto const walker = std::make_shared<glt::dist::metapath_walker<comm_type, cpu, global_id>>(
+             comm, *graph, std::vector<int>{2}, glt::metapath_options{.length = 3});
+         return [=](bool wrong) {
+           id_list const starts{0, wrong ? -3 : 7, 5};
+           glt::walks<cpu, global_id> out;
+           walker->walk(glt::host_view<global_id const>(starts), {.seed = 1}, out);
+           static_cast<void>(graph);
+         };
+       }},
+      {"estimate_hotness", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           static_cast<void>(
+               glt::dist::estimate_hotness(comm, here->graph, here->vertices(wrong),
+                                           {.neighbors = {.fanouts = {3, 2}}, .batch_size = 16}));
+         };
+       }},
+      {"hottest_vertices", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           static_cast<void>(
+               glt::dist::hottest_vertices(comm, here->graph.book(), some_hotness(*here), wrong ? -1 : 10));
+         };
+       }},
+      {"link_sampler", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const directory = std::make_shared<directory_type>(comm, here->graph);
+         return [=, &comm](bool wrong) {
+           glt::dist::link_sampler const sampler(comm, *directory,
+                                                 glt::link_options{.neighbors = neighbors(wrong)});
+           static_cast<void>(here);
+         };
+       }},
+      {"link_sampler::sample", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const directory = std::make_shared<directory_type>(comm, here->graph);
+         auto const sampler = std::make_shared<glt::dist::link_sampler<comm_type, cpu, global_id>>(
+             comm, *directory,
+             glt::link_options{.neighbors = neighbors(false), .exclude = glt::seed_exclusion::edges});
+         return [=](bool wrong) {
+           id_list const sources{0, 7, wrong ? -3 : 9};
+           id_list const destinations{1, 2, 3};
+           glt::link_sample<cpu, global_id> out;
+           sampler->sample(glt::host_view<global_id const>(sources),
+                           glt::host_view<global_id const>(destinations), {}, {.seed = 1}, out);
+           static_cast<void>(here);
+           static_cast<void>(directory);
+         };
+       }},
+      {"vertex_weights", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const directory = std::make_shared<directory_type>(comm, here->graph);
+         return [=, &comm](bool wrong) {
+           auto weights = some_hotness(*here);
+           weights[0] = wrong ? -1 : 1;
+           glt::dist::vertex_weights const made(comm, *directory, glt::host_view<double const>(weights),
+                                                cpu());
+           static_cast<void>(here);
+         };
+       }},
+  };
+}
+
+std::vector<site> sites_of_collectors() {
+  return {
+      {"feature_collector::collect", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const collector =
+             std::make_shared<glt::dist::feature_collector<comm_type, cpu, float>>(comm, here->features);
+         return [=](bool wrong) {
+           id_list const vertices{3, wrong ? -1 : 0, 100};
+           glt::dist::collected_rows<cpu, float> out;
+           collector->collect(glt::host_view<global_id const>(vertices), 0, 0, out);
+           static_cast<void>(here);
+         };
+       }},
+      {"edge_feature_collector::collect", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const rows = std::make_shared<glt::dist::edge_features<cpu, float>>(comm, here->graph.book(),
+                                                                                  edge_rows(*here));
+         auto const collector =
+             std::make_shared<glt::dist::edge_feature_collector<comm_type, cpu, float>>(comm, *rows);
+         return [=](bool wrong) {
+           std::vector<glt::edge_id> const edges{here->edge_ids()[0]};
+           id_list const destinations(wrong ? 2 : 1, here->own[0]);
+           glt::dist::collected_rows<cpu, float> out;
+           collector->collect(glt::host_view<glt::edge_id const>(edges),
+                              glt::host_view<global_id const>(destinations), 0, out);
+           static_cast<void>(rows);
+         };
+       }},
+      {"named_collector", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const rows = std::make_shared<glt::dist::named_features<cpu>>(comm, here->graph.book(),
+                                                                            glt_test::named_table(here->own));
+         return [=, &comm](bool wrong) {
+           glt::dist::named_collector const collector(comm, *rows, {{.name = wrong ? "absent" : "title"}});
+         };
+       }},
+      {"named_collector::collect", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const rows = std::make_shared<glt::dist::named_features<cpu>>(comm, here->graph.book(),
+                                                                            glt_test::named_table(here->own));
+         auto const collector = std::make_shared<glt::dist::named_collector<comm_type, cpu>>(comm, *rows);
+         return [=](bool wrong) {
+           id_list const vertices{3, wrong ? -1 : 0, 100};
+           static_cast<void>(collector->collect(glt::host_view<global_id const>(vertices), 0));
+           static_cast<void>(rows);
+         };
+       }},
+      {"named_edge_collector", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const rows = std::make_shared<glt::dist::named_edge_features<cpu>>(comm, here->graph.book(),
+                                                                                 named_edge_rows(*here));
+         return [=, &comm](bool wrong) {
+           glt::dist::named_edge_collector const collector(comm, *rows,
+                                                           {{.name = wrong ? "absent" : "title"}});
+         };
+       }},
+      {"named_edge_collector::collect", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const rows = std::make_shared<glt::dist::named_edge_features<cpu>>(comm, here->graph.book(),
+                                                                                 named_edge_rows(*here));
+         auto const collector =
+             std::make_shared<glt::dist::named_edge_collector<comm_type, cpu>>(comm, *rows);
+         return [=](bool wrong) {
+           std::vector<glt::edge_id> const edges{here->edge_ids()[0]};
+           id_list const destinations(wrong ? 2 : 1, here->own[0]);
+           static_cast<void>(collector->collect(glt::host_view<glt::edge_id const>(edges),
+                                                glt::host_view<global_id const>(destinations), 0));
+           static_cast<void>(rows);
+         };
+       }},
+      {"make_hot_rows", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           auto hotness = some_hotness(*here);
+           hotness.resize(hotness.size() - (wrong ? 1 : 0));
+           static_cast<void>(glt::dist::make_hot_rows(comm, here->features, hotness, 4000));
+         };
+       }},
+      {"loader", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           auto chosen = options;
+           chosen.batch_size = wrong ? 0 : 32;
+           glt::dist::loader const loader(comm, here->graph, here->features, here->own, chosen);
+         };
+       }},
+      {"loader::epoch", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const loader = std::make_shared<glt::dist::loader<comm_type, cpu, global_id, float>>(
+             comm, here->graph, here->features, here->own, options);
+         return [=](bool wrong) {
+           for (auto const& batch : loader->epoch(0, wrong ? -1 : 0)) {
+             static_cast<void>(batch);
+           }
+           static_cast<void>(here);
+         };
+       }},
+      {"a collective_error of the program", false,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool) {
+           if (comm.rank() == 1) {
+             throw glt::collective_error(1, "thrown by the program");
+           }
+         };
+       }},
+  };
+}
+
+enum class phase { before, inside, after };
+
+void run_case(comm_type& comm, int number, site const& at, phase when, int thrower) {
+  int const rank = comm.rank();
+  constexpr std::array names{"before", "inside", "after"};
+  if (rank == 0) {
+    say("case %d: %s, %s, on rank %d", number, at.name, names[static_cast<std::size_t>(when)], thrower);
+  }
+  bool const is_thrower = rank == thrower;
+  try {
+    glt::run_collectively(comm, [&] {
+      auto const call = at.prepare(comm);
+      if (is_thrower && when == phase::before) {
+        throw std::runtime_error("thrown before");
+      }
+      call(is_thrower && when == phase::inside);
+      if (is_thrower && when == phase::after) {
+        throw std::runtime_error("thrown after");
+      }
+    });
+    say("case %d rank %d result", number, rank);
+  } catch (glt::collective_error const& error) {
+    say("case %d rank %d error: %s", number, rank, error.what());
+  } catch (std::exception const& error) {
+    say("case %d rank %d other error: %s", number, rank, error.what());
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  glt::mpi_environment const mpi;
+  auto comm = glt::mpi_comm::world();
+  int const first = argc > 1 ? std::atoi(argv[1]) : 0;
+  int number = 0;
+  for (auto const& list : {sites_of_graphs(), sites_of_samplers(), sites_of_collectors()}) {
+    for (auto const& at : list) {
+      for (auto const when : {phase::before, phase::inside, phase::after}) {
+        if (when == phase::inside && !at.has_wrong) {
+          continue;
+        }
+        for (int thrower = 0; thrower < comm.size(); ++thrower) {
+          if (number >= first) {
+            run_case(comm, number, at, when, thrower);
+          }
+          ++number;
+        }
+      }
+    }
+  }
+  say("rank %d over after %d cases", comm.rank(), number);
+}

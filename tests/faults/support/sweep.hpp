@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/scratch.hpp"
+
+#include "child.hpp"
+#include "settings.hpp"
+#include "tally.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt_fault {
+
+/// A job into which faults are injected.
+struct target {
+  std::string name;
+  int ranks;
+  std::vector<std::string> program;
+  std::string arm = "mark";     ///< GLT_FAULT_ARM
+  std::filesystem::path made{}; ///< a folder that it makes, part of its result
+  bool says_ranks = true;       ///< every rank prints its result or its error, as job.hpp does
+};
+
+/// The environment of a fault, but for the rank and the number.
+using fault_kind = std::vector<std::pair<std::string, std::string>>;
+
+/// The lines of a text that a pattern matches.
+inline std::vector<std::string> lines_like(std::string const& text, char const* pattern) {
+  std::vector<std::string> found;
+  std::regex const wanted(pattern);
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (std::regex_search(line, wanted)) {
+      found.push_back(line);
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// Runs a target with one fault after the other, and judges how it ended.
+class sweep {
+public:
+  sweep(settings chosen, std::string preload, tally& counts)
+      : chosen_(std::move(chosen)), preload_(std::move(preload)), counts_(counts) {}
+
+  /// Up to `cases` faults of a kind, the ranks in turn.
+  void run(target const& job, std::string const& what, fault_kind const& kind, long cases) {
+    auto const title = job.name + ", " + what;
+    if (title.find(chosen_.only) == std::string::npos) {
+      return;
+    }
+    if (chosen_.cases > 0) {
+      cases = chosen_.cases;
+    }
+    if (!learn(job, kind)) {
+      return;
+    }
+    std::printf("%s: %ld to %ld events a rank\n", title.c_str(), *std::ranges::min_element(events_),
+                *std::ranges::max_element(events_));
+    std::fflush(stdout);
+    long turn = 0;
+    for (long const place : spread(*std::ranges::max_element(events_) * job.ranks, cases, chosen_.seed)) {
+      long const rank = turn++ % job.ranks;
+      long const number = std::min((place - 1) / job.ranks + 1, events_[static_cast<std::size_t>(rank)]);
+      one(job, title, kind, rank, number);
+    }
+  }
+
+private:
+  void prepare(target const& job) {
+    for (auto const& entry : std::filesystem::directory_iterator(scratch_.path())) {
+      if (entry.path().filename().string().starts_with("report.")) {
+        std::filesystem::remove(entry.path());
+      }
+    }
+    if (!job.made.empty()) {
+      std::filesystem::remove_all(job.made);
+    }
+  }
+
+  [[nodiscard]] command command_of(target const& job, fault_kind kind, long rank, long number) const {
+    auto environment = launch_environment();
+    kind.insert(kind.end(), {{"GLT_FAULT_ARM", job.arm},
+                             {"GLT_FAULT_REPORT", (scratch_ / "report").string()},
+                             {"GLT_FAULT_RANK", std::to_string(rank)},
+                             {"GLT_FAULT_NUMBER", std::to_string(number)}});
+    environment.insert(environment.end(), kind.begin(), kind.end());
+    return {launch(job.ranks, preload_, job.program), environment};
+  }
+
+  // One run without faults: the result, and the number of events on every rank.
+  bool learn(target const& job, fault_kind const& kind) {
+    prepare(job);
+    child running(command_of(job, kind, 0, 0), scratch_ / "output");
+    if (!running.wait(60) || running.status() != 0) {
+      counts_.add(verdict::crash, job.name + " without a fault", running.text());
+      return false;
+    }
+    results_ = results_of(job, running.text());
+    events_.assign(static_cast<std::size_t>(job.ranks), 0);
+    for (int rank = 0; rank < job.ranks; ++rank) {
+      std::istringstream in(report_of(rank));
+      for (std::string word; in >> word;) {
+        if (word == "count") {
+          in >> events_[static_cast<std::size_t>(rank)];
+        }
+      }
+    }
+    if (*std::ranges::min_element(events_) == 0) {
+      counts_.add(verdict::crash, job.name + " counted no events; is the library preloaded?", running.text());
+      return false;
+    }
+    return true;
+  }
+
+  void one(target const& job, std::string const& title, fault_kind const& kind, long rank, long number) {
+    prepare(job);
+    auto const what = title + ", rank " + std::to_string(rank) + ", event " + std::to_string(number);
+    child running(command_of(job, kind, rank, number), scratch_ / "output");
+    bool const over = running.wait(chosen_.limit);
+    std::string stacks;
+    if (!over) {
+      stacks = chosen_.stacks ? stacks_of(running, job.program[0]) : "";
+      running.end();
+    }
+    auto const report = report_of(static_cast<int>(rank));
+    if (!report.starts_with("hit")) {
+      counts_.add(over ? verdict::not_reached : verdict::hang, what);
+      return;
+    }
+    auto const judged = over ? judge(job, running) : verdict::hang;
+    bool const bad = judged == verdict::hang || judged == verdict::wrong || judged == verdict::crash;
+    counts_.add(judged, what, bad ? tail_of(running.text()) + places_of(report) + stacks : "");
+  }
+
+  verdict judge(target const& job, child const& job_over) const {
+    auto const text = job_over.text();
+    bool const died =
+        !lines_like(text, "terminate called|[Ss]ignal:|signal [0-9]+|Segmentation fault").empty();
+    if (job_over.status() == 0) {
+      return results_of(job, text) == results_ ? verdict::right : verdict::wrong;
+    }
+    if (!job.made.empty() && std::filesystem::exists(job.made) && results_of(job, text) != results_) {
+      return verdict::wrong;
+    }
+    auto const errors = lines_like(text, "^rank [0-9]+ error: .");
+    bool const all_failed =
+        job.says_ranks ? std::ssize(errors) == job.ranks : !lines_like(text, "^glt-partition: .").empty();
+    if (all_failed && !died) {
+      return verdict::same_error;
+    }
+    bool const aborted = !lines_like(text, "MPI_ABORT|MPI_Abort").empty();
+    return aborted && !lines_like(text, "rank [0-9]+[^:]*: .").empty() ? verdict::aborted : verdict::crash;
+  }
+
+  [[nodiscard]] std::map<std::string, std::string> results_of(target const& job,
+                                                              std::string const& text) const {
+    std::map<std::string, std::string> made;
+    if (!job.made.empty() && std::filesystem::exists(job.made)) {
+      made = glt_test::files_of(job.made);
+    }
+    for (auto const& line : lines_like(text, "^rank [0-9]+ result ")) {
+      made[line] = "";
+    }
+    return made;
+  }
+
+  [[nodiscard]] std::string report_of(int rank) const {
+    return text_of(scratch_ / ("report." + std::to_string(rank)));
+  }
+
+  static std::string tail_of(std::string const& text) {
+    auto const from = text.size() > 600 ? text.find('\n', text.size() - 600) : std::string::npos;
+    return text.empty() ? "" : from == std::string::npos ? text : text.substr(from + 1);
+  }
+
+  // The calls of glt that led to the failed event, innermost first.
+  static std::string places_of(std::string const& report) {
+    std::string made;
+    std::istringstream in(report);
+    int shown = 0;
+    for (std::string line; std::getline(in, line) && shown < 6;) {
+      auto const parts = words_of(line);
+      if (parts.size() != 2 || parts[0] == "count") {
+        continue;
+      }
+      auto const shell = "addr2line -Cfse '" + parts[0] + "' " + parts[1] + " 2> /dev/null";
+      std::FILE* const pipe = popen(shell.c_str(), "r");
+      char function[4000] = {};
+      char place[500] = {};
+      if (pipe != nullptr && std::fgets(function, sizeof function, pipe) != nullptr &&
+          std::fgets(place, sizeof place, pipe) != nullptr &&
+          std::string(function).find("glt::") != std::string::npos) {
+        std::string name(function);
+        made += "  at " + name.substr(0, std::min<std::size_t>(name.find('('), 110)) + "  " + place;
+        ++shown;
+      }
+      if (pipe != nullptr) {
+        pclose(pipe);
+      }
+    }
+    return made;
+  }
+
+  settings chosen_;
+  std::string preload_;
+  tally& counts_;
+  glt_test::scratch_folder scratch_;
+  std::map<std::string, std::string> results_;
+  std::vector<long> events_;
+};
+
+} // namespace glt_fault

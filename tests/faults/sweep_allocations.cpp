@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lets one allocation after the other fail on one rank of a job: once, and from then on.
+#include "support/sweep.hpp"
+#include "support/targets.hpp"
+
+int main(int argc, char** argv) {
+  using namespace glt_fault;
+  auto const chosen = parse(argc, argv);
+  glt_test::scratch_folder const scratch;
+  tally counts("allocations");
+  sweep sweeping(chosen, GLT_FAIL_ALLOCATIONS, counts);
+  long const more = chosen.full ? 12 : 1;
+  for (auto const& job : make_targets(scratch)) {
+    sweeping.run(job, "any, once", {}, 18 * more);
+    sweeping.run(job, "4 KiB or more, once", {{"GLT_FAULT_BYTES", "4096"}}, 6 * more);
+    sweeping.run(job, "any, from then on", {{"GLT_FAULT_LASTING", "1"}}, 6 * more);
+    if (chosen.full) {
+      sweeping.run(job, "malloc, once", {{"GLT_FAULT_LEVEL", "malloc"}}, 6 * more);
+    }
+  }
+  return counts.finish();
+}

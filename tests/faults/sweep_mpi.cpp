@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lets one MPI call after the other fail on one rank of a job: once, and from then on.
+#include "support/sweep.hpp"
+#include "support/targets.hpp"
+
+int main(int argc, char** argv) {
+  using namespace glt_fault;
+  auto const chosen = parse(argc, argv);
+  glt_test::scratch_folder const scratch;
+  tally counts("mpi calls");
+  sweep sweeping(chosen, GLT_FAIL_MPI, counts);
+  long const more = chosen.full ? 12 : 1;
+  for (auto const& job : make_targets(scratch)) {
+    if (job.ranks > 1) {
+      sweeping.run(job, "once", {}, 22 * more);
+      sweeping.run(job, "from then on", {{"GLT_FAULT_LASTING", "1"}}, 8 * more);
+    }
+  }
+  return counts.finish();
+}
