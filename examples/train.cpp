@@ -62,7 +62,7 @@ void run(comm_type comm, std::span<char const* const> arguments) {
   auto const options = parse_train_options(arguments);
   at::set_num_threads(1); // ranks are the parallelism
   auto part = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
-  auto const hot = options.hot_rows ? glt::io::take_hot_rows(part) : hot_rows_type();
+  auto const hot = options.hot_rows ? glt::io::extract_hot_rows(part) : hot_rows_type();
   splits const seeds{std::move(part.train), std::move(part.valid), std::move(part.test)};
   auto edgeless = without_edges(part.graph);
   features_type const features(comm, part.graph.book, std::move(part.features));

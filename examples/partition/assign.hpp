@@ -4,8 +4,8 @@
 #include "options.hpp"
 #include "whole_graph.hpp"
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/hotness/frequency_partition.hpp>
 #include <glt/graph/hetero_schema.hpp>
@@ -77,7 +77,7 @@ glt::balance_constraints limits_of(options const& chosen, glt::hetero_schema con
     limits.push_back(edges());
   }
   if (asks_balance(chosen, "seeds")) {
-    limits.push_back(glt::balance_seeds(glt::first_vertices(schema).back(),
+    limits.push_back(glt::balance_seeds(glt::detail::first_vertices(schema).back(),
                                         glt::host_view<glt::global_id const>(seeds), chosen.slack));
   }
   if (asks_balance(chosen, "types") || schema.num_node_types() > 1) {

@@ -65,8 +65,9 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_option("--report", chosen.reports, "File for the quality report: .svg, .json or .txt (may be repeated)");
   app.add_flag("--json", chosen.json, "Print JSON, one object a line, instead of text");
   auto* verify = app.add_option("--verify", chosen.verify, "Check every file of a glt-parts folder, and nothing else");
-  auto* info = app.add_option("--info", chosen.info,
-                              "Say what a glt-parts folder holds (with --report also how good it is), and nothing else");
+  auto* info = app.add_option(
+      "--info", chosen.info,
+      "Say what a glt-parts folder holds (with --report also how good it is), and nothing else");
   info->excludes(verify);
 
   app.callback([=, &chosen] {

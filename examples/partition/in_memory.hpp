@@ -9,7 +9,7 @@
 #include "report.hpp"
 #include "whole_graph.hpp"
 
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/atomic_file.hpp>

@@ -5,8 +5,8 @@
 #include "options.hpp"
 #include "wordnet/wordnet.hpp"
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/coo.hpp>

@@ -10,8 +10,8 @@
 #include "staging.hpp"
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/memory_plan.hpp>

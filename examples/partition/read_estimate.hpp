@@ -3,8 +3,8 @@
 
 #include "options.hpp"
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/npz.hpp>
 

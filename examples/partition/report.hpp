@@ -4,7 +4,7 @@
 #include "console.hpp"
 #include "options.hpp"
 
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_quality.hpp>

@@ -9,7 +9,7 @@
 #include "report.hpp"
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/parts_describe.hpp>
 #include <glt/io/parts/parts_folder.hpp>
@@ -32,7 +32,8 @@ void run(Comm comm, options const& chosen) {
   }
   if (!chosen.info.empty()) {
     glt::io::parts_folder const folder(chosen.info);
-    out.result({{"event", "info"}, {"manifest", nlohmann::ordered_json::parse(glt::io::detail::to_json(folder.info()))}},
+    out.result({{"event", "info"},
+                {"manifest", nlohmann::ordered_json::parse(glt::io::detail::to_json(folder.info()))}},
                glt::io::describe(folder.info()));
     if (!chosen.reports.empty() && comm.rank() == 0) {
       report(chosen, measure_folder(folder, chosen.threads), out);

@@ -26,7 +26,8 @@ TEST_CASE("a failure where others wait for bytes loses the rank, and what all ra
   run_threads(1, [](threads_comm comm) {
     auto copy = comm.duplicate();
     CHECK(detail::committed(comm, [] { return 5; }) == 5);
-    CHECK(names(thrown<collective_error>([&] { detail::committed(comm, [] { throw detail::agreed_error(0, "all"); }); }),
+    CHECK(names(thrown<collective_error>(
+                    [&] { detail::committed(comm, [] { throw detail::agreed_error(0, "all"); }); }),
                 "all"));
     CHECK(!comm.is_lost());
     CHECK_THROWS_AS(detail::committed(comm, []() -> int { throw std::bad_alloc(); }), std::bad_alloc);

@@ -4,9 +4,9 @@
 
 #include <glt/comm/threads.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
-#include <glt/nccl/basic_comm.hpp>
+#include <glt/nccl/detail/basic_comm.hpp>
 
-using gpu_comm = glt::basic_nccl_comm<glt::threads_comm, glt_test::fake_nccl>;
+using gpu_comm = glt::detail::basic_nccl_comm<glt::threads_comm, glt_test::fake_nccl>;
 
 bool use(gpu_comm comm) {
   glt::detail::routed_list good(comm.host());

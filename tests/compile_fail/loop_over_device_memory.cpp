@@ -2,7 +2,8 @@
 // expect: host_accessible\(Space\)|invalid range expression|host_accessible\(\(glt::memory_space
 #include <glt/core/view.hpp>
 
-int sum(glt::array_view<glt::memory_space::pinned, int> on_host, glt::array_view<glt::memory_space::device, int> on_device) {
+int sum(glt::array_view<glt::memory_space::pinned, int> on_host,
+        glt::array_view<glt::memory_space::device, int> on_device) {
   int total = 0;
   for (int const value : on_host) {
     total += value;

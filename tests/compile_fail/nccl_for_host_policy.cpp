@@ -6,9 +6,9 @@
 #include <glt/comm/threads.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/nccl/basic_comm.hpp>
+#include <glt/nccl/detail/basic_comm.hpp>
 
-using gpu_comm = glt::basic_nccl_comm<glt::threads_comm, glt_test::fake_nccl>;
+using gpu_comm = glt::detail::basic_nccl_comm<glt::threads_comm, glt_test::fake_nccl>;
 
 int use(gpu_comm comm) {
   auto good = glt::dist::make_payload_comm(comm, glt_test::distant_policy<>());

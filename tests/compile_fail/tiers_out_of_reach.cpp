@@ -4,7 +4,7 @@
 
 // Runs on the host, and reaches what a GPU reaches.
 struct distant_executor : glt::exec::sequential {
-  static constexpr bool reaches(glt::memory_space space) { return glt::device_accessible(space); }
+  static constexpr bool reaches(glt::memory_space space) { return glt::detail::device_accessible(space); }
 };
 
 template <glt::memory_space Space>

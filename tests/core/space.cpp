@@ -8,7 +8,7 @@ TEST_CASE("who may touch which memory") {
   CHECK(glt::host_accessible(memory_space::host));
   CHECK(glt::host_accessible(memory_space::pinned));
   CHECK_FALSE(glt::host_accessible(memory_space::device));
-  CHECK_FALSE(glt::device_accessible(memory_space::host));
-  CHECK(glt::device_accessible(memory_space::pinned));
-  CHECK(glt::device_accessible(memory_space::device));
+  CHECK_FALSE(glt::detail::device_accessible(memory_space::host));
+  CHECK(glt::detail::device_accessible(memory_space::pinned));
+  CHECK(glt::detail::device_accessible(memory_space::device));
 }

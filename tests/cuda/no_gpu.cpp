@@ -70,6 +70,7 @@ TEST_CASE("an error carries the call, the code and its name") {
   CHECK(memory.total() == 300);
   CHECK(memory.code() == cudaErrorMemoryAllocation);
   CHECK(std::string(memory.what()) ==
-        "cudaBaz failed with cudaErrorMemoryAllocation (2): out of memory; asked for 100 bytes, and 20 of the GPU's 300 "
+        "cudaBaz failed with cudaErrorMemoryAllocation (2): out of memory; asked for 100 bytes, and 20 of "
+        "the GPU's 300 "
         "are free: make batches smaller, or keep data in host memory by device::zero_copy");
 }

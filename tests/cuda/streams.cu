@@ -122,7 +122,7 @@ TEST_CASE("a launch that CUDA refuses is an error, and the next one works") {
 }
 
 TEST_CASE("errors of Thrust become errors of glt") {
-  exec::thrust_cuda const system;
+  detail::thrust_cuda const system;
   try {
     system.run([](auto const&) {
       throw ::thrust::system_error(cudaErrorInvalidConfiguration, ::thrust::cuda_category(), "for_each");

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/comm/counting.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/device_comm.hpp>
@@ -89,7 +89,7 @@ void exchange(Comm& comm, Policy const& policy, int round) {
   }
   auto const out = make_buffer<Policy>(sent, policy);
   auto in = make_buffer<Policy>(std::vector<std::int32_t>(expected.size(), -1), policy);
-  exchange_rows(comm, out.view(), send_counts, in.view(), receive_counts, 3);
+  detail::exchange_rows(comm, out.view(), send_counts, in.view(), receive_counts, 3);
   CHECK(to_vector(policy, in.view()) == expected);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("memory goes directly where the communicator takes it, behind what was
     CHECK(same.direct());
     auto plain = make_payload_comm(host, device::cpu());
     exchange(plain, device::cpu(), 1);
-    CHECK(&host_comm(plain) == &plain);
+    CHECK(&detail::host_comm(plain) == &plain);
   });
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("headers, reductions and parts of a device communicator are those of t
     device_comm comm(host, policy, {.round_bytes = 16});
     std::vector<std::int64_t> send(static_cast<std::size_t>(comm.size()), comm.rank());
     std::vector<std::int64_t> received(send.size(), -1);
-    exchange_sizes(host_comm(comm), send, received);
+    detail::exchange_sizes(detail::host_comm(comm), send, received);
     for (std::size_t rank = 0; rank < received.size(); ++rank) {
       CHECK(received[rank] == static_cast<std::int64_t>(rank));
     }

@@ -91,7 +91,7 @@ TEST_CASE("it costs a header exchange and two payload exchanges, 12 bytes a halo
     static_cast<void>(glt::dist::make_source_originals(counted, graph));
     auto const traffic = counted.counts().total();
     CHECK(traffic.collectives == (comm.size() == 1 ? 0 : 3));
-    std::vector<std::int64_t> sums{traffic.bytes, glt::header_bytes * (comm.size() - 1) +
+    std::vector<std::int64_t> sums{traffic.bytes, glt::detail::header_bytes * (comm.size() - 1) +
                                                       12 * static_cast<std::int64_t>(halo.size())};
     comm.all_reduce(std::span(sums), glt::reduction::sum);
     CHECK(sums[0] == sums[1]);

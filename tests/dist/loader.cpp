@@ -60,13 +60,17 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
       CHECK(static_cast<std::int64_t>(seeds.size()) == batch.num_seeds);
       visited.insert(visited.end(), seeds.begin(), seeds.end());
       auto const sampled = glt_test::plain(batch.subgraph, divided.names.original);
-      CHECK(sampled == glt_test::naive_sample(list, seeds, options.neighbors, {.seed = 6, .epoch = 2, .step = batch.step}));
+      CHECK(sampled == glt_test::naive_sample(list, seeds, options.neighbors,
+                                              {.seed = 6, .epoch = 2, .step = batch.step}));
       REQUIRE(batch.features().rows() == static_cast<std::int64_t>(sampled.nodes.size()));
       REQUIRE(batch.features().columns() == 3);
       std::int64_t wrong = 0;
       for (std::size_t i = 0; i < sampled.nodes.size(); ++i) {
         for (std::int64_t c = 0; c < 3; ++c) {
-          wrong += batch.features()(static_cast<std::int64_t>(i), c) != divided_graph::feature(sampled.nodes[i], c) ? 1 : 0;
+          wrong +=
+              batch.features()(static_cast<std::int64_t>(i), c) != divided_graph::feature(sampled.nodes[i], c)
+                  ? 1
+                  : 0;
         }
       }
       for (std::int64_t i = 0; i < batch.labels().size(); ++i) {

@@ -30,18 +30,18 @@ bool same(DLDevice a, DLDevice b) { return a.device_type == b.device_type && a.d
 
 TEST_CASE_TEMPLATE("bytes on the heap are on DLPack's CPU, whatever they emulate", Policy, GLT_TEST_POLICIES) {
 #if !defined(GLT_TEST_CUDA)
-  CHECK(same(glt::dlpack_device(Policy()), {kDLCPU, 0}));
+  CHECK(same(glt::detail::dlpack_device(Policy()), {kDLCPU, 0}));
 #else
-  auto const device = glt::dlpack_device(Policy());
+  auto const device = glt::detail::dlpack_device(Policy());
   CHECK(device.device_type == (Policy::space == glt::memory_space::device ? kDLCUDA : kDLCUDAHost));
   CHECK(device.device_id == 0);
 #endif
 }
 
 TEST_CASE("a policy with memory of its own is where its space says") {
-  CHECK(same(glt::dlpack_device(gpu_policy<glt::memory_space::device>()), {kDLCUDA, 3}));
-  CHECK(same(glt::dlpack_device(gpu_policy<glt::memory_space::pinned>()), {kDLCUDAHost, 0}));
-  CHECK(same(glt::dlpack_device(gpu_policy<glt::memory_space::host>()), {kDLCPU, 0}));
+  CHECK(same(glt::detail::dlpack_device(gpu_policy<glt::memory_space::device>()), {kDLCUDA, 3}));
+  CHECK(same(glt::detail::dlpack_device(gpu_policy<glt::memory_space::pinned>()), {kDLCUDAHost, 0}));
+  CHECK(same(glt::detail::dlpack_device(gpu_policy<glt::memory_space::host>()), {kDLCPU, 0}));
 }
 
 TEST_CASE("elements are adopted from the same device alone, and pinned ones by the CPU") {

@@ -30,7 +30,7 @@ TEST_CASE_TEMPLATE("a buffer becomes a tensor over the same memory, and comes ba
     CHECK(told.shape[0] == n);
     CHECK(told.strides[0] == 1);
     CHECK(told.byte_offset == 0);
-    CHECK(find_element_type(told.dtype) == element_type::int32);
+    CHECK(detail::find_element_type(told.dtype) == element_type::int32);
 
     auto const back = from_dlpack<Policy, std::int32_t>(std::move(tensor), policy);
     CHECK((n == 0 || back.data() == data));
@@ -42,7 +42,7 @@ TEST_CASE_TEMPLATE("elements of every type", T, std::int8_t, std::uint8_t, std::
                    float16, bfloat16, float, double) {
   buffer<device::cpu, T> elements(3);
   auto const tensor = to_dlpack(std::move(elements));
-  CHECK(find_element_type(tensor->dl_tensor.dtype) == element_type_of<T>);
+  CHECK(detail::find_element_type(tensor->dl_tensor.dtype) == element_type_of<T>);
   CHECK(tensor->dl_tensor.dtype.bits == 8 * sizeof(T));
 }
 

@@ -12,7 +12,7 @@ TEST_CASE("rows without their type are read as what they are, and as nothing els
   std::vector<std::int8_t> const values{1, 2, 3, 4, 5, 6};
   std::vector<float> const scales{0.5F, 2, 1};
   using view = glt::feature_view<glt::memory_space::host, std::int8_t>;
-  auto const rows = glt::without_type(view{.features = {values.data(), 2, 3}, .labels = {}, .scales = scales});
+  auto const rows = glt::detail::without_type(view{.features = {values.data(), 2, 3}, .labels = {}, .scales = scales});
   CHECK(rows.type == glt::element_type::int8);
   CHECK(rows.row_bytes() == 3);
   CHECK(rows.scales.size() == 3);

@@ -13,8 +13,11 @@
 #include <vector>
 
 std::vector<std::string> glt_test::fuzz_seeds() {
-  return {npy_longs({1, -2, 3}), npy_bytes("<u4", "(2, 3)", std::string(24, 'x')),
-          npy_bytes("<u8", "(1,)", std::string(8, '\1')), npy_bytes("<f2", "()", "ab"), npy_bytes("|O", "(1,)", "pickle"),
+  return {npy_longs({1, -2, 3}),
+          npy_bytes("<u4", "(2, 3)", std::string(24, 'x')),
+          npy_bytes("<u8", "(1,)", std::string(8, '\1')),
+          npy_bytes("<f2", "()", "ab"),
+          npy_bytes("|O", "(1,)", "pickle"),
           npy_bytes("<f4", "(0, 7)", "")};
 }
 

@@ -27,7 +27,8 @@ void read_plain(std::string_view content) {
   }
 }
 
-void read_tensor(glt::io::detail::torch_file const& file, glt::io::detail::pickle_value const& value, std::size_t length) {
+void read_tensor(glt::io::detail::torch_file const& file, glt::io::detail::pickle_value const& value,
+                 std::size_t length) {
   if (value.get_if<glt::io::detail::pickle_tensor>() != nullptr) {
     auto const tensor = file.read(value);
     glt_test::insist(static_cast<std::size_t>(tensor.bytes().size()) <= length, "a tensor is no larger than its file");

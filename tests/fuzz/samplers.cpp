@@ -11,9 +11,9 @@
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
 #include <glt/sample/walk/node2vec.hpp>
 #include <glt/sample/walk/random_walk.hpp>
@@ -159,7 +159,8 @@ bool weighted(choices& choose) {
   auto options = choose.neighbors();
   options.replace = false;
   using rule = glt::weighted_rule<glt::memory_space::host>;
-  glt::neighbor_sampler<cpu, glt::local_id, rule> sampler(graph.view(), options, rule{weights.view()}, choose.threads());
+  glt::neighbor_sampler<cpu, glt::local_id, rule> sampler(graph.view(), options, rule{weights.view()},
+                                                          choose.threads());
   auto const seeds = choose.vertices(list.num_vertices);
   auto const key = choose.key();
   glt::sampled_subgraph<cpu> out;

@@ -4,8 +4,8 @@
 #include "support/errors.hpp"
 
 #include <glt/core/error.hpp>
-#include <glt/mpi/api.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/api.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 
 #include <glt/core/error.hpp>
-#include <glt/mpi/api.hpp>
+#include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/environment.hpp>
 
 #include <type_traits>

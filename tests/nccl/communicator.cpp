@@ -5,7 +5,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
@@ -66,7 +66,7 @@ TEST_CASE("rows travel between the memories of several GPUs" * doctest::skip(num
     auto const sent = make_buffer(std::vector<float>(expected.size(), static_cast<float>(comm.rank())), policy);
     buffer<device::cuda, float> received(sent.size(), policy);
     for (int round = 0; round < 3; ++round) {
-      exchange_rows(comm, sent.view(), counts, received.view(), counts);
+      detail::exchange_rows(comm, sent.view(), counts, received.view(), counts);
       CHECK(to_vector(policy, received.view()) == expected);
     }
     auto sums = make_buffer(std::vector<double>{1, 2}, policy);

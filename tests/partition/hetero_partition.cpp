@@ -127,13 +127,13 @@ TEST_CASE("limits by type know the type of every vertex, also where types are em
     CHECK(limit.num_groups >= list.schema.num_node_types());
     std::int64_t vertex = 0;
     for (int t = 0; t < list.schema.num_node_types(); ++t) {
-      CHECK(glt::first_vertices(list.schema)[static_cast<std::size_t>(t)] == vertex);
+      CHECK(glt::detail::first_vertices(list.schema)[static_cast<std::size_t>(t)] == vertex);
       for (std::int64_t v = 0; v < list.schema.num_vertices(t); ++v, ++vertex) {
         REQUIRE(limit.share(vertex).group == t);
         REQUIRE(limit.share(vertex).weight == 1);
       }
     }
-    CHECK(glt::first_vertices(list.schema).back() == vertex);
+    CHECK(glt::detail::first_vertices(list.schema).back() == vertex);
     CHECK(glt::ldg_partitioner{.balance = {limit}}(glt::make_homogeneous(list.graph().view()).view(), 3).size() ==
           vertex);
   }

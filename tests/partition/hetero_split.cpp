@@ -66,7 +66,7 @@ TEST_CASE("a square relation is split as a graph") {
   divided_hetero_graph const divided(list, 3);
   auto const relation = divided.whole.view().relation(0);
   auto const graph_part = glt::split_graph(relation, divided.names[0], 1);
-  auto const part = glt::split_relation(relation, divided.names[0], divided.names[0], 1);
+  auto const part = glt::detail::split_relation(relation, divided.names[0], divided.names[0], 1);
   CHECK(glt_test::rows_of(part.view()) == glt_test::rows_of(graph_part.graph.view()));
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("what does not fit is refused") {
   CHECK(glt_test::names(refused(mixed.names, 0), "3 parts", "'institution'", "2 of those of the first type"));
   auto const writes = divided.whole.view().relation(0);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                          static_cast<void>(glt::split_relation(writes, divided.names[0], divided.names[0], 0));
+                          static_cast<void>(glt::detail::split_relation(writes, divided.names[0], divided.names[0], 0));
                         }),
                         "17 columns", "33 vertices"));
 }

@@ -4,9 +4,9 @@
 #include "support/policy_subgraphs.hpp"
 
 #include <glt/graph/copy_graph.hpp>
-#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/weighted_neighbor_sampler.hpp>
 
 #include <doctest/doctest.h>

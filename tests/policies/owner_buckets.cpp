@@ -60,7 +60,7 @@ buckets naive_buckets(partition_book const& book, std::vector<Vertex> const& ver
 }
 
 template <class Policy, class Vertex>
-void check_buckets(owner_buckets<Policy>& sorter, Policy const& policy, std::vector<Vertex> const& vertices,
+void check_buckets(detail::owner_buckets<Policy>& sorter, Policy const& policy, std::vector<Vertex> const& vertices,
                    std::int64_t num_flagged, int unflagged) {
   auto const list = make_buffer<Policy>(vertices, policy);
   auto const offsets = sorter.sort(list.view(), num_flagged, unflagged);
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("vertices by owner, in list order", Policy, GLT_TEST_POLICIES
   std::mt19937 random(7);
   for (int const num_parts : {1, 2, 3, 17, 255, 256, 300}) {
     auto const book = random_book(random, num_parts);
-    owner_buckets<Policy> sorter(book, policy);
+    detail::owner_buckets<Policy> sorter(book, policy);
     for (std::int64_t const n : {0, 1, 2, 999, 4097, 100}) { // shorter after longer
       CAPTURE(num_parts);
       CAPTURE(n);
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("vertices by owner, in list order", Policy, GLT_TEST_POLICIES
 
 TEST_CASE_TEMPLATE("the first vertex that nobody owns is named", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  owner_buckets<Policy> sorter(partition_book({0, 3, 3, 10}), policy);
+  detail::owner_buckets<Policy> sorter(partition_book({0, 3, 3, 10}), policy);
   auto const beyond = make_buffer<Policy>(std::vector<global_id>{0, 9, 10, -1, 2}, policy);
   CHECK_THROWS_WITH_AS(sorter.sort(beyond.view()), "vertex 10 is outside [0, 10), the global ids of the partition book",
                        precondition_error);

@@ -69,7 +69,7 @@ void compare(std::vector<std::int64_t> const& rounds, unsigned variety, std::int
       auto const count = make_buffer(std::vector<std::int64_t>{size}, policy);
       buffer<Policy, local_id> numbers(size, policy);
       auto firsts = make_buffer(std::vector<local_id>(static_cast<std::size_t>(size)), policy);
-      bounded_size<space> bounded{.bound = size + slack};
+      detail::bounded_size<space> bounded{.bound = size + slack};
       if (slack > 0) {
         bounded.exact = count.view();
       }

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/comm/agreement.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
@@ -103,12 +103,12 @@ TEST_CASE_TEMPLATE("slices of lengths that only the sender knew", Policy, GLT_TE
     auto const sent = sent_by(comm.rank(), 3, 2, 1);
     auto const expected = received_by(comm.rank(), 3, 2, 1);
     std::vector<std::int64_t> received(3);
-    exchange_sizes(exchange.host(), sent.counts, received);
+    detail::exchange_sizes(exchange.host(), sent.counts, received);
     CHECK(received == expected.counts);
     std::vector<std::int64_t> from;
     std::vector<std::int64_t> to;
-    prefix_sums(sent.counts, from);
-    prefix_sums(received, to);
+    detail::prefix_sums(sent.counts, from);
+    detail::prefix_sums(received, to);
     auto const out = make_buffer<Policy>(sent.values, policy);
     buffer<Policy, std::int64_t> in(to.back(), policy);
     exchange.start_slices(out.view(), from, in.view(), to);
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("a communicator for the memory of a policy", Policy, GLT_TEST
     cut(expected_values, received_counts);
     auto const out = make_buffer<Policy>(sent_values, policy);
     buffer<Policy, std::int64_t> in(static_cast<std::int64_t>(expected_values.size()), policy);
-    exchange_rows(carrier, out.view(), counts, in.view(), received_counts, 2);
+    detail::exchange_rows(carrier, out.view(), counts, in.view(), received_counts, 2);
     CHECK(to_vector(policy, in.view()) == expected_values);
   });
 }

@@ -20,7 +20,7 @@ namespace {
 // The first element of row i, and its last one.
 template <memory_space Space>
 struct ends_of_rows {
-  striped_rows<Space, std::int32_t> rows;
+  detail::striped_rows<Space, std::int32_t> rows;
   array_view<Space, std::int32_t> out;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const* const row = rows.row(static_cast<std::int32_t>(i));
@@ -41,8 +41,8 @@ views_of(std::vector<buffer<Policy, std::int32_t>> const& stripes, std::int64_t 
 
 } // namespace
 
-static_assert(std::is_trivially_copyable_v<striped_rows<memory_space::device, float>>);
-static_assert(!std::is_copy_constructible_v<stripe_table<device::cpu, float>>);
+static_assert(std::is_trivially_copyable_v<detail::striped_rows<memory_space::device, float>>);
+static_assert(!std::is_copy_constructible_v<detail::stripe_table<device::cpu, float>>);
 
 TEST_CASE_TEMPLATE("row r of all is row r / G of device r mod G", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("row r of all is row r / G of device r mod G", Policy, GLT_TE
       for (auto const& each : content) {
         stripes.push_back(make_buffer<Policy>(each, policy));
       }
-      stripe_table<Policy, std::int32_t> made(views_of(stripes, columns), policy);
+      detail::stripe_table<Policy, std::int32_t> made(views_of(stripes, columns), policy);
       auto const table = std::move(made);
       CHECK(table.view().rows() == rows);
       CHECK(table.view().columns() == columns);
@@ -81,7 +81,7 @@ TEST_CASE_TEMPLATE("stripes of other shapes than turns are refused", Policy, GLT
   Policy const policy;
   using stripe = matrix_view<Policy::space, std::int32_t const>;
   auto const complaint = [&](std::vector<stripe> const& stripes) {
-    return thrown<precondition_error>([&] { stripe_table<Policy, std::int32_t>(stripes, policy); });
+    return thrown<precondition_error>([&] { detail::stripe_table<Policy, std::int32_t>(stripes, policy); });
   };
   CHECK(names(complaint({}), "0 devices"));
   CHECK(names(complaint({stripe(nullptr, 2, 0), stripe(nullptr, 2, 1)}), "device 1 has [2, 1] of 4 rows", "[2, 0]"));

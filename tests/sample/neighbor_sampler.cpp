@@ -141,7 +141,8 @@ TEST_CASE("batches in bulk are those of their steps, for any number of threads")
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sampler.sample_bulk(views, {}, none); }),
                         "1 batches", "0 subgraphs"));
   none.resize(1);
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sampler.sample_bulk(views, {}, none); }), "300"));
+  CHECK(glt_test::names(
+      glt_test::thrown<glt::precondition_error>([&] { sampler.sample_bulk(views, {}, none); }), "300"));
 }
 
 TEST_CASE("the steady state allocates nothing") {

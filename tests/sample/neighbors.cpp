@@ -20,9 +20,9 @@ namespace {
 using glt::memory_space;
 
 template <class Executor>
-std::vector<std::vector<glt_test::in_edge>> sample(Executor const& ex, glt::csr_view<memory_space::host> graph,
-                                                   std::vector<glt::local_id> const& rows, glt::hop_options options,
-                                                   glt::random_key key, std::vector<glt::global_id> const& original = {}) {
+std::vector<std::vector<glt_test::in_edge>>
+sample(Executor const& ex, glt::csr_view<memory_space::host> graph, std::vector<glt::local_id> const& rows,
+       glt::hop_options options, glt::random_key key, std::vector<glt::global_id> const& original = {}) {
   glt::host_view<glt::local_id const> const wanted(rows);
   std::vector<glt::edge_offset> counts(rows.size());
   std::vector<glt::edge_offset> offsets(rows.size() + 1);
@@ -122,8 +122,9 @@ TEST_CASE("wrong options and too little room for the sources are refused") {
   std::vector<glt::local_id> const row_list{0, 1, 2};
   std::vector<glt::edge_offset> counts(3);
   std::vector<glt::edge_offset> offsets(4);
-  CHECK_THROWS_AS(glt::count_neighbors(ex, graph.view(), request_of(row_list, {.fanout = -1, .replace = true}),
-                                       glt::host_view<glt::edge_offset>(counts), glt::host_view<glt::edge_offset>(offsets)),
+  CHECK_THROWS_AS(glt::count_neighbors(
+                      ex, graph.view(), request_of(row_list, {.fanout = -1, .replace = true}),
+                      glt::host_view<glt::edge_offset>(counts), glt::host_view<glt::edge_offset>(offsets)),
                   glt::precondition_error);
   glt::count_neighbors(ex, graph.view(), request_of(row_list, {}), glt::host_view<glt::edge_offset>(counts),
                        glt::host_view<glt::edge_offset>(offsets));

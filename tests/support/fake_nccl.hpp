@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/nccl/layer.hpp>
+#include <glt/nccl/detail/layer.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -175,6 +175,6 @@ private:
   std::function<bool()> finish_reduction_;
 };
 
-static_assert(glt::nccl_layer<fake_nccl>);
+static_assert(glt::detail::nccl_layer<fake_nccl>);
 
 } // namespace glt_test

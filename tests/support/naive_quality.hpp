@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/types.hpp>
-#include <glt/partition/quality/detail/quality_counts.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -109,11 +109,12 @@ struct naive_quality {
       }
     }
     for (std::size_t t = 0; t < edge_types.size(); ++t) {
-      glt::edge_type_quality of_type{{}, edge_types[t], std::vector<glt::edge_counts>(made.parts.size())};
+      glt::detail::edge_type_quality of_type{
+          {}, edge_types[t], std::vector<glt::detail::edge_counts>(made.parts.size())};
       for (std::size_t e = 0; e < edges.size(); ++e) {
         if (edges[e].type == t) {
           auto& part = of_type.parts[static_cast<std::size_t>(ends[e].second)];
-          for (auto* const counted : {&part, static_cast<glt::edge_counts*>(&of_type)}) {
+          for (auto* const counted : {&part, static_cast<glt::detail::edge_counts*>(&of_type)}) {
             ++counted->num_edges;
             counted->num_cut_edges += ends[e].first != ends[e].second ? 1 : 0;
           }
@@ -125,7 +126,7 @@ struct naive_quality {
   }
 
 private:
-  void fill(glt::part_table& table, int type) const {
+  void fill(glt::detail::part_table& table, int type) const {
     for (int part = 0; part < num_parts; ++part) {
       table.parts.push_back(counts(part, type));
       static_cast<glt::part_counts&>(table) += table.parts.back();

@@ -118,8 +118,14 @@ inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int6
 template <class Subgraph, class Original = std::vector<std::int64_t>>
 naive_subgraph plain(Subgraph const& subgraph, Original const& original = {}) {
   auto const widen = [](auto const& view) { return std::vector<std::int64_t>(view.begin(), view.end()); };
-  naive_subgraph out{widen(subgraph.nodes()), widen(subgraph.seed_index()), widen(subgraph.row()), widen(subgraph.col()),
-                     widen(subgraph.edge_ids()), {}, {}, widen(subgraph.batch())};
+  naive_subgraph out{widen(subgraph.nodes()),
+                     widen(subgraph.seed_index()),
+                     widen(subgraph.row()),
+                     widen(subgraph.col()),
+                     widen(subgraph.edge_ids()),
+                     {},
+                     {},
+                     widen(subgraph.batch())};
   out.num_sampled_nodes.assign(subgraph.num_sampled_nodes().begin(), subgraph.num_sampled_nodes().end());
   out.num_sampled_edges.assign(subgraph.num_sampled_edges().begin(), subgraph.num_sampled_edges().end());
   if (std::ranges::size(original) > 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/exponential.hpp>
+#include <glt/core/detail/exponential.hpp>
 #include <glt/core/random.hpp>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ inline std::vector<std::int64_t> naive_smallest_keys(glt::random_stream stream, 
                                                      std::int64_t count, std::vector<std::int64_t> const& taken = {}) {
   std::vector<std::pair<double, std::int64_t>> keys;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    auto const variate = static_cast<double>(glt::minus_log2(stream.next64()));
+    auto const variate = static_cast<double>(glt::detail::minus_log2(stream.next64()));
     auto const position = static_cast<std::int64_t>(i);
     if (weights[i] > 0 && std::ranges::find(taken, position) == taken.end()) {
       keys.emplace_back(variate / static_cast<double>(weights[i]), position);

@@ -228,7 +228,7 @@ TEST_CASE("gather_grads is one header exchange and one all-reduce") {
     small_net net;
     glt::gather_grads(comm, net, 1);
     CHECK(comm.counts().total().collectives == 2);
-    CHECK(comm.counts().headers.bytes == glt::header_bytes);
+    CHECK(comm.counts().headers.bytes == glt::detail::header_bytes);
     CHECK(comm.counts().reduce.bytes ==
           4 * (15 + 6 + 10 + 5)); // elements of five parameters and one flag for each
   });

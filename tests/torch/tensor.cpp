@@ -24,7 +24,7 @@ TEST_CASE_TEMPLATE("a tensor over an array shares its memory", T, float, double,
   std::vector<T> values(13);
   std::iota(values.begin(), values.end(), T(1));
   auto tensor = glt::to_tensor(glt::host_view<T>(values));
-  CHECK(static_cast<bool>(tensor.scalar_type() == glt::tensor_type<T>()));
+  CHECK(static_cast<bool>(tensor.scalar_type() == glt::detail::tensor_type<T>()));
   CHECK(tensor.sizes() == at::IntArrayRef({13}));
   CHECK(tensor.data_ptr() == values.data());
   CHECK(tensor.template data_ptr<T>()[12] == T(13));
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("a tensor of LibTorch owns what was a buffer, through DLPack"
   auto elements = glt::make_buffer<glt::device::cpu>(std::vector<T>(5, T(3)));
   auto const* const data = elements.data();
   auto const tensor = glt::to_tensor(std::move(elements));
-  CHECK(static_cast<bool>(tensor.scalar_type() == glt::tensor_type<T>()));
+  CHECK(static_cast<bool>(tensor.scalar_type() == glt::detail::tensor_type<T>()));
   CHECK(tensor.sizes() == at::IntArrayRef({5}));
   CHECK(tensor.data_ptr() == data);
   CHECK(tensor.sum().template item<double>() == 15.0);

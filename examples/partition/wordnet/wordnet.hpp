@@ -4,15 +4,15 @@
 #include "hashed_words.hpp"
 #include "wordnet_database.hpp"
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/coo.hpp>
 #include <glt/graph/dedupe.hpp>
-#include <glt/graph/random_permutation.hpp>
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/graph/symmetrize.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
@@ -71,7 +71,7 @@ inline glt::io::array hash_texts(std::vector<std::string> const& texts, std::int
   nodes.labels = glt::io::array::of(glt::host_view<std::int64_t const>(database.classes));
 
   auto const order =
-      glt::make_random_permutation<glt::global_id>(num_synsets, glt::random_key(options.split_seed));
+      glt::detail::make_random_permutation<glt::global_id>(num_synsets, glt::random_key(options.split_seed));
   auto const train_end = order.begin() + num_synsets * 6 / 10;
   auto const valid_end = order.begin() + num_synsets * 8 / 10;
   nodes.train.assign(order.begin(), train_end);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/checks.hpp>
 #include <glt/comm/lost_rank.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 
 #include <algorithm>
 #include <array>
@@ -76,11 +76,11 @@ struct call_header {
   [[nodiscard]] call_site site() const noexcept { return {static_cast<operation>(what), step, hop}; }
 };
 
+namespace detail {
+
 /// Bytes that one rank sends to each other one in `exchange_headers`.
 inline constexpr std::int64_t header_bytes = sizeof(call_header);
 static_assert(header_bytes == 40);
-
-namespace detail {
 
 /// Bytes in which the cause of a failure travels; a longer text is cut.
 inline constexpr std::size_t cause_bytes = 512;
@@ -152,7 +152,7 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
     received[0] = sent[0];
   } else {
     comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()),
-                    reinterpret_cast<std::byte*>(received.data()), header_bytes);
+                    reinterpret_cast<std::byte*>(received.data()), detail::header_bytes);
   }
   headers.resize(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {

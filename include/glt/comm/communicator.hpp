@@ -56,29 +56,37 @@ struct reply_buffer {
 /// Models: `serial_comm`, `threads_comm`, `mpi_comm`, `counting_comm` around any of them; `nccl_comm`, and
 /// `dist::device_comm` around any, for memory of GPUs.
 /// A model is a handle: copying it never communicates; `split` and `duplicate` are collectives.
-/// Bytes to send and bytes to receive never overlap. A rank's arguments are checked before it sends anything
-/// (precondition_error).
-/// All collectives except `start_all_to_all_v` block until the result is there. Spans of size R are indexed
-/// by rank. All arrays are ordinary memory, but for the bytes of `all_to_all_v` and `start_all_to_all_v`: see
-/// `carries`.
 ///
-/// - `c.rank()`, `c.size()`
-/// - `c.all_to_all(send, receive, bytes)`: `bytes` bytes from `send + p * bytes` go to rank p, itself
-/// included
-/// - `c.all_to_all_v(outgoing, incoming)`: sizes known on both sides; sizes to itself must be 0
-/// - `c.start_all_to_all_v(outgoing, incoming)`: the same, returns a request; the bytes stay untouched until
-/// its
-///   `wait()` returned, the arrays of sizes and offsets may go. One request at a time; a request that is
-///   destroyed waits.
-/// - `c.all_to_all_replies(outgoing, asked, answering, reply_buffer&)`: rank p's sizes become known on
-/// arrival; `asked[p]`
-///   is nonzero where this rank expects a reply of p, `answering[p]` where p expects one of this rank; 0
-///   bytes may be a reply
-/// - `c.all_reduce(span, reduction)`: in place, elementwise
-/// - `c.broadcast(data, bytes, root)`, `c.barrier()`
-/// - `c.split(color, order)`: communicator of the ranks with equal color (any number), numbered by (order,
-/// rank)
-/// - `c.duplicate()`: the same ranks with traffic of their own
+/// - `c.rank()`, `c.size()`: which rank this is, in [0, R), and R
+/// - `c.all_to_all(send, receive, bytes)`: every rank sends as many bytes to every other one.
+///   `send`, `receive`: R slices of `bytes` bytes each, slice p for and from rank p, this rank included;
+///   `bytes`: 0 or more, the same on all ranks
+/// - `c.all_to_all_v(out, in)`: sizes that both sides know.
+///   `out.sizes[p]`: bytes for rank p, 0 for this rank, from `out.data + out.offsets[p]` on;
+///   `in.sizes[p]`: bytes that rank p sends to this one, 0 for this rank, to `in.data + in.offsets[p]` on; slices of
+///   `in` do not overlap
+/// - `c.start_all_to_all_v(out, in)`: the same, and returns a request. The bytes stay untouched until its `wait()` has
+///   returned; the arrays of sizes and offsets need not. One request at a time; a request that is destroyed waits
+/// - `c.all_to_all_replies(out, asked, answering, replies)`: sizes that only the sender knows, as of ragged replies to
+///   requests that were exchanged before.
+///   `out`: the replies of this rank, `out.sizes[p]` bytes for rank p; 0 where it owes none;
+///   `asked` [R]: nonzero where this rank has sent rank p a request, so that a reply of p will arrive; 0 for this rank;
+///   `answering` [R]: nonzero where rank p has sent this rank a request, so that p waits for `out.sizes[p]` bytes, of
+///   which there may be 0; `answering[p]` here equals `asked` of this rank there;
+///   `replies`: written; its sizes become known on arrival, and are 0 where nothing was asked; its memory is reused
+/// - `c.all_reduce(values, op)`: combines `values` of all ranks element by element, in place; as many on every rank
+/// - `c.broadcast(data, bytes, root)`: `bytes` bytes of rank `root` are written to `data` of all others; `bytes` and
+///   `root` are the same on all ranks
+/// - `c.barrier()`: returns when all ranks have called it
+/// - `c.split(color, order)`: a communicator of the ranks with the same `color`, which may be any number; they are
+///   numbered by (`order`, rank)
+/// - `c.duplicate()`: the same ranks, with traffic of their own
+///
+/// All but `start_all_to_all_v` block until the result is there. Bytes to send and bytes to receive never overlap. A
+/// rank's arguments are checked before it sends anything (precondition_error). Spans of size R are indexed by rank. All
+/// arrays are ordinary memory, but for the bytes of `all_to_all_v` and `start_all_to_all_v`: see `carries`.
+///
+/// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <class C>
 concept communicator = std::copyable<C> &&
     requires(C& c, C const& view, std::byte const* send, std::byte* receive, std::int64_t bytes, outgoing out,
@@ -120,6 +128,8 @@ template <class C>
 template <class C, memory_space Space>
 concept carries = communicator<C> && detail::carries_space<std::remove_cv_t<C>>(Space);
 
+namespace detail {
+
 /// The communicator of the same ranks that carries ordinary memory: `comm.host()` where there is one, else `comm`
 /// itself.
 template <communicator C>
@@ -130,5 +140,7 @@ template <communicator C>
     return comm;
   }
 }
+
+} // namespace detail
 
 } // namespace glt

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/alarm.hpp>
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/space.hpp>
 
@@ -17,6 +17,8 @@
 #include <utility>
 
 namespace glt {
+
+namespace detail {
 
 /// What one kind of call cost one rank.
 struct traffic_count {
@@ -34,19 +36,21 @@ struct traffic_count {
   }
 };
 
+} // namespace detail
+
 /// What one rank sent, by kind of call.
 ///
 /// A rank's share of a reduction counts as one message, a broadcast as one at its root, though the model may
 /// send more.
 struct traffic {
-  traffic_count headers; ///< all_to_all
-  traffic_count payload; ///< all_to_all_v and start_all_to_all_v
-  traffic_count replies; ///< all_to_all_replies
-  traffic_count reduce;  ///< all_reduce
-  traffic_count other;   ///< broadcast, barrier, split, duplicate
+  detail::traffic_count headers; ///< all_to_all
+  detail::traffic_count payload; ///< all_to_all_v and start_all_to_all_v
+  detail::traffic_count replies; ///< all_to_all_replies
+  detail::traffic_count reduce;  ///< all_reduce
+  detail::traffic_count other;   ///< broadcast, barrier, split, duplicate
 
-  [[nodiscard]] traffic_count total() const noexcept {
-    traffic_count sum;
+  [[nodiscard]] detail::traffic_count total() const noexcept {
+    detail::traffic_count sum;
     return sum += headers, sum += payload, sum += replies, sum += reduce, sum += other;
   }
 };
@@ -55,6 +59,8 @@ struct traffic {
 ///
 /// Copies of a handle count together; `split` and `duplicate` return one that starts at zero. It carries what the
 /// other one carries. Of a `device_comm` or an `nccl_comm`, count the communicator of the host, too.
+///
+/// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <communicator C>
 class counting_comm {
   using clock = std::chrono::steady_clock;
@@ -63,13 +69,13 @@ class counting_comm {
   // Adds the seconds of its own life to a count.
   class stopwatch {
   public:
-    explicit stopwatch(traffic_count& count) noexcept : count_(count) {}
+    explicit stopwatch(detail::traffic_count& count) noexcept : count_(count) {}
     stopwatch(stopwatch const&) = delete;
     stopwatch& operator=(stopwatch const&) = delete;
     ~stopwatch() { count_.seconds += std::chrono::duration<double>(clock::now() - start_).count(); }
 
   private:
-    traffic_count& count_;
+    detail::traffic_count& count_;
     clock::time_point start_ = clock::now();
   };
 
@@ -183,7 +189,7 @@ public:
 
   /// See `alarming`; its messages are not counted.
   [[nodiscard]] auto make_alarm()
-    requires alarming<C>
+    requires detail::alarming<C>
   {
     return inner_.make_alarm();
   }
@@ -195,11 +201,11 @@ private:
   static std::int64_t sum(std::span<std::int64_t const> values) {
     return std::accumulate(values.begin(), values.end(), std::int64_t{0});
   }
-  static stopwatch count(traffic_count& kind, std::int64_t messages, std::int64_t bytes) {
+  static stopwatch count(detail::traffic_count& kind, std::int64_t messages, std::int64_t bytes) {
     kind += {.collectives = 1, .messages = messages, .bytes = bytes};
     return stopwatch(kind);
   }
-  stopwatch count_shared(traffic_count& kind, std::int64_t bytes) const {
+  stopwatch count_shared(detail::traffic_count& kind, std::int64_t bytes) const {
     bool const sends = size() > 1 && bytes > 0;
     return count(kind, sends ? 1 : 0, sends ? bytes : 0);
   }

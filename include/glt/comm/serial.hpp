@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/alarm.hpp>
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/checks.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +12,8 @@
 namespace glt {
 
 /// A single rank: distributed code runs on it unchanged, and nothing is ever sent.
+///
+/// Concurrent calls: any; it has no state.
 class serial_comm {
 public:
   /// An exchange that was complete when it began.
@@ -20,7 +22,7 @@ public:
     void wait() noexcept {}
   };
 
-  /// Nobody else can fail.
+  /// There is not an other rank that could fail.
   class alarm {
   public:
     void raise() noexcept {}
@@ -67,6 +69,6 @@ public:
   [[nodiscard]] alarm make_alarm() const noexcept { return {}; }
 };
 
-static_assert(communicator<serial_comm> && alarming<serial_comm>);
+static_assert(communicator<serial_comm> && detail::alarming<serial_comm>);
 
 } // namespace glt

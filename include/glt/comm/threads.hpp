@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/threads_board.hpp>
+#include <glt/comm/detail/threads_board.hpp>
 #include <glt/comm/threads_comm.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 
 #include <algorithm>
 #include <cstddef>

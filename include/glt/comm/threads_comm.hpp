@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/threads_alarm.hpp>
-#include <glt/comm/threads_board.hpp>
-#include <glt/comm/threads_call.hpp>
+#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/threads_alarm.hpp>
+#include <glt/comm/detail/threads_board.hpp>
+#include <glt/comm/detail/threads_call.hpp>
 #include <glt/core/error.hpp>
 
 #include <cstddef>
@@ -20,8 +20,10 @@ namespace glt {
 ///
 /// Waiting ranks sleep, so more ranks than cores are fine. Calls that do not match are noticed: every rank
 /// throws the same `collective_error`, naming a rank that differs and both calls. All ranks receive
-/// bit-identical reductions. Use a handle and its copies on the thread of their rank; for a second thread
-/// take a `duplicate()`.
+/// bit-identical reductions.
+///
+/// Concurrent calls: none on a handle and its copies, which stay on the thread of their rank; another thread works on a
+/// `duplicate()`.
 class threads_comm {
 public:
   /// An exchange under way; move-only, and waits when it is destroyed.
@@ -140,7 +142,7 @@ public:
   [[nodiscard]] bool is_lost() const noexcept { return board_->is_lost(rank_); }
 
   /// See `alarming`.
-  [[nodiscard]] threads_alarm make_alarm() const noexcept { return {board_, rank_}; }
+  [[nodiscard]] detail::threads_alarm make_alarm() const noexcept { return {board_, rank_}; }
 
 private:
   [[nodiscard]] std::unique_ptr<detail::threads_call> named(std::string_view name,
@@ -174,6 +176,6 @@ private:
   int rank_;
 };
 
-static_assert(communicator<threads_comm> && alarming<threads_comm>);
+static_assert(communicator<threads_comm> && detail::alarming<threads_comm>);
 
 } // namespace glt

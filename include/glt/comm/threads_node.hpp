@@ -2,12 +2,12 @@
 #pragma once
 
 #include <glt/comm/agreement.hpp>
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/serial.hpp>
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,6 +30,8 @@ struct threads_node_options {
 /// Node memory of ranks that live in one process: threads, or a single rank.
 ///
 /// A block is freed when the last rank that sees it has let go of it.
+///
+/// Concurrent calls: none on one object; blocks are read by all ranks at once.
 template <communicator Comm>
 class threads_node {
 public:

@@ -33,7 +33,7 @@ inline constexpr std::array<element_traits, 9> element_table{{{"int8", 1},
 
 } // namespace detail
 
-/// NumPy's name of an element type, such as "float32"; "bfloat16" as well, which NumPy has not.
+/// NumPy's name of an element type, such as "float32"; "bfloat16" as well, which NumPy does not have.
 [[nodiscard]] constexpr std::string_view name_of(element_type type) noexcept {
   return detail::element_table[static_cast<std::size_t>(type)].name;
 }
@@ -42,6 +42,8 @@ inline constexpr std::array<element_traits, 9> element_table{{{"int8", 1},
 [[nodiscard]] constexpr std::int64_t size_of(element_type type) noexcept {
   return detail::element_table[static_cast<std::size_t>(type)].size;
 }
+
+namespace detail {
 
 /// The element type of a name that `name_of` gives; nothing for others.
 [[nodiscard]] constexpr std::optional<element_type> find_element_type(std::string_view name) noexcept {
@@ -52,6 +54,8 @@ inline constexpr std::array<element_traits, 9> element_table{{{"int8", 1},
   }
   return std::nullopt;
 }
+
+} // namespace detail
 
 /// The element type of a C++ type.
 template <class T>

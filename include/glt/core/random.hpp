@@ -23,8 +23,6 @@ inline constexpr int philox_rounds = 10;
 inline constexpr std::uint32_t philox_factors[] = {0xD2511F53U, 0xCD9E8D57U};
 inline constexpr std::uint32_t philox_steps[] = {0x9E3779B9U, 0xBB67AE85U};
 
-} // namespace detail
-
 /// Four 32-bit words that depend on nothing but `key` and `counter`.
 ///
 /// @cost   10 rounds of two 32 x 32-bit multiplications
@@ -46,9 +44,13 @@ philox(std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter) n
   return counter;
 }
 
+} // namespace detail
+
 /// Names a family of random streams: fold in seed, epoch, step, hop, … one after the other.
 ///
 /// Two keys made from different sequences give unrelated streams (up to a 64-bit hash).
+///
+/// Concurrent calls: const members may run concurrently; a small value, copied at will.
 class random_key {
 public:
   GLT_HOST_DEVICE constexpr explicit random_key(std::uint64_t seed) noexcept
@@ -72,6 +74,8 @@ private:
 ///
 /// A pure function of (key, subject, draw): it does not matter who draws, where, or in which order.
 ///
+/// Concurrent calls: none on one object, whose draws advance it; copies are independent.
+///
 /// @cost   one Philox call per four 32-bit words
 class random_stream {
 public:
@@ -85,7 +89,7 @@ public:
   /// The four words from draw 4 · index on, whatever was drawn before: for variates that are cheaper to draw
   /// again than to keep.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4> block(std::uint64_t index) const noexcept {
-    return philox(key_, {static_cast<std::uint32_t>(subject_), static_cast<std::uint32_t>(subject_ >> 32),
+    return detail::philox(key_, {static_cast<std::uint32_t>(subject_), static_cast<std::uint32_t>(subject_ >> 32),
                          static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)});
   }
 

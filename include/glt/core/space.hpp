@@ -15,9 +15,13 @@ enum class memory_space {
   return space != memory_space::device;
 }
 
+namespace detail {
+
 /// True if a GPU may dereference pointers into `space`.
 [[nodiscard]] constexpr bool device_accessible(memory_space space) noexcept {
   return space != memory_space::host;
 }
+
+} // namespace detail
 
 } // namespace glt

@@ -26,6 +26,8 @@ inline constexpr bool is_array_view<array_view<Space, T>> = true;
 ///
 /// Trivially copyable; pass it by value. Views of different spaces do not convert into each other.
 ///
+/// Concurrent calls: members may run concurrently; of the elements, what their owner says.
+///
 /// @shape  [size()]
 /// @pre    an index is in [0, size()); not checked
 template <memory_space Space, class T>
@@ -87,6 +89,8 @@ private:
 };
 
 /// Borrowed row-major matrix whose type says where its bytes live.
+///
+/// Concurrent calls: members may run concurrently; of the elements, what their owner says.
 ///
 /// @shape  [rows(), columns()], rows contiguous and without gaps
 /// @pre    indices are in range; not checked

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
+#include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
 #include <glt/cuda/policy.hpp>
-#include <glt/cuda/stream.hpp>
 
 #include <cuda_runtime.h>
 
@@ -53,8 +53,6 @@ __global__ void gather_rows_kernel(uint4 const* __restrict__ in, Id const* __res
   }
 }
 
-} // namespace detail
-
 /// True if rows and their places are made of whole 16-byte pieces: what `gather_rows_by_warps` takes.
 template <class T>
 [[nodiscard]] bool has_wide_rows(T const* in, T const* out, std::int64_t columns) noexcept {
@@ -62,6 +60,8 @@ template <class T>
   return bytes % 16 == 0 && bytes / 16 <= INT32_MAX - 32 &&
          ((reinterpret_cast<std::uintptr_t>(in) | reinterpret_cast<std::uintptr_t>(out)) & 15U) == 0;
 }
+
+} // namespace detail
 
 /// As `gather_rows` without conversion, by a kernel written for it.
 ///
@@ -72,15 +72,15 @@ template <class T>
 /// @throws cuda_error          if the launch failed
 /// @cost   O(S · F)
 template <memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace, class T>
-  requires(device_accessible(Space) && device_accessible(IdSpace) && device_accessible(OutSpace) &&
-           std::is_same_v<std::remove_const_t<In>, T>)
+  requires(detail::device_accessible(Space) && detail::device_accessible(IdSpace) &&
+           detail::device_accessible(OutSpace) && std::is_same_v<std::remove_const_t<In>, T>)
 void gather_rows_by_warps(device::cuda const& policy, matrix_view<Space, In> in, array_view<IdSpace, Id> ids,
                           matrix_view<OutSpace, T> out) {
   if (out.rows() != ids.size() || out.columns() != in.columns()) {
     throw precondition_error(detail::message("gather of ", ids.size(), " rows of ", in.columns(), " columns into [",
                                              out.rows(), ", ", out.columns(), "]; the shapes must be equal"));
   }
-  if (!has_wide_rows<T>(in.data(), out.data(), in.columns())) {
+  if (!detail::has_wide_rows<T>(in.data(), out.data(), in.columns())) {
     throw precondition_error(detail::message("gather of rows of ", in.columns(), " elements of ", sizeof(T),
                                              " bytes in 16-byte pieces; use gather_rows for other rows and places"));
   }

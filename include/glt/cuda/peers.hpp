@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
 #include <glt/cuda/policy.hpp>
-#include <glt/cuda/stream.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -17,6 +17,8 @@
 namespace glt {
 
 /// Which GPUs of a list read the memory of which others in place, over NVLink or the bus.
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  G GPUs, G² pairs
 class peer_access {

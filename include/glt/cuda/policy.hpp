@@ -2,10 +2,10 @@
 #pragma once
 
 #include <glt/core/space.hpp>
-#include <glt/cuda/pinned.hpp>
-#include <glt/cuda/resource.hpp>
-#include <glt/cuda/stream.hpp>
-#include <glt/cuda/system.hpp>
+#include <glt/cuda/detail/pinned.hpp>
+#include <glt/cuda/detail/resource.hpp>
+#include <glt/cuda/detail/stream.hpp>
+#include <glt/cuda/detail/system.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/thrust/executor.hpp>
 
@@ -22,6 +22,8 @@ class zero_copy;
 ///
 /// Copies share the stream and the pool. Work of different streams has no order, so what one stream makes and another
 /// one uses takes `wait_for` between them.
+///
+/// Concurrent calls: const members may run concurrently; work that several threads enqueue has no order among them.
 class cuda {
 public:
   static constexpr memory_space space = memory_space::device;
@@ -46,8 +48,8 @@ public:
   /// Borrows stream and pool, so the policy must outlive the resource.
   [[nodiscard]] detail::cuda_resource resource() const noexcept { return detail::cuda_resource(queue()); }
   /// Borrows stream and pool, so the policy must outlive the executor.
-  [[nodiscard]] exec::thrust_executor<exec::thrust_cuda> executor() const noexcept {
-    return exec::thrust_executor<exec::thrust_cuda>(exec::thrust_cuda(queue()));
+  [[nodiscard]] exec::thrust_executor<detail::thrust_cuda> executor() const noexcept {
+    return exec::thrust_executor<detail::thrust_cuda>(detail::thrust_cuda(queue()));
   }
   [[nodiscard]] detail::cuda_queue queue() const noexcept {
     return shared_.owned ? shared_.owned->queue() : detail::cuda_queue{shared_.device, cudaStreamLegacy, nullptr};
@@ -75,6 +77,8 @@ private:
 /// Page-locked memory of the host that a GPU reads in place, over the bus: for data larger than the GPU's memory.
 ///
 /// Copies share the stream and the memory that is kept for the next allocation.
+///
+/// Concurrent calls: const members may run concurrently; work that several threads enqueue has no order among them.
 class zero_copy {
 public:
   static constexpr memory_space space = memory_space::pinned;
@@ -106,7 +110,7 @@ public:
     return detail::pinned_resource(gpu_.queue(), pool_.get());
   }
   /// Borrows the stream, so the policy must outlive the executor.
-  [[nodiscard]] exec::thrust_executor<exec::thrust_cuda> executor() const noexcept { return gpu_.executor(); }
+  [[nodiscard]] exec::thrust_executor<detail::thrust_cuda> executor() const noexcept { return gpu_.executor(); }
 
   /// Waits for everything that was enqueued; then the host may read what was written.
   ///

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
+#include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
 #include <glt/cuda/policy.hpp>
-#include <glt/cuda/stream.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <cuda_runtime_api.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/checks.hpp>
 #include <glt/core/space.hpp>
 #include <glt/dist/detail/staged_exchange.hpp>
 #include <glt/memory/policy.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/feature_store.hpp>
@@ -56,7 +56,7 @@ private:
     bool const unlabelled = !labelled && local().num_vertices() > 0;
     std::array<std::int64_t, 2> first{labelled ? comm.rank() : comm.size(),
                                       unlabelled ? comm.rank() : comm.size()};
-    host_comm(comm).all_reduce(std::span<std::int64_t>(first), reduction::min);
+    detail::host_comm(comm).all_reduce(std::span<std::int64_t>(first), reduction::min);
     if (first[0] < comm.size() && first[1] < comm.size()) {
       bool const odd_one_lacks = first[0] < first[1];
       throw glt::detail::agreed_error(static_cast<int>(std::max(first[0], first[1])),

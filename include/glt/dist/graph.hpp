@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -38,8 +38,10 @@ public:
   ///                           comes from another partition than that of rank 0
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex> part) : part_(std::move(part)) {
-    agree(host_comm(comm), {.what = operation::make_graph}, fault(comm.rank(), comm.size()), book_fingerprint(part_.book),
-          [](auto, auto) { return "has another partition book than rank 0; load parts of one partition on all ranks"; });
+    agree(detail::host_comm(comm), {.what = operation::make_graph}, fault(comm.rank(), comm.size()),
+          book_fingerprint(part_.book), [](auto, auto) {
+            return "has another partition book than rank 0; load parts of one partition on all ranks";
+          });
   }
 
   [[nodiscard]] partition_book const& book() const noexcept { return part_.book; }

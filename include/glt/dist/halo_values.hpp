@@ -4,8 +4,8 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -93,7 +93,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] buffer<Policy, global_id> make_source_originals(Comm comm, graph<Policy, Vertex> const& graph,
                                                               Policy policy = {}) {
   if (graph.part() != comm.rank()) { // the others learn it where they begin
-    agree(host_comm(comm), {.what = operation::make_source_values},
+    agree(detail::host_comm(comm), {.what = operation::make_source_values},
           glt::detail::message("part ", graph.part(), " on rank ", comm.rank(), " of ", comm.size(),
                                "; use the communicator that the graph was made with"),
           0, [](auto, auto) { return std::string(); });

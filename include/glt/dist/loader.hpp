@@ -4,8 +4,8 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
@@ -142,8 +142,8 @@ private:
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
     std::vector<call_header> headers(counts.size());
     auto const failure = failure_of([&] { check(graph, seeds); });
-    exchange_headers(host_comm(comm), {.what = operation::plan_epoch}, counts, failure.empty() ? own_steps() : 0,
-                     failure, headers);
+    exchange_headers(detail::host_comm(comm), {.what = operation::plan_epoch}, counts,
+                     failure.empty() ? own_steps() : 0, failure, headers);
     return std::ranges::max(headers, {}, &call_header::value).value;
   }
 

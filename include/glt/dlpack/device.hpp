@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/memory/policy.hpp>
@@ -26,6 +26,8 @@ inline constexpr DLDeviceType dlpack_device_type = [] {
   }
 }();
 
+namespace detail {
+
 /// The device of a policy in the words of DLPack; a policy of GPU memory gives the number of its GPU by `device()`.
 template <device_policy Policy>
 [[nodiscard]] DLDevice dlpack_device(Policy const& policy) {
@@ -35,8 +37,6 @@ template <device_policy Policy>
     return {dlpack_device_type<Policy>, 0};
   }
 }
-
-namespace detail {
 
 /// A device of DLPack for people, such as "GPU 1".
 [[nodiscard]] inline std::string in_words(DLDevice device) {

@@ -5,8 +5,8 @@
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dlpack/detail/element_type.hpp>
 #include <glt/dlpack/device.hpp>
-#include <glt/dlpack/element_type.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>

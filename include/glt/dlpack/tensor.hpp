@@ -12,6 +12,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Hands a tensor of DLPack back to the library that made it.
 struct release_dlpack {
   void operator()(DLManagedTensor* tensor) const noexcept {
@@ -21,10 +23,12 @@ struct release_dlpack {
   }
 };
 
+} // namespace detail
+
 /// Owns a tensor in the exchange format of array libraries, DLPack. What takes a raw pointer gets `release()`.
 ///
 ///     at::fromDLPack(glt::to_dlpack(std::move(ids)).release());
-using dlpack_tensor = std::unique_ptr<DLManagedTensor, release_dlpack>;
+using dlpack_tensor = std::unique_ptr<DLManagedTensor, detail::release_dlpack>;
 
 /// A tensor of a batch and its name.
 struct named_dlpack {

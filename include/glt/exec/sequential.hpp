@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
-#include <glt/exec/radix_sort.hpp>
+#include <glt/exec/detail/radix_sort.hpp>
 
 #include <cstdint>
 

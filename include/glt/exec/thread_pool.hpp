@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 
 #include <condition_variable>
 #include <cstdint>
@@ -18,6 +18,8 @@ namespace glt::exec {
 /// Threads that wait for bulk work; the calling thread works along.
 ///
 /// Owned by `device::cpu`; `exec::threaded` borrows it.
+///
+/// Concurrent calls: `run` may be called from several threads; the calls run one after the other.
 class thread_pool {
 public:
   /// @throws precondition_error  if threads < 1

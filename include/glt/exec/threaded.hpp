@@ -18,6 +18,8 @@ namespace glt::exec {
 /// it is `sequential`.
 ///
 /// `sort_by_key` runs in the calling thread.
+///
+/// Concurrent calls: const members may run concurrently; those that use the pool run one after the other.
 class threaded {
 public:
   threaded() = default;

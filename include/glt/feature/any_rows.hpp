@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -33,7 +33,7 @@ struct any_rows {
   ///
   /// @shape  [num_rows, num_columns]
   /// @throws precondition_error  if T is not the type of the elements
-  template <element T>
+  template <detail::element T>
   [[nodiscard]] matrix_view<Space, T const> as() const {
     if (element_type_of<T> != type) {
       throw precondition_error(detail::message("rows of ", name_of(type), " read as ",
@@ -60,13 +60,13 @@ template <bytes_copyable T>
 template <bytes_copyable T>
 inline constexpr std::int64_t stored_elements = element<T> ? 1 : static_cast<std::int64_t>(sizeof(T));
 
-} // namespace detail
-
 /// The rows of features, without their type; elements that no `element_type` names count as bytes.
 template <memory_space Space, bytes_copyable T>
 [[nodiscard]] any_rows<Space> without_type(feature_view<Space, T> rows) noexcept {
   return {detail::stored_type<T>(), reinterpret_cast<std::byte const*>(rows.features.data()),
           rows.num_vertices(), rows.num_columns() * detail::stored_elements<T>, rows.scales};
 }
+
+} // namespace detail
 
 } // namespace glt

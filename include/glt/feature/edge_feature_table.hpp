@@ -4,10 +4,10 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/feature/edge_rows.hpp>
+#include <glt/feature/detail/edge_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/feature/id_table.hpp>
 #include <glt/feature/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -22,7 +22,7 @@ namespace glt {
 /// Borrowed tensors of edges, and what finds the row of one.
 template <memory_space Space>
 struct named_edge_rows {
-  id_table_view<Space> edges;
+  detail::id_table_view<Space> edges;
   std::vector<named_rows<Space>> rows;
 };
 
@@ -59,7 +59,7 @@ public:
   ///
   /// @shape  ids [n] → n rows
   /// @throws precondition_error  if an edge is not among these; as `feature_table::gather`
-  template <element Out>
+  template <detail::element Out>
     requires host_policy<Policy>
   [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name,
                                                   array_view<space, edge_id const> ids) const {
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  edge_rows<Policy> edges_;
+  detail::edge_rows<Policy> edges_;
   feature_table<Policy> rows_;
 };
 

@@ -4,10 +4,10 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/feature/edge_rows.hpp>
+#include <glt/feature/detail/edge_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/id_table.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -22,7 +22,7 @@ namespace glt {
 /// @shape  edges of E ids · rows [E, F]
 template <memory_space Space, bytes_copyable T>
 struct edge_feature_view {
-  id_table_view<Space> edges;
+  detail::id_table_view<Space> edges;
   feature_view<Space, T> rows;
 };
 
@@ -63,7 +63,7 @@ public:
   /// @shape  ids [n] · out [n, F], written
   /// @throws precondition_error  if an edge is not among these, or out is not [n, F]
   template <bytes_copyable Out>
-    requires(gathers_as<T, Out>&& host_policy<Policy>)
+    requires(detail::gathers_as<T, Out>&& host_policy<Policy>)
   void gather(array_view<space, edge_id const> ids, matrix_view<space, Out> out,
               Policy const& policy = {}) const {
     std::vector<local_id> found;
@@ -72,7 +72,7 @@ public:
   }
 
 private:
-  edge_rows<Policy> edges_;
+  detail::edge_rows<Policy> edges_;
   feature_store<Policy, T> rows_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
@@ -33,6 +33,8 @@ struct feature_view {
 
 /// Owns the features of V vertices and optionally their labels and the scales of integer columns; move-only.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  rows [V · F], row-major · labels [V] or empty · scales [F] or empty
 template <device_policy Policy, bytes_copyable T>
 class feature_store {
@@ -42,7 +44,7 @@ public:
 
   feature_store() = default;
 
-  /// @throws precondition_error  if num_vertices or num_columns is negative, rows has not num_vertices ·
+  /// @throws precondition_error  if num_vertices or num_columns is negative, rows does not have num_vertices ·
   ///                             num_columns elements, labels are neither absent nor one per vertex, scales
   ///                             are neither absent nor one per column, or elements with scales are no
   ///                             integers

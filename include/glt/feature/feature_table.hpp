@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/any_rows.hpp>
@@ -32,6 +32,8 @@ namespace glt {
 ///     table.add("text", std::move(halves));
 ///     auto const x = table.gather<float>("text", ids); // x.view().features is [S, F]
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  V vertices, a row in every tensor each
 template <device_policy Policy>
 class feature_table {
@@ -51,8 +53,8 @@ public:
 
   /// Takes a tensor over.
   ///
-  /// @throws precondition_error  if there is one of that name, or it has not one row per vertex
-  template <element T>
+  /// @throws precondition_error  if there is one of that name, or it does not have one row per vertex
+  template <detail::element T>
   void add(std::string name, feature_store<Policy, T> store) {
     if (std::ranges::find(tensors_, name, &tensor::name) != tensors_.end()) {
       throw precondition_error(detail::message("features \"", name, "\" are there already; choose another name"));
@@ -89,7 +91,7 @@ public:
   /// A tensor as it is stored.
   ///
   /// @throws precondition_error  if there is none of that name, or T is not its element type
-  template <element T>
+  template <detail::element T>
   [[nodiscard]] feature_view<space, T> view(std::string_view name) const {
     auto const* const store = std::get_if<feature_store<Policy, T>>(&find(name));
     if (store == nullptr) {
@@ -102,7 +104,9 @@ public:
   [[nodiscard]] std::vector<named_rows<space>> tensors() const {
     std::vector<named_rows<space>> all;
     for (auto const& each : tensors_) {
-      all.push_back({each.name, std::visit([](auto const& store) { return without_type(store.view()); }, each.store)});
+      all.push_back(
+          {each.name,
+           std::visit([](auto const& store) { return detail::without_type(store.view()); }, each.store)});
     }
     return all;
   }
@@ -113,11 +117,11 @@ public:
   /// @pre    every id is in [0, V); not checked
   /// @throws precondition_error  if there is no tensor of that name, its elements cannot become `Out`, or out is
   ///                             not [S, F]
-  template <class Id, element Out>
+  template <class Id, detail::element Out>
   void gather(std::string_view name, array_view<space, Id const> ids, matrix_view<space, Out> out) const {
     std::visit(
         [&]<class T>(feature_store<Policy, T> const& store) {
-          if constexpr (gathers_as<T, Out>) {
+          if constexpr (detail::gathers_as<T, Out>) {
             gather_rows(policy_.executor(), store.view(), ids, out);
           } else {
             refuse<Out>(name);
@@ -127,7 +131,7 @@ public:
   }
 
   /// The same into new memory.
-  template <element Out, class Id>
+  template <detail::element Out, class Id>
   [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name, array_view<space, Id const> ids) const {
     auto const columns = num_columns(name);
     buffer<Policy, Out> rows(ids.size() * columns, policy_);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/put_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 
 #include <cstdint>
@@ -30,7 +30,7 @@ inline void check_gather(std::int64_t ids, std::int64_t columns, std::int64_t ou
 /// Copies the rows `ids` of features, in that order; an id may come more than once. Elements of another type
 /// than the result's are converted on the way, with the scale of their column if there are scales.
 ///
-/// The bits are the same on every executor, except those of what is no number (NaN).
+/// The bits are the same on every executor, except those of NaN.
 ///
 /// @shape  in [V, F] · ids [S] · out [S, F], written
 /// @where  memory that the executor reaches, each in a space of its own; enqueues on `ex` and does not synchronise
@@ -39,11 +39,12 @@ inline void check_gather(std::int64_t ids, std::int64_t columns, std::int64_t ou
 /// @cost   O(S · F)
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
-  requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> && gathers_as<In, T>)
+  requires(reaches<Executor, Space>&& reaches<Executor, IdSpace>&& reaches<Executor, OutSpace>&&
+               detail::gathers_as<In, T>)
 void gather_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdSpace, Id> ids,
                  matrix_view<OutSpace, T> out) {
   detail::check_gather(ids.size(), in.num_columns(), out.rows(), out.columns());
-  detail::put_rows(ex, ids.size(), in, detail::rows_listed<std::remove_const_t<Id>>{ids.data()},
+  detail::transfer_rows(ex, ids.size(), in, detail::rows_listed<std::remove_const_t<Id>>{ids.data()},
                    detail::rows_in_order{}, out.data());
 }
 
@@ -51,7 +52,7 @@ void gather_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdSp
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
   requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> &&
-           gathers_as<std::remove_const_t<In>, T>)
+           detail::gathers_as<std::remove_const_t<In>, T>)
 void gather_rows(Executor const& ex, matrix_view<Space, In> in, array_view<IdSpace, Id> ids,
                  matrix_view<OutSpace, T> out) {
   gather_rows(ex, feature_view<Space, std::remove_const_t<In>>{.features = in}, ids, out);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/put_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 
 #include <type_traits>
@@ -25,7 +25,8 @@ namespace glt {
 /// @cost   O(S · F)
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
-  requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> && gathers_as<In, T>)
+  requires(reaches<Executor, Space>&& reaches<Executor, IdSpace>&& reaches<Executor, OutSpace>&&
+               detail::gathers_as<In, T>)
 void scatter_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdSpace, Id> ids,
                   matrix_view<OutSpace, T> out) {
   if (in.num_vertices() != ids.size() || in.num_columns() != out.columns()) {
@@ -33,7 +34,7 @@ void scatter_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdS
                                              ids.size(), " rows of ", out.columns(),
                                              " columns; give one id per row, and as many columns"));
   }
-  detail::put_rows(ex, ids.size(), in, detail::rows_in_order{},
+  detail::transfer_rows(ex, ids.size(), in, detail::rows_in_order{},
                    detail::rows_listed<std::remove_const_t<Id>>{ids.data()}, out.data());
 }
 
@@ -41,7 +42,7 @@ void scatter_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdS
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
   requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> &&
-           gathers_as<std::remove_const_t<In>, T>)
+           detail::gathers_as<std::remove_const_t<In>, T>)
 void scatter_rows(Executor const& ex, matrix_view<Space, In> in, array_view<IdSpace, Id> ids,
                   matrix_view<OutSpace, T> out) {
   scatter_rows(ex, feature_view<Space, std::remove_const_t<In>>{.features = in}, ids, out);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
@@ -14,6 +14,8 @@
 namespace glt {
 
 /// Borrowed list of directed edges; edge i goes from sources()[i] to destinations()[i].
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  sources [E] · destinations [E], ids in [0, num_vertices())
 template <memory_space Space, vertex_id Vertex = local_id>
@@ -50,6 +52,8 @@ private:
 };
 
 /// Owns a list of directed edges; move-only.
+///
+/// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, vertex_id Vertex = local_id>
 class coo_graph {
 public:

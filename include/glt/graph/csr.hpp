@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
@@ -18,6 +18,8 @@ namespace glt {
 /// Rows and columns may be numbered differently: in a part of a graph, rows are local and columns are global
 /// ids.
 /// Built with `edge_direction::out`, rows are sources and list destinations.
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  offsets [num_rows() + 1], from 0 to E, ascending · sources [E] in [0, num_columns()) · edge_ids
 ///         [E] or empty
@@ -87,6 +89,8 @@ private:
 };
 
 /// Owns compressed rows of in-edges; move-only.
+///
+/// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, vertex_id Vertex = local_id>
 class csr_graph {
 public:

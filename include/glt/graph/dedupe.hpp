@@ -42,7 +42,7 @@ struct mark_first_occurrence {
 };
 
 template <memory_space Space>
-struct is_marked {
+struct is_flagged {
   array_view<Space, unsigned char const> keep;
   GLT_HOST_DEVICE bool operator()(std::int64_t i) const { return keep[i] != 0; }
 };
@@ -75,7 +75,7 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
                              edges, std::as_const(order).view(),
                              options.self_loops == self_loop_handling::keep, keep.view()});
   auto const kept =
-      ex.select_if(num_edges, detail::is_marked<space>{std::as_const(keep).view()}, order.view());
+      ex.select_if(num_edges, detail::is_flagged<space>{std::as_const(keep).view()}, order.view());
   buffer<Policy, Vertex> sources(kept, policy);
   buffer<Policy, Vertex> destinations(kept, policy);
   auto const chosen = std::as_const(order).view();

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
@@ -41,7 +41,7 @@ struct copy_edge_value {
 
 } // namespace detail
 
-/// Brings one value per edge (a weight, a time) from the order of the input into the order of a graph's rows.
+/// Moves one value per edge (a weight, a time) from the order of the input into the order of a graph's rows.
 ///
 /// The graph may be a part of the one that the ids count: `split_graph` keeps edge ids. A graph without ids
 /// is in the order of its own positions, and gets a copy.

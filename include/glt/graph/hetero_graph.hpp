@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
@@ -24,6 +24,8 @@ namespace glt {
 /// Borrowed heterogeneous graph: for every edge type the in-edges of the vertices of its destination type.
 ///
 /// Vertices are numbered from 0 within their type.
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  relation(e) has num_vertices(destination_type(e)) rows and num_vertices(source_type(e)) columns
 template <memory_space Space, vertex_id Vertex = local_id>
@@ -70,6 +72,8 @@ private:
 };
 
 /// Owns a heterogeneous graph; move-only. Views stay valid when it moves.
+///
+/// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, vertex_id Vertex = local_id>
 class hetero_graph {
 public:
@@ -99,7 +103,7 @@ private:
   std::vector<csr_view<Policy::space, Vertex>> views_;
 };
 
-/// Checks relations that nobody vouches for; `examiner` as for the rows of a graph.
+/// Checks untrusted relations; `examiner` as for the rows of a graph.
 ///
 /// @throws precondition_error  naming the first wrong edge type and what `validate` finds wrong with its rows
 /// @cost   O(V + E)

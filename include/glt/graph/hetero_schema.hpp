@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +32,8 @@ struct edge_type {
 };
 
 /// The types of a heterogeneous graph: code knows them by their place in the lists, people by their names.
+///
+/// Concurrent calls: const members may run concurrently.
 class hetero_schema {
 public:
   /// No types.

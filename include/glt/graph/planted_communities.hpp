@@ -2,14 +2,14 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
-#include <glt/core/narrow.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/coo.hpp>
-#include <glt/graph/random_permutation.hpp>
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -120,11 +120,11 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
                                                                            Policy policy = {}) {
   constexpr auto space = Policy::space;
   detail::check_planted(options);
-  static_cast<void>(narrow<Vertex>(options.num_vertices, "number of vertices"));
-  static_cast<void>(narrow<local_id>(options.num_communities, "number of communities"));
+  static_cast<void>(detail::narrow<Vertex>(options.num_vertices, "number of vertices"));
+  static_cast<void>(detail::narrow<local_id>(options.num_communities, "number of communities"));
   auto const key = random_key(options.seed);
   auto const ex = policy.executor();
-  auto const order = make_random_permutation<Vertex>(options.num_vertices, key.fold(1), policy);
+  auto const order = detail::make_random_permutation<Vertex>(options.num_vertices, key.fold(1), policy);
   buffer<Policy, local_id> community(options.num_vertices, policy);
   ex.for_each(options.num_vertices,
               detail::settle_vertex<space, Vertex>{order.view(), options.num_communities, community.view()});

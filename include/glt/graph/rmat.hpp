@@ -2,13 +2,13 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/coo.hpp>
-#include <glt/graph/random_permutation.hpp>
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -100,7 +100,7 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
   };
   buffer<Policy, Vertex> names(0, policy);
   if (options.shuffle_ids) {
-    names = make_random_permutation<Vertex>(num_vertices, key.fold(1), policy);
+    names = detail::make_random_permutation<Vertex>(num_vertices, key.fold(1), policy);
   }
   buffer<Policy, Vertex> sources(num_edges, policy);
   buffer<Policy, Vertex> destinations(num_edges, policy);

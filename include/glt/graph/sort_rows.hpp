@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/heap.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/heap.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
@@ -71,7 +71,7 @@ struct name_edges {
 /// @shape  graph of E edges · times [E], by position in `graph` → the same sizes
 /// @units  a time is any integer, such as seconds of an epoch
 /// @where  memory of `Policy`; enqueues on its executor
-/// @throws precondition_error  if times has not one element per edge
+/// @throws precondition_error  if times does not have one element per edge
 /// @cost   O(E) for rows that are in order, else O(E log degree); no memory beside the result
 template <device_policy Policy = device::cpu, vertex_id Vertex>
 [[nodiscard]] timed_rows<Policy, Vertex> sort_rows_by_time(csr_view<Policy::space, Vertex> graph,

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
@@ -81,7 +81,7 @@ void validate_ids(Examiner const& examiner, array_view<Space, Vertex const> ids,
 
 } // namespace detail
 
-/// Checks an edge list that nobody vouches for. `examiner` is an executor of the host, or the policy of the list's
+/// Checks an untrusted edge list. `examiner` is an executor of the host, or the policy of the list's
 /// memory.
 ///
 /// @where  synchronises
@@ -94,7 +94,7 @@ void validate(coo_view<Space, Vertex> edges, Examiner const& examiner = {}) {
   detail::validate_ids(examiner, edges.destinations(), edges.num_vertices(), "destination of edge");
 }
 
-/// Checks compressed rows that nobody vouches for. `examiner` is an executor of the host, or the policy of the graph's
+/// Checks untrusted compressed rows. `examiner` is an executor of the host, or the policy of the graph's
 /// memory.
 ///
 /// @where  synchronises

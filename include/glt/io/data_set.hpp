@@ -36,7 +36,7 @@ struct vertex_pairs {
   std::vector<global_id> destinations{};
 };
 
-/// Edges that a link predictor is to tell from pairs that are no edges.
+/// Edges that a link predictor is to tell from pairs that are not edges.
 struct link_split {
   std::string name; ///< "train", "valid" or "test"
   vertex_pairs edges{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/policy.hpp>
@@ -19,6 +19,8 @@ namespace glt {
 /// Owns an array of the policy's memory; move-only, and its elements start uninitialised.
 ///
 /// It may also stand for memory that somebody else keeps, such as a mapped file: see `adopt`.
+///
+/// Concurrent calls: const members may run concurrently, as of a `std::vector`.
 ///
 /// @shape  [size()]
 /// @where  memory of `Policy::space`

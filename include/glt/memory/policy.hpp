@@ -33,6 +33,8 @@ concept host_policy = device_policy<P> && host_accessible(P::space) && requires(
 namespace device {
 
 /// Ordinary memory, worked on by the calling thread or by a pool of threads.
+///
+/// Concurrent calls: const members may run concurrently; work on one pool runs one piece after the other.
 class cpu {
 public:
   static constexpr memory_space space = memory_space::host;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/space.hpp>
-#include <glt/memory/huge_pages.hpp>
+#include <glt/memory/detail/huge_pages.hpp>
 
 #include <concepts>
 #include <cstddef>

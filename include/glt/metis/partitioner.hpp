@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/metis/detail/undirected.hpp>
+#include <glt/metis/detail/vertex_weights.hpp>
 #include <glt/metis/error.hpp>
-#include <glt/metis/undirected.hpp>
-#include <glt/metis/vertex_weights.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>

@@ -2,21 +2,21 @@
 #pragma once
 
 #include <glt/comm/agreement.hpp>
-#include <glt/comm/alarm.hpp>
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/checks.hpp>
 #include <glt/comm/lost_rank.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
-#include <glt/mpi/abort.hpp>
-#include <glt/mpi/alarm.hpp>
-#include <glt/mpi/api.hpp>
-#include <glt/mpi/device_aware.hpp>
+#include <glt/mpi/detail/abort.hpp>
+#include <glt/mpi/detail/alarm.hpp>
+#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/device_aware.hpp>
+#include <glt/mpi/detail/handle.hpp>
+#include <glt/mpi/detail/replies.hpp>
+#include <glt/mpi/detail/request.hpp>
 #include <glt/mpi/error.hpp>
-#include <glt/mpi/handle.hpp>
-#include <glt/mpi/replies.hpp>
-#include <glt/mpi/request.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -47,9 +47,12 @@ struct mpi_options {
 /// A handle: copies share one MPI communicator of their own, apart from the traffic of everyone else; the
 /// last copy frees it. Every MPI return code is checked. A failed MPI call throws `mpi_error` on the rank
 /// that notices it, which is lost then (see `losable`).
+///
+/// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`. What `mpi_threads`
+/// allows limits all calls of a process.
 class mpi_comm {
 public:
-  using request = mpi_request;
+  using request = detail::mpi_request;
 
   /// All processes of the program.
   ///
@@ -210,7 +213,7 @@ public:
   }
 
   /// See `alarming`.
-  [[nodiscard]] mpi_alarm make_alarm() const { return mpi_alarm(handle_); }
+  [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
 
 private:
   friend class mpi_node;
@@ -266,6 +269,6 @@ private:
   std::shared_ptr<detail::mpi_handle> handle_;
 };
 
-static_assert(communicator<mpi_comm> && alarming<mpi_comm> && losable<mpi_comm>);
+static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && losable<mpi_comm>);
 
 } // namespace glt

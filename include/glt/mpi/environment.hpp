@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
-#include <glt/mpi/api.hpp>
+#include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <cstdlib>
@@ -21,6 +21,8 @@ enum class mpi_threads : int {
 /// Starts MPI for the life of this object; a program has at most one.
 ///
 /// Make it first in `main`, so that communicators and requests are gone before it ends MPI.
+///
+/// Concurrent calls: `abort` at any time; everything else from the thread that made it.
 class mpi_environment {
 public:
   /// @comm   collective over all processes

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <glt/comm/agreement.hpp>
-#include <glt/comm/checks.hpp>
+#include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/message.hpp>
-#include <glt/mpi/api.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/handle.hpp>
+#include <glt/mpi/detail/windows.hpp>
 #include <glt/mpi/error.hpp>
-#include <glt/mpi/handle.hpp>
-#include <glt/mpi/windows.hpp>
 
 #include <algorithm>
 #include <array>
@@ -41,6 +41,8 @@ struct mpi_node_options {
 ///
 /// A handle. A block may be let go of at any time; its memory is given back by the next `share` or `reclaim` after
 /// all ranks of the machine have let go, or by MPI_Finalize. Blocks must not be read after that.
+///
+/// Concurrent calls: none on one object; blocks are read by all ranks at once.
 class mpi_node {
 public:
   /// Finds out which ranks are on this machine.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/alarm.hpp>
-#include <glt/nccl/api.hpp>
-#include <glt/nccl/basic_comm.hpp>
+#include <glt/comm/detail/alarm.hpp>
+#include <glt/nccl/detail/api.hpp>
+#include <glt/nccl/detail/basic_comm.hpp>
 
 #include <utility>
 
@@ -16,13 +16,13 @@ namespace glt {
 /// counts, headers, and how NCCL's ranks find each other. If NCCL or a GPU fails on one rank, all ranks give NCCL's
 /// communicator up and throw the same `collective_error`, at once and in every later call; the other communicator stays
 /// of use. NCCL needs a GPU of its own for every rank.
-template <alarming HostComm>
-using nccl_comm = basic_nccl_comm<HostComm, nccl_api>;
+template <detail::alarming HostComm>
+using nccl_comm = detail::basic_nccl_comm<HostComm, detail::nccl_api>;
 
 /// @comm   collective; duplicates `host`
 /// @throws collective_error  on every rank, the same one, if NCCL cannot be set up on one
-template <alarming HostComm>
-[[nodiscard]] nccl_comm<HostComm> make_nccl_comm(HostComm host, nccl_api api) {
+template <detail::alarming HostComm>
+[[nodiscard]] nccl_comm<HostComm> make_nccl_comm(HostComm host, detail::nccl_api api) {
   return {std::move(host), std::move(api)};
 }
 

@@ -23,11 +23,13 @@ namespace glt::io {
 ///
 /// It is the graph that `make_homogeneous` makes in memory: a row has the edges of the first type first, each type's by
 /// their ids. The data set must outlive it.
+///
+/// Concurrent calls: const members may run concurrently.
 class all_types {
 public:
   /// @throws precondition_error  as `hetero_schema`
   explicit all_types(data_set_view data)
-      : data_(std::move(data)), schema_(schema_of(data_)), first_vertex_(first_vertices(schema_)) {
+      : data_(std::move(data)), schema_(schema_of(data_)), first_vertex_(glt::detail::first_vertices(schema_)) {
     for (auto const& table : data_.edges) {
       first_edge_.push_back(first_edge_.back() + table.columns.sources.size());
     }

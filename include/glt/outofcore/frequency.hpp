@@ -72,7 +72,7 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
         std::string failure;
         slices->collect(own, 0, [&](std::int64_t first, host_view<double const> values) {
           if (failure.empty()) {
-            failure = dist::failure_of([&] { hotness->put(part * num_vertices + first, values); });
+            failure = dist::failure_of([&] { hotness->write(part * num_vertices + first, values); });
           }
         });
         agree(failure);

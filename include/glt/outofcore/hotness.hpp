@@ -3,8 +3,8 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -39,12 +39,12 @@ make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
     validate(options.hotness);
     check();
   });
-  dist::fingerprint print;
-  print.add(dist::hotness_fingerprint(options.hotness))
+  dist::fingerprint inputs;
+  inputs.add(dist::hotness_fingerprint(options.hotness))
       .add(graph.num_vertices())
       .add(graph.num_edges())
       .add(num_lists);
-  dist::agree(comm, site, failure, print.value(), [](auto, auto) {
+  dist::agree(comm, site, failure, inputs.value(), [](auto, auto) {
     return "estimates hotness of another graph, for other parts or with other options than rank 0; pass the same on "
            "all ranks";
   });

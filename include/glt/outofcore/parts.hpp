@@ -13,7 +13,7 @@
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/outofcore/detail/rank_parts.hpp>
+#include <glt/outofcore/detail/part_builder.hpp>
 #include <glt/outofcore/detail/scratch_folder.hpp>
 #include <glt/outofcore/detail/text_exchange.hpp>
 #include <glt/outofcore/memory_plan.hpp>
@@ -32,7 +32,8 @@ namespace glt::io {
 /// What `write_parts_together` is to do.
 struct together_options {
   partitioner_note partitioner{};
-  std::vector<hot_vertices> hot{}; ///< types and features the same on all ranks, lists of the own `part_owners` parts
+  std::vector<hot_vertices>
+      hot{}; ///< types and features the same on all ranks, lists of the `part_owners` parts of this rank
   bool halo = false;               ///< store which remote vertices a part touches
   memory_plan plan{};
   progress_callback on_progress{};
@@ -42,21 +43,21 @@ namespace detail {
 
 // What ranks must have in common to write parts together.
 inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& plan) {
-  dist::fingerprint print;
-  print.add(plan.for_edges).add(input.halo() ? 1 : 0);
+  dist::fingerprint inputs;
+  inputs.add(plan.for_edges).add(input.halo() ? 1 : 0);
   for (auto const& labels : input.labels()) {
-    print.add(dist::book_fingerprint(labels.book));
+    inputs.add(dist::book_fingerprint(labels.book));
   }
   for (auto const& nodes : input.data().nodes) {
-    print.add(std::ssize(nodes.features));
+    inputs.add(std::ssize(nodes.features));
     for (auto const& feature : nodes.features) {
-      print.add(feature.values.bytes().size());
+      inputs.add(feature.values.bytes().size());
     }
   }
   for (auto const& edges : input.data().edges) {
-    print.add(edges.columns.sources.size()).add(std::ssize(edges.features)).add(std::ssize(edges.links));
+    inputs.add(edges.columns.sources.size()).add(std::ssize(edges.features)).add(std::ssize(edges.links));
   }
-  return print.value();
+  return inputs.value();
 }
 
 } // namespace detail
@@ -82,17 +83,17 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
   std::optional<parts_writer> writer;
   std::optional<detail::scratch_folder> scratch;
   std::string folder;
-  std::int64_t print = 0;
+  std::int64_t inputs = 0;
   auto const agreed = [&](auto work) {
     auto const failure = dist::failure_of(work);
-    dist::agree(comm, {.what = operation::shuffle}, failure, print, [](auto, auto) {
+    dist::agree(comm, {.what = operation::shuffle}, failure, inputs, [](auto, auto) {
       return "has another data set, partition or memory plan than rank 0; give all ranks the same";
     });
   };
   agreed([&] {
     input.emplace(data, labels, options.hot, options.halo);
     input->check_links(comm.size(), comm.rank());
-    print = detail::fingerprint_of(*input, options.plan);
+    inputs = detail::fingerprint_of(*input, options.plan);
     if (comm.rank() == 0) {
       writer.emplace(dir, data.name, options.partitioner);
       folder = writer->folder().string();
@@ -101,7 +102,7 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
   detail::broadcast_text(comm, folder);
   std::string texts;
   {
-    std::optional<detail::rank_parts> own;
+    std::optional<detail::part_builder> own;
     agreed([&] {
       auto const beside = folder + ".scratch-" + std::to_string(comm.rank());
       std::filesystem::remove_all(beside); // the folder is new: of a run that was killed and cleared away in part

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
@@ -29,7 +29,7 @@ struct assigned_partitioner {
       throw precondition_error(detail::message("parts of ", parts.size(), " vertices for a graph of ",
                                                graph.num_rows(), " rows; give one part per vertex"));
     }
-    static_cast<void>(make_partition_book(parts, num_parts));
+    static_cast<void>(detail::make_partition_book(parts, num_parts));
     return make_buffer<device::cpu>(parts);
   }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 
 #include <algorithm>
@@ -18,6 +18,8 @@ namespace glt {
 /// Says which part owns which vertex: part p has the global ids [begin(p), end(p)).
 ///
 /// P + 1 offsets, whatever the size of the graph. Parts may be empty.
+///
+/// Concurrent calls: const members may run concurrently.
 class partition_book {
 public:
   /// One part without vertices.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
-#include <glt/partition/stream/detail/part_room.hpp>
+#include <glt/partition/stream/detail/part_capacities.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -73,22 +73,24 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
   std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
     return advantage[static_cast<std::size_t>(a)] > advantage[static_cast<std::size_t>(b)];
   });
-  detail::part_room room(detail::part_capacity(num_vertices, 1, options.capacity_slack, num_parts), options.balance,
-                         num_vertices, num_parts);
+  detail::part_capacities capacities(
+      detail::part_capacity(num_vertices, 1, options.capacity_slack, num_parts), options.balance,
+      num_vertices, num_parts);
   buffer<device::cpu, local_id> part_of(num_vertices);
   for (auto const v : order) {
-    room.weigh(v);
-    auto best = room.smallest();
+    capacities.weigh(v);
+    auto best = capacities.smallest();
     for (int part = 0; part < num_parts; ++part) {
       auto const candidate = static_cast<std::size_t>(part);
       auto const found = hotness(part, v);
       auto const known = hotness(static_cast<std::int64_t>(best), v);
-      if ((found > known || (found == known && room.sizes().precedes(candidate, best))) && room.has_room(candidate)) {
+      if ((found > known || (found == known && capacities.sizes().precedes(candidate, best))) &&
+          capacities.has_capacity(candidate)) {
         best = candidate;
       }
     }
     part_of[v] = static_cast<local_id>(best);
-    room.add(best);
+    capacities.add(best);
   }
   return part_of;
 }

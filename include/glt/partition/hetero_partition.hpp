@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/narrow.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
@@ -21,6 +21,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Where the vertices of every type begin in the numbering of all types, and where the last ones end.
 ///
 /// @shape  → [node types + 1]
@@ -32,6 +34,8 @@ namespace glt {
   return first;
 }
 
+} // namespace detail
+
 /// As many vertices of every node type in one part as in another, for the graph that `make_homogeneous` makes.
 ///
 /// @cost   O(log node types) a vertex, and no memory for the vertices
@@ -39,7 +43,7 @@ namespace glt {
   return {.name = "vertices of a type",
           .slack = slack,
           .num_groups = std::max(schema.num_node_types(), 1),
-          .share = [first = first_vertices(schema)](std::int64_t v) {
+          .share = [first = detail::first_vertices(schema)](std::int64_t v) {
             return balance_share{.group = std::ranges::upper_bound(first, v) - first.begin() - 1};
           }};
 }
@@ -47,13 +51,13 @@ namespace glt {
 /// As many training seeds of a node type in one part as in another, for the graph that `make_homogeneous` makes.
 ///
 /// @shape  seeds [S], numbered within their type
-/// @throws precondition_error  if there is no such node type, or naming the first seed that is no vertex of it
+/// @throws precondition_error  if there is no such node type, or naming the first seed that is not a vertex of it
 /// @cost   O(V of the type + S), 4 bytes a vertex of the type
 template <std::integral T>
 [[nodiscard]] balance_limit balance_seeds(hetero_schema const& schema, int node_type, host_view<T const> seeds,
                                           double slack = 0.05) {
   auto const size = schema.num_vertices(node_type);
-  auto const first = first_vertices(schema)[static_cast<std::size_t>(node_type)];
+  auto const first = detail::first_vertices(schema)[static_cast<std::size_t>(node_type)];
   auto limit = balance_seeds(size, seeds, slack);
   limit.share = [first, size, within = std::move(limit.share)](std::int64_t v) {
     return v >= first && v - first < size ? within(v - first) : balance_share{.weight = 0};
@@ -72,8 +76,8 @@ template <std::integral T>
 template <vertex_id Vertex>
 [[nodiscard]] csr_graph<device::cpu, Vertex> make_homogeneous(hetero_view<memory_space::host, Vertex> graph) {
   auto const& schema = graph.schema();
-  auto const first = first_vertices(schema);
-  static_cast<void>(narrow<Vertex>(first.back(), "number of vertices of all types"));
+  auto const first = detail::first_vertices(schema);
+  static_cast<void>(detail::narrow<Vertex>(first.back(), "number of vertices of all types"));
   buffer<device::cpu, edge_offset> offsets(first.back() + 1);
   for (auto& offset : offsets) {
     offset = 0;

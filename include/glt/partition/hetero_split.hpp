@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
@@ -34,6 +34,8 @@ struct hetero_part {
   std::vector<buffer<Policy, global_id>> original; ///< by node type, original ids of the part's vertices
 };
 
+namespace detail {
+
 /// Cuts the rows of one part out of a relation: rows in new local ids of the destination type, columns in new
 /// global ids of the source type, edges of a row in their old order, edge ids as `id_of_edge` gives them.
 ///
@@ -41,7 +43,7 @@ struct hetero_part {
 ///         rows.book.size(part) rows
 /// @where  memory of `Policy`, which the host must reach
 /// @pre    sources are in [0, num_columns()); not checked, see `validate`
-/// @throws precondition_error  if there is no such part, a relabelling has not as many vertices as the
+/// @throws precondition_error  if there is no such part, a relabelling does not have as many vertices as the
 ///                             relation rows or columns, or a new id does not fit `Column`
 /// @cost   O(rows + edges) of the part, in time and memory
 template <vertex_id Column = global_id, device_policy Policy = device::cpu, vertex_id Vertex>
@@ -53,6 +55,8 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
   detail::check_split(columns, part, relation.num_columns(), "columns");
   return detail::cut_rows<Column>(relation, detail::originals_of(rows, part), columns, policy);
 }
+
+} // namespace detail
 
 /// Cuts one part out of a heterogeneous graph.
 ///
@@ -86,7 +90,7 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
     made.original.push_back(make_buffer<Policy>(detail::originals_of(of_type, part), policy));
   }
   for (int e = 0; e < schema.num_edge_types(); ++e) {
-    made.relations.push_back(split_relation<Column>(
+    made.relations.push_back(detail::split_relation<Column>(
         graph.relation(e), labels[static_cast<std::size_t>(schema.destination_type(e))],
         labels[static_cast<std::size_t>(schema.source_type(e))], part, policy));
   }

@@ -5,7 +5,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/graph/random_permutation.hpp>
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/partitioner.hpp>
 
@@ -25,7 +25,7 @@ struct random_partitioner {
                                                          int num_parts) const {
     detail::check_partition(graph, num_parts);
     auto const n = graph.num_rows();
-    auto const order = make_random_permutation<Vertex>(n, random_key(seed));
+    auto const order = detail::make_random_permutation<Vertex>(n, random_key(seed));
     return detail::equal_shares(n, num_parts, [&](std::int64_t place) { return order[place]; });
   }
 };

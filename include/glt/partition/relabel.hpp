@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
@@ -22,10 +22,12 @@ struct relabelling {
   buffer<device::cpu, global_id> renumbered; ///< [V], new id by original id
 };
 
+namespace detail {
+
 /// Counts the vertices of every part.
 ///
 /// @shape  part_of [V] → book of num_parts parts
-/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is none of them
+/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is not one of them
 /// @cost   O(V + P)
 [[nodiscard]] inline partition_book make_partition_book(host_view<local_id const> part_of, int num_parts) {
   if (num_parts < 1) {
@@ -45,13 +47,15 @@ struct relabelling {
   return partition_book(std::move(offsets));
 }
 
+} // namespace detail
+
 /// Numbers the vertices part by part; inside a part they keep their original order.
 ///
 /// @shape  part_of [V] → original [V] · renumbered [V]
-/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is none of them
+/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is not one of them
 /// @cost   O(V + P)
 [[nodiscard]] inline relabelling make_relabelling(host_view<local_id const> part_of, int num_parts) {
-  relabelling made{make_partition_book(part_of, num_parts), buffer<device::cpu, global_id>(part_of.size()),
+  relabelling made{detail::make_partition_book(part_of, num_parts), buffer<device::cpu, global_id>(part_of.size()),
                    buffer<device::cpu, global_id>(part_of.size())};
   std::vector<global_id> next(made.book.offsets().begin(), made.book.offsets().end());
   for (std::int64_t v = 0; v < part_of.size(); ++v) {

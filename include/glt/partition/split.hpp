@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
-#include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/copy_graph.hpp>
@@ -74,7 +74,7 @@ csr_graph<Policy, Column> cut_rows(csr_view<memory_space::host, Vertex> graph, h
 /// @shape  graph [V] rows, [V] columns → part of book.size(part) rows
 /// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
 /// @pre    sources are in [0, V); not checked, see `validate`
-/// @throws precondition_error  if there is no such part, the graph and the relabelling have not the same
+/// @throws precondition_error  if there is no such part, the graph and the relabelling do not have the same
 ///                             number of vertices, or a new id does not fit `Column`
 /// @cost   O(rows + edges) of the part, in time and memory
 template <vertex_id Column = global_id, device_policy Policy = device::cpu, vertex_id Vertex>
@@ -97,7 +97,7 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
 ///
 /// @shape  rows [V, F] → [book.size(part) · F]
 /// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
-/// @throws precondition_error  if there is no such part, or the matrix has not one row per vertex
+/// @throws precondition_error  if there is no such part, or the matrix does not have one row per vertex
 template <device_policy Policy = device::cpu, class T>
 [[nodiscard]] auto split_rows(host_matrix<T> rows, relabelling const& labels, int part, Policy policy = {}) {
   detail::check_split(labels, part, rows.rows(), "rows");
@@ -117,7 +117,7 @@ template <device_policy Policy = device::cpu, class T>
 ///
 /// @shape  values [V] → [book.size(part)]
 /// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
-/// @throws precondition_error  if there is no such part, or the array has not one element per vertex
+/// @throws precondition_error  if there is no such part, or the array does not have one element per vertex
 template <device_policy Policy = device::cpu, class T>
 [[nodiscard]] auto split_rows(host_view<T> values, relabelling const& labels, int part, Policy policy = {}) {
   return split_rows(host_matrix<T>(values.data(), values.size(), 1), labels, part, std::move(policy));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/detail/scratch_pool.hpp>
 #include <glt/exec/executor.hpp>
-#include <glt/exec/scratch_pool.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
@@ -157,7 +157,7 @@ private:
   original_ids<GraphSpace> original_;
   Policy policy_;
   worker worker_;
-  exec::scratch_pool<worker> bulk_workers_;
+  detail::scratch_pool<worker> bulk_workers_;
 };
 
 } // namespace glt

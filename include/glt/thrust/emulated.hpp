@@ -12,15 +12,17 @@ namespace glt::device {
 /// Ordinary memory that is typed as a GPU's, worked on by a host system of Thrust: what is written for GPUs compiles
 /// and runs on machines without one, and touches "device" memory only where a GPU's code may.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @where  `Space` is memory_space::device, or memory_space::pinned for what stands for zero copy
-template <exec::thrust_system System = exec::thrust_cpp, memory_space Space = memory_space::device>
-  requires(System::reaches(memory_space::host) && device_accessible(Space))
+template <detail::thrust_system System = exec::thrust_cpp, memory_space Space = memory_space::device>
+  requires(System::reaches(memory_space::host) && detail::device_accessible(Space))
 class emulated {
 public:
   static constexpr memory_space space = Space;
 
   [[nodiscard]] host_resource resource() const noexcept { return {}; }
-  [[nodiscard]] exec::thrust_executor<exec::emulated_gpu<System>> executor() const noexcept { return {}; }
+  [[nodiscard]] exec::thrust_executor<detail::emulated_gpu<System>> executor() const noexcept { return {}; }
 };
 
 static_assert(device_policy<emulated<>> && !host_policy<emulated<>>);

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/detail/radix_sort.hpp>
 #include <glt/exec/executor.hpp>
-#include <glt/exec/radix_sort.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/thrust/systems.hpp>
 
@@ -26,9 +26,7 @@
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 
-namespace glt::exec {
-
-namespace detail {
+namespace glt::detail {
 
 // One range per call.
 template <class F>
@@ -57,15 +55,19 @@ struct ascending {
   }
 };
 
-} // namespace detail
+} // namespace glt::detail
+
+namespace glt::exec {
 
 /// Runs bulk work by Thrust, on the system that is its argument: threads of the host, or a GPU.
 ///
 /// Functors for a GPU are trivially copyable, and callable on the device.
 ///
+/// Concurrent calls: const members may run concurrently, on different data.
+///
 /// @where  memory that the system reaches; on a GPU everything but `reduce` and `select_if` is enqueued only
 /// @source Bell & Hoberock, "Thrust: a productivity-oriented library for CUDA", GPU Computing Gems, 2011
-template <thrust_system System>
+template <detail::thrust_system System>
 class thrust_executor {
 public:
   using system_type = System;

@@ -18,6 +18,6 @@ struct thrust_omp {
   }
 };
 
-static_assert(thrust_system<thrust_omp>);
+static_assert(detail::thrust_system<thrust_omp>);
 
 } // namespace glt::exec

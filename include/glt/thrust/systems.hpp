@@ -7,16 +7,12 @@
 
 #include <thrust/system/cpp/execution_policy.h>
 
-namespace glt::exec {
-
-namespace detail {
+namespace glt::detail {
 
 struct archetype_launch {
   template <class Policy>
   void operator()(Policy const&) const;
 };
-
-} // namespace detail
 
 /// What a `thrust_executor` runs on: a small value that names an execution policy of Thrust and what it reaches.
 ///
@@ -27,11 +23,15 @@ struct archetype_launch {
 ///
 /// A system that reaches ordinary memory runs in the calling process and is done when a call returns.
 template <class S>
-concept thrust_system = std::copyable<S> && requires(S const& system, detail::archetype_launch action) {
+concept thrust_system = std::copyable<S> && requires(S const& system, archetype_launch action) {
   { S::reaches(memory_space::host) } -> std::same_as<bool>;
   { S::on_gpu } -> std::convertible_to<bool>;
   system.run(action);
 };
+
+} // namespace glt::detail
+
+namespace glt::exec {
 
 /// Thrust in the calling thread.
 struct thrust_cpp {
@@ -43,13 +43,17 @@ struct thrust_cpp {
   }
 };
 
+} // namespace glt::exec
+
+namespace glt::detail {
+
 /// Another system that stands for a GPU: it runs where the other one runs, and reaches what a GPU reaches.
-template <thrust_system System = thrust_cpp>
+template <thrust_system System = exec::thrust_cpp>
 struct emulated_gpu : System {
   [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return device_accessible(space); }
 };
 
-static_assert(thrust_system<thrust_cpp>);
+static_assert(thrust_system<exec::thrust_cpp>);
 static_assert(thrust_system<emulated_gpu<>>);
 
-} // namespace glt::exec
+} // namespace glt::detail

@@ -3,9 +3,9 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
-#include <glt/torch/named_tensors.hpp>
+#include <glt/torch/detail/named_tensors.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/types.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/segment_mean.hpp>
 
@@ -62,6 +62,8 @@ private:
 /// Shared handle of a `sage_conv_impl`, like the modules of LibTorch:
 ///
 ///     glt::sage_conv layer({.in = 256, .out = 64});
+///
+/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class sage_conv : public ::torch::nn::ModuleHolder<sage_conv_impl> {
 public:
   using ::torch::nn::ModuleHolder<sage_conv_impl>::ModuleHolder;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/sample/block.hpp>
@@ -106,7 +106,7 @@ struct segment_mean_function : ::torch::autograd::Function<segment_mean_function
 /// after it, or into another subgraph.
 ///
 /// @shape  x [num_sources, F], float or double, in host memory → [num_destinations, F]
-/// @throws precondition_error  if x is not such a matrix, or the block has not one offset more than
+/// @throws precondition_error  if x is not such a matrix, or the block does not have one offset more than
 ///                             destinations
 /// @cost   O(E · F), forward and backward; no tensor of E rows is made
 template <memory_space Space>

@@ -22,6 +22,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// The tensor element type that has the layout of T; other types do not compile.
 template <class T>
 [[nodiscard]] constexpr at::ScalarType tensor_type() noexcept {
@@ -47,8 +49,6 @@ template <class T>
     return at::kByte;
   }
 }
-
-namespace detail {
 
 template <memory_space Space, class T>
 [[nodiscard]] at::Tensor borrow_as_tensor(T* data, at::IntArrayRef shape) {
@@ -129,6 +129,8 @@ template <device_policy Policy, class T>
                                    std::shared_ptr<void const> keeper) {
   return to_tensor(to_dlpack(policy, values, std::move(keeper)));
 }
+
+/// The same for a matrix.
 template <device_policy Policy, class T>
 [[nodiscard]] at::Tensor to_tensor(Policy const& policy, matrix_view<Policy::space, T> values,
                                    std::shared_ptr<void const> keeper) {

@@ -120,7 +120,7 @@ TEST_CASE("a call costs three exchanges and the bytes of the formula; own rows c
         remote_labels += v < 100 ? 1 : 0;
       }
     }
-    auto const headers = glt::header_bytes * (comm.size() - 1);
+    auto const headers = glt::detail::header_bytes * (comm.size() - 1);
     counted.reset();
     collector.collect(glt::host_view<glt::global_id const>(own), 0, 0, out);
     CHECK(counted.counts().total().bytes == headers);
@@ -254,7 +254,7 @@ void check_converted(auto& comm, std::vector<float> const& scales) {
   counted.reset();
   collector.collect(glt::host_view<glt::global_id const>(ids), 0, 0, out);
   CHECK(glt_test::to_vector(out.features) == expected);
-  auto const headers = glt::header_bytes * (comm.size() - 1);
+  auto const headers = glt::detail::header_bytes * (comm.size() - 1);
   auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(T));
   std::vector<std::int64_t> sums{counted.counts().total().bytes, headers + remote * (4 + row_bytes)};
   comm.all_reduce(std::span(sums), glt::reduction::sum);

@@ -135,7 +135,7 @@ TEST_CASE("all tensors travel together: one header exchange, two payloads and th
     counted.reset();
     collector.collect(glt::host_view<glt::global_id const>(all), 100, 0);
     auto const traffic = counted.counts().total();
-    auto const headers = glt::header_bytes * (comm.size() - 1);
+    auto const headers = glt::detail::header_bytes * (comm.size() - 1);
     std::vector<std::int64_t> sums{traffic.bytes, headers + remote * (4 + 3 + 5 * 2 + 40 * 4 + 8) + remote_seeds * 8};
     comm.all_reduce(std::span(sums), glt::reduction::sum);
     CHECK(sums[0] == sums[1]);

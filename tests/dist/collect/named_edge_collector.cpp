@@ -107,7 +107,7 @@ TEST_CASE("an edge costs 12 bytes out and the rows of all its tensors back") {
     auto const& rows = collector.collect(glt::host_view<glt::edge_id const>(ids),
                                          glt::host_view<glt::global_id const>(destinations), 0);
     CHECK(elements_of<std::int64_t>(rows["year"]) == gathered<std::int64_t>(whole_table(999), "year", ids));
-    auto const headers = (comm.size() > 1 ? 2 : 0) * glt::header_bytes * (comm.size() - 1);
+    auto const headers = (comm.size() > 1 ? 2 : 0) * glt::detail::header_bytes * (comm.size() - 1);
     std::vector<std::int64_t> sums{counted.counts().total().bytes, headers + remote * (12 + 5 * 2 + 8)};
     comm.all_reduce(std::span(sums), glt::reduction::sum);
     CHECK(sums[0] == sums[1]);

@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("a hop from own vertices costs one header exchange on any pol
     glt::sampled_subgraph<Policy, glt::global_id> out;
     counted.reset();
     sampler.sample(there.view(), {.seed = 1}, out);
-    CHECK(counted.counts().total().bytes == glt::header_bytes * (comm.size() - 1));
+    CHECK(counted.counts().total().bytes == glt::detail::header_bytes * (comm.size() - 1));
     CHECK(sampler.counts().own == static_cast<std::int64_t>(seeds.size()));
     CHECK(sampler.counts().remote == 0);
   });

@@ -198,7 +198,8 @@ TEST_CASE("a hop costs three exchanges, whatever the number of types, and the by
       CHECK(traffic.replies.collectives == (comm.size() == 1 ? 0 : 3));
       CHECK(traffic.reduce.collectives + traffic.other.collectives == 0);
 
-      std::int64_t bytes = 3 * glt::header_bytes * (comm.size() - 1); // of this rank, for the headers of three hops
+      std::int64_t bytes =
+          3 * glt::detail::header_bytes * (comm.size() - 1); // of this rank, for the headers of three hops
       for (int t = 0; t < list.schema.num_node_types(); ++t) {
         std::int64_t first = 0;
         for (int hop = 0; hop < 3; ++hop) {

@@ -42,7 +42,8 @@ std::vector<glt::neighbor_options> options_to_try() {
 }
 
 template <class Vertex>
-void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner) {
+void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
+                           glt_test::named_partitioner const& partitioner) {
   glt_test::compared_graph<Vertex> const compared(comm, list, partitioner);
   for (auto const& options : options_to_try()) {
     glt::dist::neighbor_sampler sampler(comm, compared.graph(), options);
@@ -130,7 +131,8 @@ TEST_CASE("a hop costs one header exchange and two payload exchanges, and the by
       sampler.sample(seeds, {.seed = 1}, out);
       auto const traffic = counted.counts().total();
       std::int64_t asked = 0;
-      std::int64_t bytes = 3 * glt::header_bytes * (comm.size() - 1); // of this rank, for the headers of three hops
+      std::int64_t bytes =
+          3 * glt::detail::header_bytes * (comm.size() - 1); // of this rank, for the headers of three hops
       for (int hop = 0; hop < 3; ++hop) {
         auto const block = out.block(2 - hop);
         auto const fresh = hop == 0 ? 0 : out.block(3 - hop).num_destinations;
@@ -223,8 +225,8 @@ struct first_edges {
   std::int64_t allowed = 0;
 
   template <class Graph>
-  std::int64_t count(Graph const& graph, std::int64_t row, std::int64_t query, glt::hop_options options, glt::random_key,
-                     std::uint64_t) const noexcept {
+  std::int64_t count(Graph const& graph, std::int64_t row, std::int64_t query, glt::hop_options options,
+                     glt::random_key, std::uint64_t) const noexcept {
     return std::min({graph.degree(row), query, allowed, options.fanout});
   }
   template <class Graph, class Position>

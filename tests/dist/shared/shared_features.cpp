@@ -89,7 +89,7 @@ void check_rows(auto comm, glt_test::named_partitioner const& partitioner, topol
   CHECK(collector.why_not_in_place().empty() == (machines == topology::one_machine || comm.size() == 1));
   if (machines == topology::one_machine) {
     CHECK(counted.counts().payload.collectives == 0);
-    CHECK(counted.counts().total().bytes == 6 * glt::header_bytes * (comm.size() - 1));
+    CHECK(counted.counts().total().bytes == 6 * glt::detail::header_bytes * (comm.size() - 1));
   }
 }
 

@@ -20,9 +20,12 @@ using namespace glt;
 using namespace glt_test;
 
 static_assert(element<float16> && element<std::uint8_t> && !element<char> && !element<bool> && !element<std::uint64_t>);
-static_assert(converts_to<std::int64_t, float> && converts_to<double, float> && converts_to<bfloat16, double>);
-static_assert(converts_to<float, bfloat16> && !converts_to<double, float16> && !converts_to<float, std::int8_t>);
-static_assert(!converts_to<float, float> && gathers_as<float, float> && !gathers_as<std::int32_t, std::int64_t>);
+static_assert(detail::converts_to<std::int64_t, float> && detail::converts_to<double, float> &&
+              detail::converts_to<bfloat16, double>);
+static_assert(detail::converts_to<float, bfloat16> && !detail::converts_to<double, float16> &&
+              !detail::converts_to<float, std::int8_t>);
+static_assert(!detail::converts_to<float, float> && detail::gathers_as<float, float> &&
+              !detail::gathers_as<std::int32_t, std::int64_t>);
 
 namespace {
 

@@ -132,7 +132,8 @@ TEST_CASE("arrays that contradict each other are refused") {
   CHECK(names(fault_of({{"adj_matrix.npy", npy_bytes("|O", "()", "a pickle")}}), "adj_matrix.npy", "never executed"));
 }
 
-TEST_CASE("a public archive of pickled matrices is refused with the way out" * doctest::test_suite("data amazon-photo")) {
+TEST_CASE("a public archive of pickled matrices is refused with the way out" *
+          doctest::test_suite("data amazon-photo")) {
   auto const folder = public_data("amazon-photo");
   if (!folder) {
     return;

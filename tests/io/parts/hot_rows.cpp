@@ -66,8 +66,8 @@ TEST_CASE("a loader with the hot rows of a folder makes the batches that it make
     hot_folder const made;
     auto part = io::load_for_rank(io::parts_folder(made.path), comm.rank(), comm.size());
     CHECK(part.feature == "feat");
-    auto const hot = io::take_hot_rows(part);
-    CHECK(io::take_hot_rows(part).size() == 0); // they are taken
+    auto const hot = io::extract_hot_rows(part);
+    CHECK(io::extract_hot_rows(part).size() == 0); // they are taken
     std::vector<global_id> seeds = part.train;
     seeds.push_back((part.graph.book.end(comm.rank()) + 1) % num_vertices);
     dist::feature_store const features(comm, part.graph.book, std::move(part.features));
@@ -92,10 +92,10 @@ TEST_CASE("all features and labels of a folder, and those of its edges, are coll
     hot_folder const made;
     auto part = io::load_hetero_for_rank(io::parts_folder(made.path), comm.rank(), comm.size());
     auto const& names_of = made.labels[0];
-    auto const hot = io::take_hot_rows(part);
+    auto const hot = io::extract_hot_rows(part);
     auto const& book = part.graph.books[0];
-    dist::named_features const features(comm, book, io::detail::take_node_features(part));
-    dist::named_edge_features const edges(comm, book, io::detail::take_edge_features(part));
+    dist::named_features const features(comm, book, io::detail::extract_node_features(part));
+    dist::named_edge_features const edges(comm, book, io::detail::extract_edge_features(part));
     CHECK(features.local().names() == std::vector<std::string>{"feat", "codes", "label"});
     CHECK(features.local().type("codes") == element_type::int8);
     CHECK(edges.local().rows().names() == std::vector<std::string>{"length", "kind"});
@@ -138,9 +138,10 @@ TEST_CASE("hot rows of other features than the loaded ones are refused by name")
   hot_folder const made;
   auto part = io::read_part(made.path, 0);
   part.feature = "other";
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::take_hot_rows(part)); }), "part 0", "\"other\""));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::extract_hot_rows(part)); }), "part 0",
+              "\"other\""));
   auto codes = io::read_part(made.path, 0, {.feature = "codes"});
-  auto const hot = io::take_hot_rows(codes);
+  auto const hot = io::extract_hot_rows(codes);
   for (std::int64_t i = 0; i < hot.size(); ++i) {
     auto const original = made.labels[0].original[hot.vertices().ids()[i]];
     CHECK(hot.rows().features(i, 0) == static_cast<float>(original));

@@ -44,7 +44,7 @@ io::manifest of_part(int part) {
 
 TEST_CASE("a manifest counts what it lists") {
   auto made = of_part(0);
-  add(made, of_part(1));
+  io::detail::add(made, of_part(1));
   CHECK(made.num_parts() == 2);
   CHECK(made.num_bytes() == 201);
   CHECK(made.is_homogeneous());
@@ -55,8 +55,8 @@ TEST_CASE("a manifest counts what it lists") {
 
 TEST_CASE("manifests of parts add up, in any order") {
   io::manifest made{.name = "both"};
-  add(made, of_part(1));
-  add(made, of_part(0));
+  io::detail::add(made, of_part(1));
+  io::detail::add(made, of_part(0));
   CHECK(made.name == "both");
   CHECK(made.nodes[0].train == std::vector<std::int64_t>{1, 2});
   CHECK(made.nodes[0].test == std::vector<std::int64_t>{2, 2});
@@ -73,7 +73,7 @@ TEST_CASE("parts of different graphs are told apart") {
     auto made = of_part(0);
     auto other = of_part(1);
     change(other);
-    return thrown<precondition_error>([&] { add(made, other); });
+    return thrown<precondition_error>([&] { io::detail::add(made, other); });
   };
   CHECK(names(fault([](auto& other) { other.edges.clear(); }), "1 and 0 edge types"));
   CHECK(names(fault([](auto& other) { other.nodes[0].offsets = {0, 2, 5}; }), "'node'", "book"));

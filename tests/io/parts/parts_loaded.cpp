@@ -58,7 +58,8 @@ TEST_CASE("one array becomes the features, the others keep their types") {
   CHECK(codes.more_features[1].name == "feat");
   auto const line = io::detail::make_loaded_part(content(several), "line");
   CHECK(line.features.view().num_columns() == 1);
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::detail::make_loaded_part(content(several), "x")); }),
+  CHECK(names(thrown<precondition_error>(
+                  [&] { static_cast<void>(io::detail::make_loaded_part(content(several), "x")); }),
               "no features 'x'"));
 }
 

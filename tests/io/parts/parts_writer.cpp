@@ -32,7 +32,8 @@ namespace {
 
 // The first value of row r of an array, as a number.
 double first_of(io::array const& from, std::int64_t r) {
-  auto const all = io::convert<double>(io::array(from.type(), from.shape(), make_buffer<device::cpu>(from.bytes())));
+  auto const all = io::detail::convert<double>(
+      io::array(from.type(), from.shape(), make_buffer<device::cpu>(from.bytes())));
   return all[r * from.columns()];
 }
 

@@ -90,8 +90,8 @@ TEST_CASE("Tensors of a dictionary are read one by one and may share a storage")
                           {text("none"), none()},
                           {text("size"), integers({3, 3})}});
   writer.save(path, root);
-  torch_file file(path);
-  torch_file const moved(std::move(file));
+  glt::io::detail::torch_file file(path);
+  glt::io::detail::torch_file const moved(std::move(file));
   REQUIRE(moved.roots().size() == 1);
   auto const& all = *moved.roots().front();
   CHECK(elements<std::int64_t>(moved.read(*moved.find(all, "a"))) == std::vector<std::int64_t>{1, 2, 3});

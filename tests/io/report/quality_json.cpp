@@ -30,8 +30,8 @@ glt::part_counts counts_of(json const& object) {
 }
 
 // Reads a table and checks what follows from it.
-glt::part_table table_of(json const& object) {
-  glt::part_table table;
+glt::detail::part_table table_of(json const& object) {
+  glt::detail::part_table table;
   static_cast<glt::part_counts&>(table) = counts_of(object.at("total"));
   for (auto const& part : object.at("parts")) {
     table.parts.push_back(counts_of(part));
@@ -52,7 +52,7 @@ glt::part_table table_of(json const& object) {
 
 glt::partition_quality quality_of(json const& object) {
   glt::partition_quality quality;
-  static_cast<glt::part_table&>(quality) = table_of(object);
+  static_cast<glt::detail::part_table&>(quality) = table_of(object);
   CHECK(object.at("num_parts") == quality.num_parts());
   quality.smallest_part = object.at("smallest_part");
   quality.largest_part = object.at("largest_part");
@@ -66,7 +66,7 @@ glt::partition_quality quality_of(json const& object) {
     quality.node_types.push_back({table_of(type), type.at("name")});
   }
   for (auto const& type : object.at("edge_types")) {
-    glt::edge_type_quality of_type{{type.at("num_edges"), type.at("num_cut_edges")},
+    glt::detail::edge_type_quality of_type{{type.at("num_edges"), type.at("num_cut_edges")},
                                    {type.at("source"), type.at("name"), type.at("destination")},
                                    {}};
     CHECK(type.at("cut_fraction") == of_type.cut_fraction());

@@ -98,7 +98,8 @@ TEST_CASE("rows of a range hold their edges by id, in whatever order they came")
         std::ranges::reverse(edges);
         std::rotate(edges.begin(), edges.begin() + count / 3, edges.end());
       }
-      auto const rows = glt::io::detail::compress_range(glt::host_view<moving_edge const>(edges.data(), count), 100, 141);
+      auto const rows =
+          glt::io::detail::compress_range(glt::host_view<moving_edge const>(edges.data(), count), 100, 141);
       CHECK(rows.offsets.size() == 42);
       std::int64_t e = 0;
       for (std::int64_t r = 0; r < 41; ++r) {

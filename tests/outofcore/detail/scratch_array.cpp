@@ -40,9 +40,9 @@ TEST_CASE("an array that grew in a file is the buffer that it would have been in
 TEST_CASE("elements may be put anywhere") {
   glt_test::scratch_folder const scratch;
   glt::io::detail::scratch_array<int> growing(scratch / "array");
-  growing.put(5, std::vector<int>{1, 2});
-  growing.put(0, std::vector<int>{3});
-  growing.put(1, std::vector<int>{4});
+  growing.write(5, std::vector<int>{1, 2});
+  growing.write(0, std::vector<int>{3});
+  growing.write(1, std::vector<int>{4});
   growing.append(std::vector<int>{6});
   auto const taken = std::move(growing).take();
   CHECK(std::vector<int>(taken.begin(), taken.end()) == std::vector<int>{3, 4, 0, 0, 0, 1, 2, 6});
@@ -56,13 +56,13 @@ TEST_CASE("it is the same however few elements wait in memory, and where they we
     for (int i = 0; i < 200; ++i) {
       int const place = i % 2 == 0 ? i : 297 - i % 11;
       std::vector<int> const pair{i, -i};
-      growing.put(place, pair);
+      growing.write(place, pair);
       std::copy(pair.begin(), pair.end(), expected.begin() + place);
       if (i % 50 == 0) {
         growing.flush();
       }
     }
-    growing.put(299, std::vector<int>{7});
+    growing.write(299, std::vector<int>{7});
     expected[299] = 7;
     auto moved = std::move(growing);
     auto const taken = std::move(moved).take();
@@ -121,7 +121,8 @@ TEST_CASE("an array that nobody took leaves no file, and one that cannot be made
     CHECK(scratch.num_entries() == 1);
   }
   CHECK(scratch.num_entries() == 0);
-  CHECK(glt_test::names(
-      glt_test::thrown<glt::io_error>([&] { glt::io::detail::scratch_array<float>(scratch.path() / "missing" / "array"); }),
-      "missing/array", "make room"));
+  CHECK(glt_test::names(glt_test::thrown<glt::io_error>([&] {
+                          glt::io::detail::scratch_array<float>(scratch.path() / "missing" / "array");
+                        }),
+                        "missing/array", "make room"));
 }

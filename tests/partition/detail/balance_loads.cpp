@@ -51,20 +51,20 @@ TEST_CASE("a part has room while no capacity is exceeded, and what weighs nothin
   std::vector<std::int32_t> const weights{5, 0, 2, 9, 4};
   detail::balance_loads loads({balance_weights("cost", host_view<std::int32_t const>(weights), 0)}, 5, 2);
   loads.weigh(3); // the capacity is 10
-  CHECK(loads.has_room(0));
+  CHECK(loads.has_capacity(0));
   CHECK(loads.fullness(0) == 0.9);
   loads.add(0);
   auto moved = std::move(loads);
   moved.weigh(2);
-  CHECK(!moved.has_room(0));
-  CHECK(moved.has_room(1));
+  CHECK(!moved.has_capacity(0));
+  CHECK(moved.has_capacity(1));
   CHECK(moved.fullness(0) == 1.1);
   moved.weigh(1);
-  CHECK(moved.has_room(0));
+  CHECK(moved.has_capacity(0));
   CHECK(moved.fullness(0) == 0);
   moved.clear();
   moved.weigh(2);
-  CHECK(moved.has_room(0));
+  CHECK(moved.has_capacity(0));
 }
 
 TEST_CASE("wrong limits are refused, naming the limit and the first wrong vertex") {

@@ -101,11 +101,11 @@ TEST_CASE("every number is what its definition says, by node type and by edge ty
         sum += of_type;
       }
       CHECK(sum == static_cast<glt::part_counts const&>(quality));
-      glt::edge_counts edges;
+      glt::detail::edge_counts edges;
       for (auto const& of_type : quality.edge_types) {
         edges += of_type;
       }
-      CHECK(edges == static_cast<glt::edge_counts const&>(quality));
+      CHECK(edges == static_cast<glt::detail::edge_counts const&>(quality));
     }
   }
 }
@@ -141,7 +141,7 @@ TEST_CASE("a graph of one node type and one edge type is measured as a homogeneo
   assignment const parts{part_of.view()};
   auto const typed = glt::measure_partition(graph.view(), parts, 4);
   auto const plain = glt::measure_partition(graph.view().relation(0), part_of.view(), 4);
-  CHECK(static_cast<glt::part_table const&>(typed) == static_cast<glt::part_table const&>(plain));
+  CHECK(static_cast<glt::detail::part_table const&>(typed) == static_cast<glt::detail::part_table const&>(plain));
   CHECK(typed.edges_between == plain.edges_between);
   CHECK(typed.edge_types.at(0).num_cut_edges == plain.num_cut_edges);
 }

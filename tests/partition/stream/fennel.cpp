@@ -6,8 +6,8 @@
 #include "support/graphs.hpp"
 #include "support/naive_stream.hpp"
 
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/graph/planted_communities.hpp>
-#include <glt/graph/random_permutation.hpp>
 #include <glt/graph/symmetrize.hpp>
 #include <glt/partition/stream/fennel.hpp>
 
@@ -32,7 +32,7 @@ std::vector<local_id> naive(csr_view<memory_space::host> graph, fennel_partition
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   if (options.order == stream_order::random) {
-    auto const shuffled = make_random_permutation<local_id>(n, random_key(options.seed));
+    auto const shuffled = detail::make_random_permutation<local_id>(n, random_key(options.seed));
     order.assign(shuffled.begin(), shuffled.end());
   }
   auto const edges = static_cast<double>(graph.num_edges()) / 2;

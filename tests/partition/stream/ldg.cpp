@@ -6,8 +6,8 @@
 #include "support/graphs.hpp"
 #include "support/naive_stream.hpp"
 
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/graph/planted_communities.hpp>
-#include <glt/graph/random_permutation.hpp>
 #include <glt/graph/symmetrize.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/random.hpp>
@@ -33,7 +33,7 @@ std::vector<local_id> naive(csr_view<memory_space::host> graph, ldg_partitioner 
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   if (options.order == stream_order::random) {
-    auto const shuffled = make_random_permutation<local_id>(n, random_key(options.seed));
+    auto const shuffled = detail::make_random_permutation<local_id>(n, random_key(options.seed));
     order.assign(shuffled.begin(), shuffled.end());
   }
   return naive_stream(graph, order, options.passes, num_parts, capacity, options.balance,

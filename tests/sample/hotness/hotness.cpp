@@ -4,7 +4,7 @@
 #include <glt/sample/hotness/hotness.hpp>
 
 #include <glt/core/random.hpp>
-#include <glt/graph/random_permutation.hpp>
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include "support/archetypes.hpp"
@@ -60,7 +60,7 @@ std::vector<double> counted_hotness(glt_test::edge_list const& list, std::vector
   glt::sampled_subgraph<cpu> out;
   std::vector<double> touched(static_cast<std::size_t>(list.num_vertices), 0);
   for (int step = 0; step < batches; ++step) {
-    auto const order = glt::make_random_permutation(static_cast<std::int64_t>(seeds.size()),
+    auto const order = glt::detail::make_random_permutation(static_cast<std::int64_t>(seeds.size()),
                                                     glt::random_key(31).fold(static_cast<std::uint64_t>(step)));
     std::vector<glt::local_id> batch;
     for (std::int64_t i = 0; i < batch_size; ++i) {

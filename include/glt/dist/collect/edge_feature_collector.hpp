@@ -3,8 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
@@ -70,7 +70,7 @@ public:
   ///                           no memory for the rows
   /// @cost   O(n · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex, class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations,
                std::int64_t step, collected_rows<Policy, Out>& out) {
     this->collect_matrix(
@@ -81,7 +81,7 @@ public:
   ///
   /// @throws collective_error  also if a rank has sampled edges without their ids
   template <vertex_id Vertex, class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step,
                collected_rows<Policy, Out>& out) {
     detail::sampled_destinations(this->policy(), sample, destinations_);

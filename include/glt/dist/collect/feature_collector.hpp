@@ -3,8 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
@@ -84,7 +84,7 @@ public:
   ///                           `out` is unchanged then
   /// @cost   O(N · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex, class Out>
-    requires gathers_as<T, Out>
+    requires detail::gathers_as<T, Out>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
                collected_rows<Policy, Out>& out) {
     this->collect_matrix(

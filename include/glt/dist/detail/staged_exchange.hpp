@@ -2,10 +2,10 @@
 #pragma once
 
 #include <glt/comm/agreement.hpp>
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/checks.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>

@@ -3,9 +3,9 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/message.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/detail/convert_rows.hpp>

@@ -61,7 +61,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
     validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
-  agree(host_comm(comm), site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {
+  agree(detail::host_comm(comm), site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {
     return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, frontier and batch "
            "size on all ranks";
   });
@@ -77,11 +77,11 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   });
   seeded.send(site, 0, failure);
   halo.announce(site);
-  agree(host_comm(comm), site, failure_of([&] { halo.reserve(); }), 0, [](auto, auto) { return ""; });
+  agree(detail::host_comm(comm), site, failure_of([&] { halo.reserve(); }), 0, [](auto, auto) { return ""; });
 
   walk->add_seeds(seeded.received());
   std::int64_t num_seeds = seeds.size();
-  host_comm(comm).all_reduce(std::span(&num_seeds, 1), reduction::sum);
+  detail::host_comm(comm).all_reduce(std::span(&num_seeds, 1), reduction::sum);
   walk->start(num_seeds, options.batch_size);
   for (std::size_t hop = 0; hop < options.neighbors.fanouts.size(); ++hop) {
     hop_options const draw{.fanout = options.neighbors.fanouts[hop], .replace = options.neighbors.replace};

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/visit_element.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/core/visit_element.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/collect/named_edge_collector.hpp>

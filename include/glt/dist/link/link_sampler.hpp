@@ -92,7 +92,8 @@ public:
     if (options_.negatives.amount > 0) {
       draw_negatives(key, failure); // the first exchange carries the failure
     } else if (options_.exclude == seed_exclusion::none) {
-      agree(host_comm(comm_), {.what = operation::sample, .step = key.step}, failure, 0, [](auto, auto) { return std::string(); });
+      agree(detail::host_comm(comm_), {.what = operation::sample, .step = key.step}, failure, 0,
+            [](auto, auto) { return std::string(); });
     }
     if (options_.exclude != seed_exclusion::none) {
       exclusions_.exclude(positives_.view(), options_.exclude == seed_exclusion::edges_and_reverses,
@@ -115,8 +116,8 @@ private:
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
-    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { validate(negatives); }), print.value(),
-          [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = operation::make_sampler},
+          failure_of([&] { validate(negatives); }), print.value(), [](auto, auto) {
             return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
                    "all ranks";
           });

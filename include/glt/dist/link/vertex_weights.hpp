@@ -4,8 +4,8 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -155,7 +155,7 @@ public:
   /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 8 bytes a
   ///         number out, sizeof(Vertex) back
   bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, call_site site) {
-    book_view<space> const ranges(std::as_const(begins_).view());
+    detail::book_view<space> const ranges(std::as_const(begins_).view());
     auto const failure = failure_of([&] {
       ranks_.clear();
       ranks_.resize(numbers.size());

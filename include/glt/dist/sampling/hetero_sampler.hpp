@@ -66,8 +66,8 @@ public:
                           std::vector<Rule> rules, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()),
         policy_(policy), exchange_(comm, policy), builder_(policy) {
-    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { prepare(comm); }), print(options_),
-          [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { prepare(comm); }),
+          print(options_), [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";
           });

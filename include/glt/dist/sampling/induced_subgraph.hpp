@@ -48,7 +48,7 @@ public:
       validate(options_);
       check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
-    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of(check),
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check),
           fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {
             return "induces subgraphs with other options than rank 0; pass the same number of hops and edge ids on all "
                    "ranks";

@@ -70,7 +70,7 @@ public:
                    Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
         queries_(policy), builder_(policy) {
-    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
           [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";

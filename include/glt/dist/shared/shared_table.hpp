@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/visit_element.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
-#include <glt/core/visit_element.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/feature_store.hpp>

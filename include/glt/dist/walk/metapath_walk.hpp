@@ -69,7 +69,7 @@ public:
     for (auto const edge_type : edge_types) {
       print.add(edge_type);
     }
-    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
       return "walks with other options than rank 0; pass the same edge types, length, walks per start "
              "and edge ids on "
              "all ranks";

@@ -62,7 +62,7 @@ public:
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
     print.add(std::bit_cast<std::int64_t>(options.p)).add(std::bit_cast<std::int64_t>(options.q));
-    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
       return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
              "edge ids on all "
              "ranks";

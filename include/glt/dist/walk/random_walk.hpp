@@ -58,7 +58,7 @@ public:
     };
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(std::bit_cast<std::int64_t>(options.restart));
-    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.add(options.edge_ids).value(),
+    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.add(options.edge_ids).value(),
           [](auto, auto) {
             return "walks with other options than rank 0; pass the same length, walks per start, restart and "
                    "edge ids "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/half.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
@@ -17,7 +17,7 @@
 #include <immintrin.h>
 #endif
 
-namespace glt {
+namespace glt::detail {
 
 /// What columns may be made of: what an `element_type` names.
 template <class T>
@@ -36,8 +36,6 @@ concept converts_to =
 /// What rows of elements can be gathered as.
 template <class From, class To>
 concept gathers_as = std::same_as<From, To> || converts_to<From, To>;
-
-namespace detail {
 
 /// The element as another type, whatever its column.
 template <class From, class To>
@@ -120,5 +118,4 @@ private:
   static constexpr std::int64_t piece = 32; // elements; loops of 16 or fewer are unrolled and then not vectorised
 };
 
-} // namespace detail
-} // namespace glt
+} // namespace glt::detail

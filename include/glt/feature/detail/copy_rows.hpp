@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/stream_bytes.hpp>
 
@@ -49,7 +49,7 @@ struct copy_rows {
   }
 };
 
-/// The fewest rows that are worth a turn of a thread.
+/// The fewest rows that are worth a range of their own.
 inline constexpr std::int64_t copied_rows_per_range = 64;
 
 } // namespace glt::detail

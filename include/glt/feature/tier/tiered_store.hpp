@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/copy_rows_in.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/tier/detail/hot_limit.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>
-#include <glt/feature/tier/tier_plan.hpp>
+#include <glt/feature/tier/detail/tier_plan.hpp>
+#include <glt/feature/tier/hot_limit.hpp>
 #include <glt/feature/tier/tiered_view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
@@ -35,6 +35,8 @@ namespace glt {
 ///
 /// Outlives what is enqueued with its views. Labels are in the larger memory, scales in the faster one.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  rows [V, F] · labels [V] or empty · scales [F] or empty
 /// @cost   memory of every device: its rows, 4 bytes a vertex, the scales
 template <device_policy HotPolicy, device_policy ColdPolicy, bytes_copyable T>
@@ -54,7 +56,7 @@ public:
   /// @shape  features [V, F] · ranking [at most V], distinct vertices, the hottest first, of which as many are hot as
   ///         `limit` allows
   /// @throws precondition_error  if a hot vertex is not in [0, V) or comes twice, there are 2³¹ vertices or more, no
-  ///                             device, or the limit is none
+  ///                             device, or the limit is invalid
   tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
                std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
     auto const plan = make_plan(features, ranking, limit, devices.size(), false);
@@ -128,9 +130,9 @@ public:
 private:
   struct tier {
     buffer<HotPolicy, T> rows;
-    buffer<HotPolicy, tier_slot> slots;
+    buffer<HotPolicy, detail::tier_slot> slots;
     buffer<HotPolicy, float> scales;
-    stripe_table<HotPolicy, T> table;
+    detail::stripe_table<HotPolicy, T> table;
     HotPolicy policy;
   };
 
@@ -143,7 +145,7 @@ private:
     auto const vertices = features.num_vertices();
     auto const count = detail::rows_within(
         limit, vertices, features.num_columns() * static_cast<std::int64_t>(sizeof(T)),
-        vertices * static_cast<std::int64_t>(sizeof(tier_slot)) +
+        vertices * static_cast<std::int64_t>(sizeof(detail::tier_slot)) +
             features.scales.size() * static_cast<std::int64_t>(sizeof(float)),
         static_cast<std::int64_t>(devices));
     return detail::plan_tiers(vertices, ranking, std::min(count, ranking.size()), devices, cold_has_all);
@@ -165,7 +167,7 @@ private:
       stripes.emplace_back(devices_[d].rows.data(), static_cast<std::int64_t>(plan.hot[d].size()), columns);
     }
     for (auto& each : devices_) {
-      each.table = stripe_table<HotPolicy, T>(stripes, each.policy);
+      each.table = detail::stripe_table<HotPolicy, T>(stripes, each.policy);
       wait_for(each.policy, std::as_const(each.slots).view());
     }
   }

@@ -11,8 +11,8 @@
 #include <glt/feature/detail/row_chunks.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/tier/detail/put_located_rows.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>
+#include <glt/feature/tier/detail/transfer_located_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,17 +20,21 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Where the row of a vertex is: number s ≥ 0 among the hot rows, or number −1 − s among the cold ones.
 using tier_slot = std::int32_t;
+
+} // namespace detail
 
 /// Borrowed features of V vertices of which the hot rows lie in a faster memory; see `tiered_store`.
 ///
 /// @shape  hot [H, F] · cold [C, F] · slots [V] · labels [V] or empty · scales [F] or empty
 template <memory_space HotSpace, memory_space ColdSpace, bytes_copyable T>
 struct tiered_view {
-  striped_rows<HotSpace, T> hot;
+  detail::striped_rows<HotSpace, T> hot;
   matrix_view<ColdSpace, T const> cold;
-  array_view<HotSpace, tier_slot const> slots;
+  array_view<HotSpace, detail::tier_slot const> slots;
   array_view<ColdSpace, label_type const> labels{};
   array_view<HotSpace, float const> scales{};
 
@@ -93,14 +97,14 @@ struct sum_of_hits {
 template <executor Executor, memory_space HotSpace, memory_space ColdSpace, class In, memory_space IdSpace, class Id,
           memory_space OutSpace, bytes_copyable T>
   requires(reaches<Executor, HotSpace> && reaches<Executor, ColdSpace> && reaches<Executor, IdSpace> &&
-           reaches<Executor, OutSpace> && gathers_as<In, T>)
+           reaches<Executor, OutSpace> && detail::gathers_as<In, T>)
 void gather_rows(Executor const& ex, tiered_view<HotSpace, ColdSpace, In> in, array_view<IdSpace, Id> ids,
                  matrix_view<OutSpace, T> out) {
   using id = std::remove_const_t<Id>;
   detail::check_gather(ids.size(), in.num_columns(), out.rows(), out.columns());
   auto const addresses = in.hot.addresses() | reinterpret_cast<std::uintptr_t>(in.cold.data());
   auto* const result = reinterpret_cast<std::byte*>(out.data());
-  detail::put_located_rows<In, T>(
+  detail::transfer_located_rows<In, T>(
       ex, ids.size(), in.num_columns(), in.scales.empty() ? nullptr : in.scales.data(),
       detail::tiered_rows_at<HotSpace, In, id>{in.hot, in.cold.data(), in.slots.data(), ids.data()},
       detail::rows_at<std::byte, detail::rows_in_order>{

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -18,6 +18,8 @@
 namespace glt::io {
 
 /// An array whose element type and shape are known only when the program runs; move-only, rows contiguous.
+///
+/// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  bytes [product of shape · size_of(type)]
 class array {

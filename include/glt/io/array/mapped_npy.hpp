@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
@@ -89,7 +89,8 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
 /// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
 ///                   Fortran order, or its length contradicts its shape
 /// @cost   that of `mapped_file`; a copy as well, of a file whose elements are not aligned, as no writer makes it
-[[nodiscard]] inline array map_npy(std::filesystem::path const& path, element_type type, detail::map_options options = {}) {
+[[nodiscard]] inline array map_npy(std::filesystem::path const& path, element_type type,
+                                   detail::map_options options = {}) {
   auto file = std::make_shared<detail::mapped_file>(path, options);
   detail::mapped_source source(*file);
   auto header = detail::read_npy_header(source);

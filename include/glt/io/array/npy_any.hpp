@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/byte_source.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/array/detail/npy_string.hpp>
@@ -78,10 +78,12 @@ private:
 
 /// An .npz archive: arrays by name, stored or deflated, read one at a time.
 ///
-/// Errors about a member name it as archive/member.npy. Not for several threads at once.
+/// Errors about a member name it as archive/member.npy.
+///
+/// Concurrent calls: none on one object.
 class npz_file {
 public:
-  /// @throws io_error  if there is no such file, or it is no whole ZIP archive
+  /// @throws io_error  if there is no such file, or it is not a whole ZIP archive
   explicit npz_file(std::filesystem::path path) : path_(std::move(path)) {
     detail::input_file const file(path_);
     int code = 0;
@@ -128,7 +130,7 @@ public:
 
   /// Reads a single string, as `numpy.savez(file, format="csr")` writes one.
   ///
-  /// @throws io_error  as `read`, and if the array is no single string of ASCII
+  /// @throws io_error  as `read`, and if the array is not a single string of ASCII
   [[nodiscard]] std::string read_string(std::string_view name) {
     auto member = open(name);
     auto made = detail::read_npy_string(member);

@@ -25,7 +25,7 @@ namespace glt::io {
 /// of the graph. Pairs that were saved beside them as `valid_edge.npy`, `valid_edge_neg.npy` and so on, [2, L] or
 /// [L, 2], are read.
 ///
-/// @throws io_error  if the folder is none of such a set, has several splits of which none was chosen, a file is
+/// @throws io_error  if the folder does not hold such a set, has several splits of which none was chosen, a file is
 ///                   missing, damaged or of the wrong row count, or names a vertex that does not exist
 [[nodiscard]] inline data_set read_ogb(std::filesystem::path const& folder, ogb_options const& options = {}) {
   auto read = detail::ogb_reader(folder, options, detail::tables_in_memory(options.reading)).read();

@@ -125,7 +125,7 @@ private:
 
 /// The files of a split that `read_ogb` leaves out because they are pickles of PyTorch, in alphabetical order.
 ///
-/// @throws io_error  as `read_ogb` if the folder is none of a data set, or the split is not there
+/// @throws io_error  as `read_ogb` if the folder does not hold a data set, or the split is not there
 [[nodiscard]] inline std::vector<std::filesystem::path> find_ogb_pickles(std::filesystem::path const& folder,
                                                                          ogb_options const& options = {}) {
   std::vector<std::filesystem::path> found;

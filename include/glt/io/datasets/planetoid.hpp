@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
@@ -169,7 +169,7 @@ private:
 /// them go both ways.
 ///
 /// @throws io_error  if there are no edges, an array is damaged or holds Python objects, which are never executed,
-///                   is of a wrong shape or row count, or names a vertex that does not exist, or the split is none
+///                   is of a wrong shape or row count, or names a vertex that does not exist, or there is no such split
 [[nodiscard]] inline data_set read_planetoid_npz(std::filesystem::path const& path,
                                                  planetoid_options const& options = {}) {
   return detail::planetoid_reader(path, options).read();

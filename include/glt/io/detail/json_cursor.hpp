@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace glt::io::detail {
 
-/// A value inside of a JSON file that nobody vouches for; whatever is not as asked for is an `io_error` that
+/// A value inside of an untrusted JSON file; whatever is not as asked for is an `io_error` that
 /// names the file and the value.
 class json_cursor {
 public:

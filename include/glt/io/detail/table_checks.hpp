@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
@@ -16,7 +16,7 @@
 
 namespace glt::io::detail {
 
-// Throws for the first id that is none of a vertex; `path` is the file that they came from.
+// Throws for the first invalid vertex id; `path` is the file that they came from.
 inline void check_ids(std::string const& path, host_view<global_id const> ids, node_table const& nodes) {
   for (std::int64_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < 0 || ids[i] >= nodes.num_nodes) {
@@ -27,7 +27,7 @@ inline void check_ids(std::string const& path, host_view<global_id const> ids, n
   }
 }
 
-// Throws if an array has not one row for everything that it describes.
+// Throws if an array does not have one row for everything that it describes.
 inline void check_rows(std::string const& path, std::int64_t rows, std::int64_t wanted, std::string const& what) {
   if (rows != wanted) {
     throw io_error(path, 0,
@@ -42,7 +42,7 @@ inline std::string edges_of_type(edge_table const& edges) {
 
 inline std::string vertices_of_type(node_table const& nodes) { return "vertices of type '" + nodes.name + "'"; }
 
-// One more than the highest id, and at least `least`; the highest number of all is no id.
+// One more than the highest id, and at least `least`; the highest number of all is not an id.
 inline std::int64_t count_ids(std::vector<global_id> const& ids, std::int64_t least) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   return ids.empty() ? least : std::max(least, std::min(*std::ranges::max_element(ids), most - 1) + 1);

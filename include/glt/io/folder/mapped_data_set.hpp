@@ -46,6 +46,8 @@ struct mapped_edges {
 /// `read_npy_folder` makes in memory is the same.
 ///
 /// Lists of vertices and times of vertices are read into memory.
+///
+/// Concurrent calls: const members may run concurrently.
 class mapped_data_set {
 public:
   /// @throws io_error  as `read_npy_folder`, but for ids, which whoever uses them checks; also if edges are not int64,

@@ -174,7 +174,7 @@ inline void write_checked_folder(std::filesystem::path const& folder, data_set_v
 ///
 /// @pre    ids of vertices exist; not checked, reading the folder does
 /// @throws precondition_error  if there are no edges, the name of a type or feature makes no name of a file, an array
-///                             has not one row for every vertex or edge, or a link split is not one of "train",
+///                             does not have one row for every vertex or edge, or a link split is not one of "train",
 ///                             "valid" and "test", each once and in this order
 /// @throws io_error            if the folder exists and is not empty, or cannot be written
 inline void write_npy_folder(std::filesystem::path const& folder, data_set_view const& data) {
@@ -182,6 +182,8 @@ inline void write_npy_folder(std::filesystem::path const& folder, data_set_view 
   detail::write_checked_folder(staged.path(), data);
   staged.commit();
 }
+
+/// The same for a data set in memory.
 inline void write_npy_folder(std::filesystem::path const& folder, data_set const& data) {
   write_npy_folder(folder, view_of(data));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
@@ -24,12 +24,12 @@ namespace glt::io {
 /// Takes the hot rows of `features` out of a part, for `dist::loader` and `dist::feature_collector`; none where the
 /// folder was made without.
 ///
-///     auto const hot = glt::io::take_hot_rows(part);
+///     auto const hot = glt::io::extract_hot_rows(part);
 ///     loader.use(hot);
 ///
 /// @throws precondition_error  if the part has hot rows, but none of these features
 /// @cost   the table that finds them; a copy where the features are not float32
-[[nodiscard]] inline dist::hot_rows<device::cpu, float> take_hot_rows(loaded_part& part) {
+[[nodiscard]] inline dist::hot_rows<device::cpu, float> extract_hot_rows(loaded_part& part) {
   auto hot = std::exchange(part.hot, {});
   if (hot.ids.empty()) {
     return {};
@@ -49,7 +49,7 @@ namespace glt::io {
 ///
 /// @pre    there is such a type; not checked
 /// @cost   the table that finds them
-[[nodiscard]] inline dist::named_hot_rows<device::cpu> take_hot_rows(part_content& part, int type = 0) {
+[[nodiscard]] inline dist::named_hot_rows<device::cpu> extract_hot_rows(part_content& part, int type = 0) {
   auto hot = std::exchange(part.nodes[static_cast<std::size_t>(type)].hot, {});
   auto const rows = hot.ids.size();
   return {std::move(hot.ids), detail::make_feature_table(rows, std::move(hot.features))};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/partition/book.hpp>
@@ -135,7 +135,7 @@ inline void add_counts(std::vector<std::int64_t>& all, std::vector<std::int64_t>
   std::transform(more.begin(), more.end(), all.begin(), all.begin(), std::plus<>());
 }
 
-/// Takes what the manifest of another part of the same folder says into `all`, which may be empty at first.
+/// Merges the manifest of another part of the same folder into `all`, which may be empty at first.
 ///
 /// @throws precondition_error  if the two contradict each other in types, books, arrays or split names
 inline void add(manifest& all, manifest const& more) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
@@ -27,13 +27,15 @@ struct load_options {
   bool verify = false;   ///< compare the checksums of the part's files first; reads all of them
   bool validate = true;  ///< check that every id and offset is in range; reads the files of ids. Without it only
                          ///< lengths, types and ends are checked: for folders that were verified before
-  bool populate = false; ///< bring all files into memory now instead of at first use
+  bool populate = false; ///< read all files into memory now instead of at first use
   bool huge_pages = false;
   std::string
       feature{}; ///< which node features `loaded_part::features` holds; the first of two dimensions if not named
 };
 
 /// A folder of a partitioned data set, as `write_parts` makes it.
+///
+/// Concurrent calls: const members may run concurrently.
 class parts_folder {
 public:
   /// Reads the manifest and compares the length of every file.

@@ -8,8 +8,8 @@
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/partition/quality/detail/quality_counts.hpp>
 #include <glt/partition/quality/detail/quality_pass.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -49,7 +49,7 @@ template <reaches<memory_space::host> Executor = exec::sequential>
     vertices.push_back(detail::vertices_of(info.book(t), vertices.size()));
     names.push_back(info.nodes[static_cast<std::size_t>(t)].name);
   }
-  std::vector<edge_type_quality> edge_types;
+  std::vector<glt::detail::edge_type_quality> edge_types;
   for (auto const& type : info.edges) {
     edge_types.push_back({{}, type.type});
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/atomic_file.hpp>
@@ -29,6 +29,8 @@ namespace glt::io {
 /// A new folder of parts, which appears under its name when all of them are there.
 ///
 /// For those who make the parts themselves; `write_parts` does it all for a data set in memory.
+///
+/// Concurrent calls: none on one object.
 class parts_writer {
 public:
   /// @throws io_error  as `atomic_folder`

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
@@ -117,7 +117,7 @@ public:
 
   /// Reads a tensor of this file.
   ///
-  /// @throws io_error  if it is no tensor, does not lie within its storage, overlaps itself so that it is larger than
+  /// @throws io_error  if it is not a tensor, does not lie within its storage, overlaps itself so that it is larger than
   ///                   that, or its bytes are damaged
   [[nodiscard]] array read(pickle_value const& value) const {
     auto const* const tensor = value.get_if<pickle_tensor>();
@@ -148,7 +148,7 @@ public:
 
   /// The value of a text key of a dictionary; null if there is none or it is None.
   ///
-  /// @throws io_error  if the value is no dictionary
+  /// @throws io_error  if the value is not a dictionary
   [[nodiscard]] pickle_value const* find(pickle_value const& value, std::string_view key) const {
     auto const* const dict = value.get_if<pickle_dict>();
     if (dict == nullptr) {

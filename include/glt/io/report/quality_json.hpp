@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/partition/quality/detail/quality_counts.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -24,12 +24,12 @@ inline nlohmann::ordered_json counts_object(part_counts const& counts) {
           {"num_test", counts.num_test}};
 }
 
-inline nlohmann::ordered_json edges_object(edge_counts const& counts) {
+inline nlohmann::ordered_json edges_object(glt::detail::edge_counts const& counts) {
   return {{"num_edges", counts.num_edges}, {"num_cut_edges", counts.num_cut_edges}};
 }
 
 // Appends the keys "total", "cut_fraction", "replication_factor", "balance" and "parts".
-inline void add_table(nlohmann::ordered_json& object, part_table const& table) {
+inline void add_table(nlohmann::ordered_json& object, glt::detail::part_table const& table) {
   object["total"] = counts_object(table);
   object["cut_fraction"] = table.cut_fraction();
   object["replication_factor"] = table.replication_factor();
@@ -100,7 +100,7 @@ inline void add_table(nlohmann::ordered_json& object, part_table const& table) {
 
 /// The quality of a partition as JSON text, with the keys of `quality_object`.
 ///
-/// Bytes of a name that are no UTF-8 become U+FFFD.
+/// Bytes of a name that are not UTF-8 become U+FFFD.
 [[nodiscard]] inline std::string quality_json(partition_quality const& quality) {
   return detail::quality_object(quality).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

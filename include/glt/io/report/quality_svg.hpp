@@ -5,7 +5,7 @@
 #include <glt/io/report/detail/svg_bars.hpp>
 #include <glt/io/report/detail/svg_canvas.hpp>
 #include <glt/io/report/detail/svg_matrix.hpp>
-#include <glt/partition/quality/detail/quality_counts.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ inline constexpr std::array<char const*, 8> layer_colours{"#0072b2", "#e69f00", 
                                                           "#56b4e9", "#d55e00", "#f0e442", "#999999"};
 
 // A layer of bars: a number of every part.
-inline svg_bar_layer layer_of(std::string name, std::size_t colour, part_table const& table,
+inline svg_bar_layer layer_of(std::string name, std::size_t colour, glt::detail::part_table const& table,
                               std::function<std::int64_t(part_counts const&)> const& number) {
   svg_bar_layer layer{std::move(name), layer_colours[colour], {}};
   std::ranges::transform(table.parts, std::back_inserter(layer.values), number);
@@ -40,7 +40,7 @@ inline svg_bar_layer layer_of(std::string name, std::size_t colour, part_table c
 
 // Vertices by type; of more types than there are colours, the smallest share the last one.
 inline svg_bar_chart type_chart(partition_quality const& quality) {
-  std::vector<node_type_quality const*> types;
+  std::vector<glt::detail::node_type_quality const*> types;
   for (auto const& type : quality.node_types) {
     types.push_back(&type);
   }
@@ -92,7 +92,7 @@ inline std::vector<svg_bar_chart> charts_of(partition_quality const& quality) {
 // The edge types as lying bars, inside and cut, those with the most edges first.
 inline void draw_edge_types(svg_canvas& canvas, svg_box const& box, partition_quality const& quality) {
   auto types = quality.edge_types;
-  std::ranges::stable_sort(types, std::ranges::greater{}, &edge_counts::num_edges);
+  std::ranges::stable_sort(types, std::ranges::greater{}, &glt::detail::edge_counts::num_edges);
   auto const most = static_cast<double>(std::max<std::int64_t>(types.front().num_edges, 1));
   canvas.text(box.x, box.y + 14, "Edges by type", {.size = 13, .bold = true});
   auto y = box.y + 22;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/io/report/detail/number_text.hpp>
-#include <glt/partition/quality/detail/quality_counts.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -67,7 +67,7 @@ inline std::vector<count_column> shown_columns(partition_quality const& quality)
   return columns;
 }
 
-inline std::string percent(edge_counts const& edges) { return fixed(100 * edges.cut_fraction(), 1); }
+inline std::string percent(glt::detail::edge_counts const& edges) { return fixed(100 * edges.cut_fraction(), 1); }
 
 inline aligned_rows::row count_row(std::string name, part_counts const& counts,
                                    std::vector<count_column> const& columns) {
@@ -90,9 +90,9 @@ inline aligned_rows headed_rows(std::string first, std::vector<count_column> con
   return rows;
 }
 
-inline aligned_rows::row balance_row(part_table const& table, std::vector<count_column> const& columns) {
-  aligned_rows::row row{"max/mean", fixed(table.balance(&edge_counts::num_edges), 3),
-                        fixed(table.balance(&edge_counts::num_cut_edges), 3), ""};
+inline aligned_rows::row balance_row(glt::detail::part_table const& table, std::vector<count_column> const& columns) {
+  aligned_rows::row row{"max/mean", fixed(table.balance(&glt::detail::edge_counts::num_edges), 3),
+                        fixed(table.balance(&glt::detail::edge_counts::num_cut_edges), 3), ""};
   for (auto const& column : columns) {
     row.push_back(fixed(table.balance(column.count), 3));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/npy.hpp>
@@ -82,7 +82,7 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
 /// the caller to check.
 ///
 /// @shape  [V]
-/// @throws io_error            if a line is no number of 0 or more that fits 31 bits
+/// @throws io_error            if a line is not a number of 0 or more that fits 31 bits
 /// @throws precondition_error  if read.threads < 1
 [[nodiscard]] inline buffer<device::cpu, local_id> read_assignment(text_source& source, read_options const& read = {}) {
   detail::assignment_lines lines;
@@ -99,8 +99,9 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
     text_source source(path);
     return read_assignment(source, read);
   }
-  return detail::read_npy_header(path).type == detail::npy_type<std::int32_t>() ? detail::read_npy_assignment<std::int32_t>(path)
-                                                                 : detail::read_npy_assignment<std::int64_t>(path);
+  return detail::read_npy_header(path).type == detail::npy_type<std::int32_t>()
+             ? detail::read_npy_assignment<std::int32_t>(path)
+             : detail::read_npy_assignment<std::int64_t>(path);
 }
 
 } // namespace glt::io

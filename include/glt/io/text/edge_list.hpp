@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
@@ -63,7 +63,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 /// Empty lines and those that begin with '#' or '%' are passed over. Edges keep the order of the lines. With
 /// `options.relabel` the numbers of the file are the vertices' feature "original_id", int64 [V].
 ///
-/// @throws io_error            if a line is no edge, a vertex is not below num_vertices, or there are so many more
+/// @throws io_error            if a line is not an edge, a vertex is not below num_vertices, or there are so many more
 ///                             vertices than edges that the numbers should be relabelled
 /// @throws precondition_error  if the options contradict each other, or read.threads < 1
 /// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge where it relabels
@@ -94,6 +94,8 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   }
   return set;
 }
+
+/// The same, of a file.
 [[nodiscard]] inline data_set read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
                                              read_options const& read = {}) {
   text_source source(path);

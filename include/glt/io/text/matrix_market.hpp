@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
@@ -195,6 +195,8 @@ inline void check_entries(text_source const& source, matrix_market_header const&
   set.edges.front() = std::move(lines).finish();
   return set;
 }
+
+/// The same, of a file.
 [[nodiscard]] inline data_set read_matrix_market(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_matrix_market(source, read);

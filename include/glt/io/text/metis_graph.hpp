@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
@@ -205,7 +205,7 @@ inline void check_counts(text_source const& source, metis_header const& header, 
 /// weights of the edges, those of vertices the feature "weight", int64 [V, weights], and their sizes the feature
 /// "size", int64 [V]. Lines that begin with '%' are comments; an empty line is a vertex without neighbours.
 ///
-/// @throws io_error            if the file is not of this form, or has not as many vertices or edges as it says
+/// @throws io_error            if the file is not of this form, or does not have as many vertices or edges as it says
 /// @throws precondition_error  if read.threads < 1
 /// @source Karypis: METIS 5.1.0 manual, section 4.1.1
 [[nodiscard]] inline data_set read_metis_graph(text_source& source, read_options const& read = {}) {
@@ -226,6 +226,8 @@ inline void check_counts(text_source const& source, metis_header const& header, 
   set.edges.front() = std::move(lines.edges());
   return set;
 }
+
+/// The same, of a file.
 [[nodiscard]] inline data_set read_metis_graph(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_metis_graph(source, read);

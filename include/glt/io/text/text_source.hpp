@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/text/detail/gzip_reader.hpp>
 #include <glt/memory/buffer.hpp>
@@ -65,6 +65,8 @@ struct text_slice {
 /// of every byte at hand.
 ///
 /// Whether a file is packed is told by its first bytes. A UTF-8 byte order mark is skipped.
+///
+/// Concurrent calls: none on one object.
 class text_source {
 public:
   /// @throws io_error            if there is no such file, it is not a regular one, or it cannot be opened
@@ -186,7 +188,9 @@ private:
     std::int64_t at;
   };
   struct plain_file {
-    plain_file(detail::input_file whole, detail::text_slice part) : file(std::move(whole)), slice(part) { file.seek(slice.begin); }
+    plain_file(detail::input_file whole, detail::text_slice part) : file(std::move(whole)), slice(part) {
+      file.seek(slice.begin);
+    }
     explicit plain_file(detail::input_file whole) : plain_file(std::move(whole), {0, whole.size()}) {}
     std::int64_t read_some(char* out, std::int64_t count) {
       count = std::min(count, slice.end - file.position());

@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/narrow.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -64,7 +64,7 @@ public:
         touched_((own_.last - own_.first) * columns) {
     degrees_.reserve(static_cast<std::size_t>(own_.last - own_.first));
     for (auto v = own_.first; v < own_.last; ++v) {
-      degrees_.push_back(narrow<std::uint32_t>(in_degrees[v], "number of edges into a vertex"));
+      degrees_.push_back(glt::detail::narrow<std::uint32_t>(in_degrees[v], "number of edges into a vertex"));
     }
   }
 

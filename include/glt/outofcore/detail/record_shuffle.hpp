@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/view.hpp>
 
@@ -28,7 +28,7 @@ public:
       : comm_(std::move(comm)), record_bytes_(record_bytes), for_ranks_(static_cast<std::size_t>(comm_.size())),
         headers_(for_ranks_.size()) {}
 
-  /// Puts a record into this round's bytes for a rank, which may be the own one.
+  /// Adds a record to this round's bytes for a rank, which may be this one.
   void add(int rank, void const* record) {
     auto& bytes = for_ranks_[static_cast<std::size_t>(rank)];
     auto const* const first = static_cast<std::byte const*>(record);
@@ -81,7 +81,7 @@ private:
       }
     }
     received_.resize(static_cast<std::size_t>(arriving));
-    exchange_rows(comm_, host_view<std::byte const>(sent_), send_counts_, host_view<std::byte>(received_),
+    glt::detail::exchange_rows(comm_, host_view<std::byte const>(sent_), send_counts_, host_view<std::byte>(received_),
                   receive_counts_);
   }
 

@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -55,7 +55,7 @@ void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, pa
         global_id id = 0;
         std::memcpy(&id, arrived, sizeof(id));
         auto const part = labels.book.owner(id);
-        of_parts[static_cast<std::size_t>(part - first_part)].put((id - labels.book.begin(part)) * row_bytes,
+        of_parts[static_cast<std::size_t>(part - first_part)].write((id - labels.book.begin(part)) * row_bytes,
                                                                   {arrived + sizeof(id), row_bytes});
       });
   auto const failure = dist::failure_of([&] {

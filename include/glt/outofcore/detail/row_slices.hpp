@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -46,7 +46,7 @@ public:
 
   [[nodiscard]] item_range own() const noexcept { return own_; }
 
-  /// Calls add(element, other) for every element of the own slice and that of every other rank.
+  /// Calls add(element, other) for every element of this rank's slice and that of every other rank.
   ///
   /// @shape  values [rows, columns], columns up to most_columns; rows of other slices are only read
   /// @comm   collective; a variable exchange per rows_a_round rows of a slice, none on one rank
@@ -72,7 +72,7 @@ public:
 
   /// Gives every rank the slices of all others.
   ///
-  /// @shape  values [rows, columns]; rows of the own slice are read, the others written
+  /// @shape  values [rows, columns]; rows of this rank's slice are read, the others written
   /// @comm   collective; a variable exchange, none on one rank
   void hand_round(host_view<T> values, std::int64_t columns) {
     if (comm_.size() == 1) {
@@ -89,7 +89,7 @@ public:
 
   /// Brings one column to a rank, which calls take(first row, values) for pieces of all slices.
   ///
-  /// @shape  values [rows of the own slice]
+  /// @shape  values [rows of this rank's slice]
   /// @pre    most_columns > 0; `take` does not throw; not checked
   /// @comm   collective; a variable exchange per rows_a_round rows of a slice, none on one rank
   template <class Take>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/memory/buffer.hpp>
@@ -25,7 +25,7 @@ namespace glt::io::detail {
 
 /// An array that grows in a file, because it may not fit memory, and is used as a buffer when it is complete.
 ///
-/// The file goes away with the buffer, or with this object if nobody took it. It is open only while elements are
+/// The file goes away with the buffer, or with this object if it was not taken. It is open only while elements are
 /// written to it, so that there may be any number of arrays.
 template <bytes_copyable T>
 class scratch_array {
@@ -46,7 +46,7 @@ public:
   /// Writes elements from a place on, which may be anywhere; what was never written is 0.
   ///
   /// @throws io_error  if the elements cannot be written
-  void put(std::int64_t first, host_view<T const> elements) {
+  void write(std::int64_t first, host_view<T const> elements) {
     if (first != first_waiting_ + std::ssize(waiting_)) {
       write_waiting();
       first_waiting_ = first;
@@ -66,7 +66,7 @@ public:
   /// Writes elements behind the last one.
   ///
   /// @throws io_error  if the elements cannot be written
-  void append(host_view<T const> elements) { put(size_, elements); }
+  void append(host_view<T const> elements) { write(size_, elements); }
 
   /// Writes what waits, and gives its memory back.
   ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>

@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/core/view.hpp>
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace glt::io::detail {
 
 /// Sends a text of every rank to rank 0.
 ///
-/// @shape  → [R], by rank, on rank 0; on the others an own text is followed by empty ones
+/// @shape  → [R], by rank, on rank 0; on the other ranks their own text is followed by empty ones
 /// @comm   collective; one header exchange and one variable exchange
 template <communicator Comm>
 [[nodiscard]] std::vector<std::string> gather_texts(Comm& comm, std::string const& text) {
@@ -30,7 +30,7 @@ template <communicator Comm>
     receive.push_back(header.count);
   }
   std::string arrived(static_cast<std::size_t>(std::accumulate(receive.begin(), receive.end(), std::int64_t{0})), ' ');
-  exchange_rows(comm, host_view<char const>(text.data(), send[0]), send,
+  glt::detail::exchange_rows(comm, host_view<char const>(text.data(), send[0]), send,
                 host_view<char>(arrived.data(), std::ssize(arrived)), receive);
   std::vector<std::string> texts;
   std::size_t next = 0;

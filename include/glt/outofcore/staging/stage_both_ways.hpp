@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
@@ -22,7 +22,7 @@ namespace glt::io {
 
 namespace detail {
 
-// Calls visit(source, destination, place) for every edge and for the reverse of every one that is no self-loop; the
+// Calls visit(source, destination, place) for every edge and for the reverse of every one that is not a self-loop; the
 // places are those of `symmetrize`, but for gaps.
 template <class Visit>
 void for_both_ways(edge_columns const& edges, Visit visit) {

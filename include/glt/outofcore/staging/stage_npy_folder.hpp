@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
@@ -56,7 +56,7 @@ inline void write_as(atomic_file& out, array const& piece, std::optional<element
 /// Writes an .npy file anew, piece by piece, with the elements that `read_npy_any` reads, or with those of `wanted`,
 /// int64 or float32.
 ///
-/// @throws io_error  as `read_npy_any`, and for an element that is no whole number where int64 is wanted
+/// @throws io_error  as `read_npy_any`, and for an element that is not a whole number where int64 is wanted
 inline void convert_npy(std::filesystem::path const& path, std::filesystem::path const& made,
                         std::optional<element_type> wanted) {
   input_file file(path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/partition/balance.hpp>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ public:
   };
 
   /// @throws precondition_error  if a slack is negative, a limit has no groups or no shares, a group of a vertex
-  ///                             is none of the limit's, a weight is negative, or a sum does not fit 64 bits
+  ///                             is outside those of the limit, a weight is negative, or a sum does not fit 64 bits
   /// @cost   O(V · limits)
   balance_totals(balance_constraints limits, std::int64_t num_vertices) : limits_(std::move(limits)) {
     for (auto const& limit : limits_) {
@@ -98,7 +98,7 @@ private:
   std::vector<weight> weights_;
 };
 
-/// How full the parts are, for a partitioner that gives away one vertex after the other.
+/// How full the parts are, for a partitioner that assigns one vertex after the other.
 ///
 /// @shape  loads [P, groups of all limits]
 class balance_loads {
@@ -116,7 +116,7 @@ public:
   /// Chooses the vertex that the other calls are about.
   void weigh(std::int64_t vertex) { totals_.weigh(vertex); }
 
-  [[nodiscard]] bool has_room(std::size_t part) const {
+  [[nodiscard]] bool has_capacity(std::size_t part) const {
     return std::ranges::all_of(totals_.weights(), [&](auto const& weight) {
       return weight.amount == 0 || load(part, weight.column) + weight.amount <= capacities_[weight.column];
     });

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace glt {
+namespace glt::detail {
 
 /// Borrowed offsets of a `partition_book`, wherever they live: what says on a GPU which part owns which vertex.
 ///
@@ -48,4 +48,4 @@ private:
   array_view<Space, global_id const> offsets_;
 };
 
-} // namespace glt
+} // namespace glt::detail

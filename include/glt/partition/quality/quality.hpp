@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/partition/partitioner.hpp>
-#include <glt/partition/quality/detail/quality_counts.hpp>
 #include <glt/partition/quality/detail/quality_pass.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ struct quality_options {
 ///
 /// @shape  part_of [V], in [0, num_parts)
 /// @pre    sources are in [0, V); not checked, see `validate`
-/// @throws precondition_error  if num_parts < 1, the graph is not square, part_of or type_of has not one element
+/// @throws precondition_error  if num_parts < 1, the graph is not square, part_of or type_of does not have one element
 ///                             per row or names a part or type that there is not, or a split names a vertex that
 ///                             there is not
 /// @cost   O(V + E + P² · types) work; 12 to 16 bytes a vertex and P² + O(P · types) counts beside the input

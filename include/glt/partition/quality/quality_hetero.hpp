@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
@@ -10,8 +10,8 @@
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/partition/quality/detail/quality_counts.hpp>
 #include <glt/partition/quality/detail/quality_pass.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct hetero_quality_options {
 /// @shape  part_of [node types], each [V of the type], in [0, num_parts)
 /// @pre    sources are vertices of their type; not checked, see `validate`
 /// @throws precondition_error  if num_parts < 1, part_of or the splits are not one per node type, or naming the
-///                             type: part_of has not one element per vertex or names a part that there is not,
+///                             type: part_of does not have one element per vertex or names a part that does not exist,
 ///                             or a split names a vertex that there is not
 /// @cost   O(V + E + P² · edge types) work; 12 to 16 bytes a vertex and P² + O(P · types) counts beside the input
 template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequential>
@@ -75,7 +75,7 @@ template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequent
       throw precondition_error(detail::message("vertices of type '", names.back(), "': ", fault.what()));
     }
   }
-  std::vector<edge_type_quality> edge_types;
+  std::vector<detail::edge_type_quality> edge_types;
   for (auto const& type : schema.edge_types()) {
     edge_types.push_back({{}, type});
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
@@ -11,7 +11,8 @@
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/stream/detail/streaming_passes.hpp>
 #include <glt/partition/stream/detail/vertex_capacity.hpp>
-#include <glt/partition/stream/streaming.hpp>
+#include <glt/partition/stream/detail/vertex_stream.hpp>
+#include <glt/partition/stream/stream_order.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -93,7 +94,7 @@ struct fennel_partitioner {
   ///
   /// @throws precondition_error  if a number is negative, num_parts < 1, gamma is not in [1, 2], alpha or
   ///                             capacity_slack is negative, or `balance` is wrong
-  [[nodiscard]] vertex_stream<detail::fennel_rule> stream(std::int64_t num_vertices, std::int64_t num_edges,
+  [[nodiscard]] detail::vertex_stream<detail::fennel_rule> stream(std::int64_t num_vertices, std::int64_t num_edges,
                                                           int num_parts) const {
     auto const capacity = detail::vertex_capacity("Fennel", num_vertices, capacity_slack, num_parts);
     if (!(gamma >= 1 && gamma <= 2) || !(alpha >= 0) || num_edges < 0) {

@@ -9,7 +9,8 @@
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/stream/detail/streaming_passes.hpp>
 #include <glt/partition/stream/detail/vertex_capacity.hpp>
-#include <glt/partition/stream/streaming.hpp>
+#include <glt/partition/stream/detail/vertex_stream.hpp>
+#include <glt/partition/stream/stream_order.hpp>
 
 #include <cstdint>
 
@@ -62,7 +63,7 @@ struct ldg_partitioner {
   ///
   /// @throws precondition_error  if num_vertices is negative, num_parts < 1, capacity_slack is negative, or
   ///                             `balance` is wrong
-  [[nodiscard]] vertex_stream<detail::ldg_rule> stream(std::int64_t num_vertices, int num_parts) const {
+  [[nodiscard]] detail::vertex_stream<detail::ldg_rule> stream(std::int64_t num_vertices, int num_parts) const {
     auto const capacity = detail::vertex_capacity("LDG", num_vertices, capacity_slack, num_parts);
     return {{capacity}, num_vertices, num_parts, balance};
   }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
-#include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/convert.hpp>
@@ -66,7 +66,7 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
     throw precondition_error(detail::message(count, " hottest vertices; ask for 0 or more"));
   }
   auto const num_vertices = hotness.size();
-  static_cast<void>(narrow<Vertex>(num_vertices, "number of vertices"));
+  static_cast<void>(detail::narrow<Vertex>(num_vertices, "number of vertices"));
   auto const ex = policy.executor();
   auto const bad = ex.reduce(num_vertices, num_vertices, detail::position_if_no_hotness<space>{hotness},
                              detail::smaller{});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bisection.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/validate.hpp>

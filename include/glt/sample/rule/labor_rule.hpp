@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/heap.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/heap.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>

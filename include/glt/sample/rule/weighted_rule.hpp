@@ -2,17 +2,17 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/prefetch.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
-#include <glt/core/prefetch.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/space.hpp>
 #include <glt/sample/detail/pick/prefix_pick.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>
 #include <glt/sample/detail/pick/table_pick.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/rule.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/weights.hpp>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <glt/dist/collect/detail/row_collector.hpp>
 
-#include <glt/core/visit_element.hpp>
+#include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
@@ -43,7 +43,7 @@ glt::feature_table<Policy> table_on(Policy const& policy, std::vector<std::int64
   auto const table = glt_test::named_table(items);
   glt::feature_table<Policy> made(table.num_vertices(), policy);
   for (auto const& [name, rows] : table.tensors()) {
-    glt::visit_element(rows.type, [&]<class T>(std::type_identity<T>) {
+    glt::detail::visit_element(rows.type, [&]<class T>(std::type_identity<T>) {
       made.add(name,
                glt::feature_store<Policy, T>(rows.num_rows, rows.num_columns,
                                              glt::make_buffer<Policy>(rows.template as<T>().flat(), policy),

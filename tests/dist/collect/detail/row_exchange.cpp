@@ -8,7 +8,7 @@
 #include <glt/dist/collect/detail/matrix_collector.hpp>
 #include <glt/dist/collect/detail/row_message.hpp>
 #include <glt/dist/collect/detail/row_requests.hpp>
-#include <glt/feature/detail/put_any_rows.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
@@ -96,7 +96,7 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
 
     auto const traffic = counted.counts().total();
     bool const agreed = limit == 1 && requests.anything();
-    bytes += agreed ? glt::header_bytes * (comm.size() - 1) : 0;
+    bytes += agreed ? glt::detail::header_bytes * (comm.size() - 1) : 0;
     std::vector<std::int64_t> sums{traffic.bytes, bytes};
     comm.all_reduce(std::span(sums), glt::reduction::sum);
     CHECK(sums[0] == sums[1]); // dividing them costs no byte

@@ -4,7 +4,7 @@
 #include <glt/dist/collect/detail/row_requests.hpp>
 
 #include <glt/core/error.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/copy.hpp>
 
 #include "support/errors.hpp"
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("owners get the rows that others ask for, of vertices and of 
     for (std::int64_t i = 0; i < 50; ++i) {
       own_edges.push_back(comm.rank() * 1000 + i * 2);
     }
-    glt::id_table<Policy> const table(glt::make_buffer<Policy>(own_edges, policy));
+    glt::detail::id_table<Policy> const table(glt::make_buffer<Policy>(own_edges, policy));
     for (bool const by_edge : {false, true}) {
       glt::detail::row_requests requests(comm, make_book(comm.size()), by_edge, true, policy);
       requests.sources().set_table(comm.rank(), table.view());

@@ -3,7 +3,7 @@
 
 #include <glt/dist/collect/detail/row_sources.hpp>
 
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/copy.hpp>
 
 #include "support/errors.hpp"
@@ -48,12 +48,12 @@ TEST_CASE_TEMPLATE(
     for (glt::global_id v = 1; v < book.num_vertices(); v += 3) {
       kept.push_back(v);
     }
-    glt::id_table<Policy> const hot(glt::make_buffer<Policy>(kept, policy));
+    glt::detail::id_table<Policy> const hot(glt::make_buffer<Policy>(kept, policy));
     glt::detail::row_sources<Policy> sources(book, own, false, policy);
     CHECK(sources.num_sources() == parts + 1);
     for (bool const is_hot : {false, true}) {
       for (bool const is_near : {false, true}) {
-        sources.set_table(sources.hot(), is_hot ? hot.view() : glt::id_table_view<Policy::space>());
+        sources.set_table(sources.hot(), is_hot ? hot.view() : glt::detail::id_table_view<Policy::space>());
         std::vector<char> local(static_cast<std::size_t>(parts), 0);
         local[static_cast<std::size_t>(own)] = 1;
         local[0] = is_near || own == 0 ? 1 : 0;
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("edges have the rows that the table of their source says, and
   Policy const policy;
   auto const book = make_book(3);
   auto const table = [&](std::vector<glt::edge_id> const& ids) {
-    return glt::id_table<Policy>(glt::make_buffer<Policy>(ids, policy));
+    return glt::detail::id_table<Policy>(glt::make_buffer<Policy>(ids, policy));
   };
   auto const own = table({1004, 1002, 1000});
   auto const near = table({2002, 2001});

@@ -40,7 +40,7 @@ TEST_CASE("Answers come to those who asked, and a rank that cannot serve leaves 
   glt_test::on_ranks([](auto comm) {
     asked_counts const counts(comm.rank(), comm.size());
     reply_exchange replies("stars");
-    glt::byte_counts sizes;
+    glt::detail::byte_counts sizes;
     std::vector<std::byte> out;
     auto const serve = [&] { // as many bytes as were asked for, and one more
       std::vector<std::int64_t> lengths;
@@ -55,7 +55,8 @@ TEST_CASE("Answers come to those who asked, and a rank that cannot serve leaves 
       for (std::size_t rank = 0; rank < counts.asked.size(); ++rank) {
         auto const count = counts.asked[rank];
         if (count == 0 || static_cast<int>(rank) == failing) {
-          CHECK(names(thrown<glt::error>([&] { static_cast<void>(replies.from(rank)); }), "rank ", "request for stars"));
+          CHECK(names(thrown<glt::error>([&] { static_cast<void>(replies.from(rank)); }), "rank ",
+                      "request for stars"));
         } else {
           auto const answer = replies.from(rank);
           REQUIRE(std::ssize(answer) == count + 1);

@@ -96,7 +96,7 @@ public:
   void run(glt::sample_key key, std::vector<glt::global_id> const& starts, glt::walk_options options,
            glt::walks<Policy, glt::global_id>& out, bool stumbles = false) {
     rows const own{
-        {}, glt::book_view<glt::memory_space::host>(book_.offsets()), rank_, book_.begin(rank_), book_.end(rank_)};
+        {}, glt::detail::book_view<glt::memory_space::host>(book_.offsets()), rank_, book_.begin(rank_), book_.end(rank_)};
     rounds_.run(key, starts, book_, options, counting_step{own, stumbles}, {own, glt::detail::walk_key(key), original_},
                 out);
   }

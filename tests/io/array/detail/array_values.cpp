@@ -53,7 +53,8 @@ TEST_CASE("elements of every type become integers and floats") {
   check_numbers<double>();
   CHECK(io::detail::integers_of(array_of<std::int64_t>({INT64_MIN, INT64_MAX}), "a") ==
         std::vector<std::int64_t>{INT64_MIN, INT64_MAX});
-  CHECK(io::detail::integers_of(array_of<double>({-9007199254740992.0}), "a") == std::vector<std::int64_t>{-9007199254740992});
+  CHECK(io::detail::integers_of(array_of<double>({-9007199254740992.0}), "a") ==
+        std::vector<std::int64_t>{-9007199254740992});
 }
 
 TEST_CASE("numbers of 16 bits become integers and floats") {
@@ -73,11 +74,14 @@ TEST_CASE("a row of a matrix becomes integers") {
 TEST_CASE("what is no whole number is refused as an integer") {
   for (double const bad : {0.5, not_a_number, infinite, -infinite, 1e300, 9007199254740994.0}) {
     CAPTURE(bad);
-    CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::integers_of(array_of<double>({1, bad}), "ids.npy")); }),
+    CHECK(names(thrown<io_error>([&] {
+                  static_cast<void>(io::detail::integers_of(array_of<double>({1, bad}), "ids.npy"));
+                }),
                 "ids.npy", "element 1 is", "whole number", "int64"));
   }
   auto const halved = halves(element_type::float16, {0x3800});
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::integers_of(halved, "ids.npy")); }), "element 0 is 0.5"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::integers_of(halved, "ids.npy")); }),
+              "element 0 is 0.5"));
 }
 
 TEST_CASE("elements that are not finite are counted in every type") {

@@ -93,7 +93,8 @@ TEST_CASE("several matrices of one archive are told by a prefix") {
   write_zip(scratch / "m.npz", all);
   io::npz_file file(scratch / "m.npz");
   CHECK(io::detail::read_scipy_csr(file, "adj_").columns == std::vector<std::int64_t>{1, 0, 3});
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_scipy_csr(file)); }), "m.npz", "no array 'shape'"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_scipy_csr(file)); }), "m.npz",
+              "no array 'shape'"));
 }
 
 TEST_CASE("random matrices become what they were, also without rows, columns or entries") {
@@ -156,7 +157,8 @@ TEST_CASE("a matrix that is too large when dense is refused") {
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::to_dense(matrix, "m.npz", {.max_bytes = 11999})); }),
               "m.npz", "3 x 1000", "11999 bytes allowed", "max_bytes"));
   io::detail::csr_matrix const huge{1, INT64_MAX, {0, 0}, {}, {}};
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::to_dense(huge, "m.npz")); }), "1 x 9223372036854775807"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::to_dense(huge, "m.npz")); }),
+              "1 x 9223372036854775807"));
 }
 
 namespace {

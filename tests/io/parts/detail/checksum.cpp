@@ -14,7 +14,8 @@ using namespace glt;
 using namespace glt_test;
 
 TEST_CASE("sums are those of XXH3") {
-  CHECK(io::detail::checksum_text(io::detail::checksum().value()) == "2d06800538d394c2"); // of nothing, as its authors publish
+  CHECK(io::detail::checksum_text(io::detail::checksum().value()) ==
+        "2d06800538d394c2"); // of nothing, as its authors publish
   scratch_folder const scratch;
   write_bytes(scratch / "a", "glt");
   io::detail::checksum sum;
@@ -55,6 +56,6 @@ TEST_CASE("a sum is 16 small hexadecimal digits and nothing else") {
 
 TEST_CASE("a file that is not there has no sum") {
   scratch_folder const scratch;
-  CHECK(
-      names(thrown<io_error>([&] { static_cast<void>(io::detail::checksum_of_file(scratch / "no")); }), "/no", "no such file"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::checksum_of_file(scratch / "no")); }),
+              "/no", "no such file"));
 }

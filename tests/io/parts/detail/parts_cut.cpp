@@ -59,7 +59,8 @@ TEST_CASE("the halo has every remote source once") {
           remote.insert(id);
         }
       }
-      CHECK(to_vector(io::detail::make_halo(own.graph.view(), labels.book, part)) == std::vector(remote.begin(), remote.end()));
+      CHECK(to_vector(io::detail::make_halo(own.graph.view(), labels.book, part)) ==
+            std::vector(remote.begin(), remote.end()));
     }
   }
 }

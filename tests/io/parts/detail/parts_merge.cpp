@@ -69,7 +69,8 @@ TEST_CASE("parts joined are the part that the coarser book cuts out") {
       CHECK(to_vector(merged.nodes[t].labels.bytes()) == to_vector(wanted.nodes[t].labels.bytes()));
       CHECK(merged.nodes[t].labels.shape() == wanted.nodes[t].labels.shape());
       CHECK(to_vector(merged.nodes[t].times) == to_vector(wanted.nodes[t].times));
-      for (auto const list : {&io::detail::part_nodes::train, &io::detail::part_nodes::valid, &io::detail::part_nodes::test}) {
+      for (auto const list :
+           {&io::detail::part_nodes::train, &io::detail::part_nodes::valid, &io::detail::part_nodes::test}) {
         auto own = merged.nodes[t].*list;
         auto all = wanted.nodes[t].*list;
         std::ranges::sort(own);
@@ -108,8 +109,10 @@ TEST_CASE("parts joined are the part that the coarser book cuts out") {
 
 TEST_CASE("parts that do not belong together are refused") {
   five_parts const five;
-  auto const fault = [&](std::span<io::part_content const> parts, std::vector<partition_book> books, int part) {
-    return thrown<precondition_error>([&] { static_cast<void>(io::detail::merge_parts(parts, std::move(books), part)); });
+  auto const fault = [&](std::span<io::part_content const> parts, std::vector<partition_book> books,
+                         int part) {
+    return thrown<precondition_error>(
+        [&] { static_cast<void>(io::detail::merge_parts(parts, std::move(books), part)); });
   };
   auto const all = std::span(five.parts);
   CHECK(names(fault(all.subspan(1, 2), five.books(1, 4), 1), "part 1 at place 0 of 2", "consecutive"));

@@ -100,7 +100,9 @@ TEST_CASE("a folder that cannot be written is named") {
   scratch_folder const scratch;
   write_bytes(scratch / "part-0", "in the way");
   auto const data = known_set(random_graph(9, 20));
-  CHECK(names(thrown<io_error>(
-                  [&] { static_cast<void>(io::detail::write_part(scratch.path(), part_of(data, random_labels(data, 1), 0))); }),
+  CHECK(names(thrown<io_error>([&] {
+                static_cast<void>(
+                    io::detail::write_part(scratch.path(), part_of(data, random_labels(data, 1), 0)));
+              }),
               "part-0", "cannot be created"));
 }

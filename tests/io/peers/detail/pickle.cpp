@@ -19,7 +19,7 @@ using glt_test::names;
 namespace {
 
 // Python's repr of a value, in short, to compare with what Python says.
-std::string repr(pickle_value const& value) {
+std::string repr(glt::io::detail::pickle_value const& value) {
   auto const all = [](auto const& items) {
     std::string text;
     for (auto const* item : items) {
@@ -39,16 +39,16 @@ std::string repr(pickle_value const& value) {
   if (auto const* text = value.get_if<std::string_view>()) {
     return "'" + std::string(*text) + "'";
   }
-  if (auto const* bytes = value.get_if<pickle_bytes>()) {
+  if (auto const* bytes = value.get_if<glt::io::detail::pickle_bytes>()) {
     return "b'" + std::string(bytes->content) + "'";
   }
-  if (auto const* list = value.get_if<pickle_list>()) {
+  if (auto const* list = value.get_if<glt::io::detail::pickle_list>()) {
     return "[" + all(list->items) + "]";
   }
-  if (auto const* tuple = value.get_if<pickle_tuple>()) {
+  if (auto const* tuple = value.get_if<glt::io::detail::pickle_tuple>()) {
     return "(" + all(tuple->items) + ")";
   }
-  if (auto const* dict = value.get_if<pickle_dict>()) {
+  if (auto const* dict = value.get_if<glt::io::detail::pickle_dict>()) {
     std::string text;
     for (auto const& [key, entry] : dict->entries) {
       text += (text.empty() ? "" : ", ") + repr(*key) + ": " + repr(*entry);
@@ -59,9 +59,9 @@ std::string repr(pickle_value const& value) {
 }
 
 std::string read(std::string const& bytes) {
-  pickle_values values;
-  plain_pickle_objects objects;
-  pickle_reader<plain_pickle_objects> reader(
+  glt::io::detail::pickle_values values;
+  glt::io::detail::plain_pickle_objects objects;
+  glt::io::detail::pickle_reader<glt::io::detail::plain_pickle_objects> reader(
       "x.pkl", {reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)}, 0, values, objects);
   auto const text = repr(reader.read());
   CHECK(reader.at_end());
@@ -139,9 +139,9 @@ TEST_CASE("The memo, copies and things taken off the stack keep their meaning") 
 
 TEST_CASE("Pickles may follow each other") {
   auto const bytes = whole(integer(1)) + whole(integer(2));
-  pickle_values values;
-  plain_pickle_objects objects;
-  pickle_reader<plain_pickle_objects> reader(
+  glt::io::detail::pickle_values values;
+  glt::io::detail::plain_pickle_objects objects;
+  glt::io::detail::pickle_reader<glt::io::detail::plain_pickle_objects> reader(
       "x", {reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)}, 0, values, objects);
   CHECK(repr(reader.read()) == "1");
   CHECK_FALSE(reader.at_end());
@@ -208,28 +208,28 @@ TEST_CASE("Bombs of nesting, copies, circles and opcodes end without harm") {
   for (int i = 0; i < 64; ++i) {
     doubling += "0](h\x01h\x01" "eq\x01";
   }
-  pickle_values values;
-  plain_pickle_objects objects;
+  glt::io::detail::pickle_values values;
+  glt::io::detail::plain_pickle_objects objects;
   auto const bytes = whole(doubling);
-  pickle_reader<plain_pickle_objects> reader(
+  glt::io::detail::pickle_reader<glt::io::detail::plain_pickle_objects> reader(
       "x", {reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)}, 0, values, objects);
-  auto const* const list = reader.read().get_if<pickle_list>();
+  auto const* const list = reader.read().get_if<glt::io::detail::pickle_list>();
   REQUIRE(list != nullptr);
   CHECK(list->items.size() == 2);
   CHECK(list->items[0] == list->items[1]);
 
   auto const circle = whole("]q\x01h\x01" "a");
-  pickle_reader<plain_pickle_objects> round(
+  glt::io::detail::pickle_reader<glt::io::detail::plain_pickle_objects> round(
       "x", {reinterpret_cast<std::byte const*>(circle.data()), std::ssize(circle)}, 0, values, objects);
   auto const& self = round.read();
-  CHECK(self.get_if<pickle_list>()->items[0] == &self);
+  CHECK(self.get_if<glt::io::detail::pickle_list>()->items[0] == &self);
 
-  std::string many(static_cast<std::size_t>(pickle_values::limit) + 5, 'N');
+  std::string many(static_cast<std::size_t>(glt::io::detail::pickle_values::limit) + 5, 'N');
   CHECK(names(refused(whole(many)), "more than 1048576 values"));
   std::string copies = "N" + std::string(5'000'000, '2');
   CHECK(names(refused(whole(copies)), "steps"));
   auto const deep = whole("]" + std::string(500000, '\x85'));
-  pickle_reader<plain_pickle_objects> tower(
+  glt::io::detail::pickle_reader<glt::io::detail::plain_pickle_objects> tower(
       "x", {reinterpret_cast<std::byte const*>(deep.data()), std::ssize(deep)}, 0, values, objects);
-  CHECK(tower.read().get_if<pickle_tuple>() != nullptr); // and goes without recursion
+  CHECK(tower.read().get_if<glt::io::detail::pickle_tuple>() != nullptr); // and goes without recursion
 }

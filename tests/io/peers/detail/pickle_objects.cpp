@@ -12,11 +12,11 @@ using namespace glt::io;
 using glt_test::names;
 using glt_test::thrown;
 
-static_assert(pickle_objects<plain_pickle_objects>);
-static_assert(!pickle_objects<pickle_values>);
+static_assert(glt::io::detail::pickle_objects<glt::io::detail::plain_pickle_objects>);
+static_assert(!glt::io::detail::pickle_objects<glt::io::detail::pickle_values>);
 
 TEST_CASE("Plain pickles may name dictionaries of collections, and what makes their missing keys") {
-  plain_pickle_objects const objects;
+  glt::io::detail::plain_pickle_objects const objects;
   CHECK(objects.knows({"collections", "OrderedDict"}));
   CHECK(objects.knows({"collections", "defaultdict"}));
   CHECK(objects.knows({"builtins", "list"}));
@@ -29,21 +29,23 @@ TEST_CASE("Plain pickles may name dictionaries of collections, and what makes th
 }
 
 TEST_CASE("A call makes an empty dictionary, or is refused") {
-  plain_pickle_objects const objects;
-  pickle_values values;
-  auto const& factory = values.add({pickle_name{"builtins", "list"}});
-  auto const& none = values.add({pickle_none()});
+  glt::io::detail::plain_pickle_objects const objects;
+  glt::io::detail::pickle_values values;
+  auto const& factory = values.add({glt::io::detail::pickle_name{"builtins", "list"}});
+  auto const& none = values.add({glt::io::detail::pickle_none()});
   auto const& number = values.add({std::int64_t{1}});
-  auto const made = [&](pickle_name const& name, std::vector<pickle_value const*> const& args) {
+  auto const made = [&](glt::io::detail::pickle_name const& name,
+                        std::vector<glt::io::detail::pickle_value const*> const& args) {
     auto const value = objects.call(values, name, args);
-    auto const* const dict = value.get_if<pickle_dict>();
+    auto const* const dict = value.get_if<glt::io::detail::pickle_dict>();
     return dict != nullptr && dict->entries.empty();
   };
   CHECK(made({"collections", "OrderedDict"}, {}));
   CHECK(made({"collections", "defaultdict"}, {}));
   CHECK(made({"collections", "defaultdict"}, {&factory}));
   CHECK(made({"collections", "defaultdict"}, {&none}));
-  auto const refused = [&](pickle_name const& name, std::vector<pickle_value const*> const& args) {
+  auto const refused = [&](glt::io::detail::pickle_name const& name,
+                           std::vector<glt::io::detail::pickle_value const*> const& args) {
     return thrown<glt::precondition_error>([&] { static_cast<void>(objects.call(values, name, args)); });
   };
   CHECK(names(refused({"builtins", "dict"}, {}), "builtins.dict", "save tensors"));

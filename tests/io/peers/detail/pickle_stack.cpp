@@ -22,10 +22,10 @@ std::string refused(F&& f) {
 }
 
 struct three_values {
-  pickle_values values{};
-  pickle_value& a = values.add({std::int64_t{1}});
-  pickle_value& b = values.add({std::int64_t{2}});
-  pickle_value& c = values.add({std::int64_t{3}});
+  glt::io::detail::pickle_values values{};
+  glt::io::detail::pickle_value& a = values.add({std::int64_t{1}});
+  glt::io::detail::pickle_value& b = values.add({std::int64_t{2}});
+  glt::io::detail::pickle_value& c = values.add({std::int64_t{3}});
 };
 
 } // namespace
@@ -40,9 +40,9 @@ TEST_CASE("Values come off the stack as they went on, alone, several, and up to 
   stack.push(v.b);
   stack.push(v.c);
   CHECK(&stack.top() == &v.c);
-  CHECK(stack.pop(2) == std::vector<pickle_value const*>{&v.b, &v.c});
+  CHECK(stack.pop(2) == std::vector<glt::io::detail::pickle_value const*>{&v.b, &v.c});
   stack.push(v.c);
-  CHECK(stack.pop_group() == std::vector<pickle_value const*>{&v.c});
+  CHECK(stack.pop_group() == std::vector<glt::io::detail::pickle_value const*>{&v.c});
   stack.mark();
   CHECK(stack.pop_group().empty());
   CHECK(stack.pop(0).empty());
@@ -72,18 +72,20 @@ TEST_CASE("What is below a mark or was never there is refused") {
 TEST_CASE("Lists and dictionaries on top take items; nothing else does") {
   three_values v;
   pickle_stack stack;
-  auto& list = v.values.add({pickle_list()});
+  auto& list = v.values.add({glt::io::detail::pickle_list()});
   stack.push(list);
-  stack.append(std::vector<pickle_value const*>{&v.a, &v.b});
-  stack.append(std::vector<pickle_value const*>{&v.c});
-  CHECK(list.get_if<pickle_list>()->items == std::vector<pickle_value const*>{&v.a, &v.b, &v.c});
+  stack.append(std::vector<glt::io::detail::pickle_value const*>{&v.a, &v.b});
+  stack.append(std::vector<glt::io::detail::pickle_value const*>{&v.c});
+  CHECK(list.get_if<glt::io::detail::pickle_list>()->items ==
+        std::vector<glt::io::detail::pickle_value const*>{&v.a, &v.b, &v.c});
   CHECK(names(refused([&] { stack.set_items({}); }), "adds items to a list"));
-  auto& dict = v.values.add({pickle_dict()});
+  auto& dict = v.values.add({glt::io::detail::pickle_dict()});
   stack.push(dict);
-  stack.set_items(std::vector<pickle_value const*>{&v.a, &v.b});
-  REQUIRE(dict.get_if<pickle_dict>()->entries.size() == 1);
-  CHECK(dict.get_if<pickle_dict>()->entries[0].second == &v.b);
-  CHECK(names(refused([&] { stack.set_items(std::vector<pickle_value const*>{&v.a}); }), "key without a value"));
+  stack.set_items(std::vector<glt::io::detail::pickle_value const*>{&v.a, &v.b});
+  REQUIRE(dict.get_if<glt::io::detail::pickle_dict>()->entries.size() == 1);
+  CHECK(dict.get_if<glt::io::detail::pickle_dict>()->entries[0].second == &v.b);
+  CHECK(names(refused([&] { stack.set_items(std::vector<glt::io::detail::pickle_value const*>{&v.a}); }),
+              "key without a value"));
   CHECK(names(refused([&] { stack.append({}); }), "adds items to a dict"));
 }
 

@@ -25,17 +25,17 @@ struct reading {
   explicit reading(std::string content, bool stream = false) : bytes(std::move(content)) {
     glt::host_view<std::byte const> const view{reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)};
     if (stream) {
-      root = &read_torch_stream("x.pt", view, values, objects);
+      root = &glt::io::detail::read_torch_stream("x.pt", view, values, objects);
     } else {
-      pickle_reader<torch_pickle_objects> reader("x.pt", view, 0, values, objects);
+      glt::io::detail::pickle_reader<glt::io::detail::torch_pickle_objects> reader("x.pt", view, 0, values, objects);
       root = &reader.read();
     }
   }
 
   std::string bytes;
-  pickle_values values{};
-  torch_pickle_objects objects{"x.pt"};
-  pickle_value const* root = nullptr;
+  glt::io::detail::pickle_values values{};
+  glt::io::detail::torch_pickle_objects objects{"x.pt"};
+  glt::io::detail::pickle_value const* root = nullptr;
 };
 
 std::string refused(std::string const& bytes, bool stream = false) {
@@ -60,7 +60,7 @@ TEST_CASE("A tensor of every element type has its storage, offset, sizes and str
            {"Half", glt::element_type::float16}, {"BFloat16", glt::element_type::bfloat16},
            {"Float", glt::element_type::float32}, {"Double", glt::element_type::float64}}) {
     reading const made(whole(torch_writer::tensor(storage(type + "Storage", 12), 2, {2, 3}, {1, 4})));
-    auto const* const tensor = made.root->get_if<pickle_tensor>();
+    auto const* const tensor = made.root->get_if<glt::io::detail::pickle_tensor>();
     REQUIRE(tensor != nullptr);
     CHECK(tensor->type == expected);
     CHECK(tensor->storage->count == 12);
@@ -76,31 +76,34 @@ TEST_CASE("Every form in which tensors are saved is read") {
   auto const ends = std::vector<std::string>{integers({2}), integers({1})};
   {
     auto const made = of(rebuild("_rebuild_tensor", {storage("FloatStorage", 2), integer(0), ends[0], ends[1]}));
-    CHECK(made.root->get_if<pickle_tensor>() != nullptr);
+    CHECK(made.root->get_if<glt::io::detail::pickle_tensor>() != nullptr);
   }
   {
     auto const made = of(rebuild("_rebuild_parameter",
                                  {torch_writer::tensor(storage("FloatStorage", 2), 0, {2}, {1}), boolean(true),
                                   ordered_dict()}));
-    CHECK(made.root->get_if<pickle_tensor>() != nullptr);
+    CHECK(made.root->get_if<glt::io::detail::pickle_tensor>() != nullptr);
   }
   {
     auto const made =
         of(rebuild("_rebuild_tensor_v3", {storage("UntypedStorage", 16, "0", "torch.storage"), integer(0), ends[0],
                                           ends[1], boolean(false), ordered_dict(), name("torch", "int64")}));
-    REQUIRE(made.root->get_if<pickle_tensor>() != nullptr);
-    CHECK(made.root->get_if<pickle_tensor>()->type == glt::element_type::int64);
-    CHECK(made.root->get_if<pickle_tensor>()->storage->type == glt::element_type::uint8);
+    REQUIRE(made.root->get_if<glt::io::detail::pickle_tensor>() != nullptr);
+    CHECK(made.root->get_if<glt::io::detail::pickle_tensor>()->type == glt::element_type::int64);
+    CHECK(made.root->get_if<glt::io::detail::pickle_tensor>()->storage->type == glt::element_type::uint8);
   }
-  CHECK(of(call(name("torch", "Size"), {integers({2, 3})})).root->get_if<pickle_tuple>()->items.size() == 2);
+  CHECK(of(call(name("torch", "Size"), {integers({2, 3})}))
+            .root->get_if<glt::io::detail::pickle_tuple>()
+            ->items.size() == 2);
 }
 
 TEST_CASE("Tensors that share a storage share it after reading") {
   auto const first = torch_writer::tensor(storage("LongStorage", 6), 0, {3}, {1});
   auto const second = torch_writer::tensor(storage("LongStorage", 6), 3, {3}, {1});
   reading const made(whole(list({first, second})));
-  auto const& items = made.root->get_if<pickle_list>()->items;
-  CHECK(items[0]->get_if<pickle_tensor>()->storage == items[1]->get_if<pickle_tensor>()->storage);
+  auto const& items = made.root->get_if<glt::io::detail::pickle_list>()->items;
+  CHECK(items[0]->get_if<glt::io::detail::pickle_tensor>()->storage ==
+        items[1]->get_if<glt::io::detail::pickle_tensor>()->storage);
   CHECK(names(refused(whole(list({first, torch_writer::tensor(storage("LongStorage", 7), 0, {3}, {1})}))),
               "two storages with the key 0"));
 }
@@ -110,20 +113,20 @@ TEST_CASE("A stream of before PyTorch 1.6 has the elements behind its pickles") 
   auto const a = writer.tensor(std::vector<float>{1, 2, 3});
   auto const b = writer.tensor(std::vector<std::int64_t>{});
   reading const made(writer.stream(dict({{text("a"), a}, {text("b"), b}})), true);
-  auto const* const dict = made.root->get_if<pickle_dict>();
+  auto const* const dict = made.root->get_if<glt::io::detail::pickle_dict>();
   REQUIRE(dict != nullptr);
-  auto const& storage = *dict->find("a")->get_if<pickle_tensor>()->storage;
+  auto const& storage = *dict->find("a")->get_if<glt::io::detail::pickle_tensor>()->storage;
   REQUIRE(storage.bytes.size() == 12);
   float third = 0;
   std::memcpy(&third, storage.bytes.data() + 8, 4);
   CHECK(third == 3);
-  CHECK(dict->find("b")->get_if<pickle_tensor>()->storage->bytes.empty());
+  CHECK(dict->find("b")->get_if<glt::io::detail::pickle_tensor>()->storage->bytes.empty());
 }
 
 TEST_CASE("Streams inside of pickles are read, and streams inside of those refused") {
   reading const made(glt_test::pickle_tensor(std::vector<std::int64_t>{4, 5}, {2}));
-  REQUIRE(made.root->get_if<pickle_tensor>() != nullptr);
-  CHECK(made.root->get_if<pickle_tensor>()->storage->bytes.size() == 16);
+  REQUIRE(made.root->get_if<glt::io::detail::pickle_tensor>() != nullptr);
+  CHECK(made.root->get_if<glt::io::detail::pickle_tensor>()->storage->bytes.size() == 16);
 
   torch_writer inner;
   auto const load = name("torch.storage", "_load_from_bytes");
@@ -138,8 +141,8 @@ TEST_CASE("Damaged streams are refused") {
   torch_writer writer;
   auto const root = writer.tensor(std::vector<float>{1, 2, 3});
   auto const good = writer.stream(root);
-  CHECK(is_torch_stream({reinterpret_cast<std::byte const*>(good.data()), std::ssize(good)}));
-  CHECK_FALSE(is_torch_stream({reinterpret_cast<std::byte const*>(good.data()), 14}));
+  CHECK(glt::io::detail::is_torch_stream({reinterpret_cast<std::byte const*>(good.data()), std::ssize(good)}));
+  CHECK_FALSE(glt::io::detail::is_torch_stream({reinterpret_cast<std::byte const*>(good.data()), 14}));
   for (std::size_t length = 0; length < good.size(); ++length) {
     CHECK(refused(good.substr(0, length), true) != "(nothing was thrown)");
   }

@@ -31,8 +31,8 @@ TEST_CASE("a source that two relations share is in the halo once") {
   detail::measured_vertices<local_id> columns(first, 2, 1, 1);
   detail::quality_pass pass(2, 2);
   for (int repeat = 0; repeat < 2; ++repeat) {
-    CHECK(pass.count_edges(relation, rows, columns, 1, exec::sequential{}) == edge_counts{2, 2});
-    CHECK(pass.count_edges(relation, rows, columns, 0, exec::sequential{}) == edge_counts{});
+    CHECK(pass.count_edges(relation, rows, columns, 1, exec::sequential{}) == detail::edge_counts{2, 2});
+    CHECK(pass.count_edges(relation, rows, columns, 0, exec::sequential{}) == detail::edge_counts{});
     if (repeat == 0) {
       CHECK(columns.states[0].seen_by == 1);
     }

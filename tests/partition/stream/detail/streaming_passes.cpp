@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 
-#include <glt/graph/random_permutation.hpp>
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/partition/stream/detail/streaming_passes.hpp>
 #include <glt/partition/stream/ldg.hpp>
 
@@ -19,7 +19,7 @@ TEST_CASE("a graph goes through the stream in the order of the key or of its ids
   for (auto const& graph : adversarial_graphs()) {
     CAPTURE(graph.name);
     auto const rows = make_csr<device::cpu>(graph.view());
-    auto const shuffled = make_random_permutation<local_id>(graph.num_vertices, random_key(9));
+    auto const shuffled = detail::make_random_permutation<local_id>(graph.num_vertices, random_key(9));
     for (int const passes : {1, 3}) {
       for (auto const order : {stream_order::random, stream_order::natural}) {
         auto stream = ldg_partitioner{}.stream(graph.num_vertices, 3);

@@ -71,7 +71,8 @@ TEST_CASE("edges between known vertices add no vertex") {
   CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{70, 30, 90});
   CHECK(glt_test::to_vector(out.row()) == std::vector<glt::local_id>{2, 2, 0, 1});
   CHECK(glt_test::to_vector(out.col()) == std::vector<glt::local_id>{0, 1, 1, 2});
-  CHECK(std::vector(out.num_sampled_nodes().begin(), out.num_sampled_nodes().end()) == std::vector<std::int64_t>{2, 1, 0});
+  CHECK(std::vector(out.num_sampled_nodes().begin(), out.num_sampled_nodes().end()) ==
+        std::vector<std::int64_t>{2, 1, 0});
   CHECK(out.batch().empty());
 }
 

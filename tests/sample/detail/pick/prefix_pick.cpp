@@ -30,7 +30,7 @@ std::vector<std::int64_t> naive_pick(std::uint64_t subject, std::vector<float> c
   auto words = stream_of(subject);
   std::vector<double> arrivals(1, 0.0);
   for (std::int64_t i = 0; i <= count; ++i) {
-    arrivals.push_back(arrivals.back() + static_cast<double>(glt::minus_log2(words.next64())));
+    arrivals.push_back(arrivals.back() + static_cast<double>(glt::detail::minus_log2(words.next64())));
   }
   std::vector<double> ends;
   for (auto const weight : weights) {

@@ -48,8 +48,8 @@ glt_test::edge_list ascending(glt_test::edge_list const& list) {
 }
 
 template <glt::device_policy Policy>
-void check_all_rows(glt::detail::edge_exclusions<Policy>& exclusions, glt_test::edge_list const& list, std::uint64_t size,
-                    Policy policy) {
+void check_all_rows(glt::detail::edge_exclusions<Policy>& exclusions, glt_test::edge_list const& list,
+                    std::uint64_t size, Policy policy) {
   auto const graph = glt::make_csr<Policy>(
       glt::coo_view<Policy::space, glt::local_id>(list.num_vertices, {list.sources.data(), list.num_edges()},
                                                   {list.destinations.data(), list.num_edges()}),
@@ -59,7 +59,8 @@ void check_all_rows(glt::detail::edge_exclusions<Policy>& exclusions, glt_test::
   for (auto const& [source, destination] : pairs) {
     edges.push_back({.row = destination, .source = source});
   }
-  auto const view = exclusions.look_up(graph.view(), glt_test::row_edges{edges}, glt::rows_ascend(policy.executor(), graph.view()));
+  auto const view = exclusions.look_up(graph.view(), glt_test::row_edges{edges},
+                                       glt::rows_ascend(policy.executor(), graph.view()));
   std::set<std::pair<std::int64_t, std::int64_t>> const named(pairs.begin(), pairs.end());
   for (std::int64_t row = 0; row < list.num_vertices; ++row) {
     std::vector<glt::edge_offset> expected;

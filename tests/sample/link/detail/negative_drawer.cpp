@@ -20,7 +20,8 @@ using glt::negative_mode;
 using glt_test::draw_naively;
 using glt_test::pair_list;
 
-static_assert(glt::detail::resident_candidates<glt::detail::local_candidates<cpu, glt::local_id>::view_type, glt::local_id>);
+static_assert(glt::detail::resident_candidates<glt::detail::local_candidates<cpu, glt::local_id>::view_type,
+                                               glt::local_id>);
 
 glt_test::naive_negatives plain(glt::negative_pairs<cpu, glt::local_id> const& pairs) {
   glt_test::naive_negatives out;
@@ -213,7 +214,8 @@ static_assert(glt::detail::candidate_source<minimal_candidates, cpu, glt::local_
 
 TEST_CASE("drawing needs no more of a source than the concept lists") {
   minimal_candidates candidates;
-  glt::detail::negative_drawer<cpu, glt::local_id> drawer({.mode = negative_mode::triplet, .amount = 50, .attempts = 100});
+  glt::detail::negative_drawer<cpu, glt::local_id> drawer(
+      {.mode = negative_mode::triplet, .amount = 50, .attempts = 100});
   glt::detail::seed_edges<cpu, glt::local_id> positives;
   std::vector<glt::local_id> const source{0};
   std::vector<glt::local_id> const destination{1};

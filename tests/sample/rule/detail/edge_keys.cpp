@@ -34,7 +34,7 @@ TEST_CASE("the key of an edge is its variate over its weight, whoever asks for i
     auto const weight = static_cast<double>(weights[static_cast<std::size_t>(position)]);
     auto const word = words.next64();
     if (weight > 0) {
-      CHECK(keys(position).key == static_cast<double>(glt::minus_log2(word)) / weight);
+      CHECK(keys(position).key == static_cast<double>(glt::detail::minus_log2(word)) / weight);
       CHECK(keys(position).position == position);
       CHECK(keys.key(position, word).key == keys(position).key);
     }

@@ -5,8 +5,8 @@
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/feature/edge_rows.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/edge_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>

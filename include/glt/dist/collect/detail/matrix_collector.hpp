@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
@@ -16,9 +16,9 @@
 #include <glt/exec/executor.hpp>
 #include <glt/feature/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/feature/detail/put_any_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/feature/id_table.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 

@@ -17,7 +17,7 @@
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/shared/near_rows.hpp>
 #include <glt/feature/any_rows.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/validate.hpp>

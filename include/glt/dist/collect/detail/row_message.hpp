@@ -8,7 +8,7 @@
 #include <glt/feature/any_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/put_any_rows.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ public:
   std::byte* pack(row_list const& rows, std::byte* out) const {
     for (auto const& each : plan_) {
       auto const count = count_of(each, rows);
-      put_any_rows<cached_writes, no_conversion>(policy_.executor(), count, each.local,
+      transfer_any_rows<cached_writes, no_conversion>(policy_.executor(), count, each.local,
                                                  rows_unflagged{rows.rows}, rows_in_order{}, each.local.type,
                                                  out);
       out += padded(count * each.local.row_bytes());
@@ -90,7 +90,7 @@ public:
       auto sent = plan_[t].local;
       sent.data = in;
       sent.num_rows = count_of(plan_[t], rows);
-      put_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent, rows_in_order{},
+      transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent, rows_in_order{},
                                                  rows_listed<std::int64_t>{rows.places}, to[t].type,
                                                  to[t].data);
       in += padded(sent.num_rows * sent.row_bytes());
@@ -105,7 +105,7 @@ public:
   void put(std::span<any_rows<space> const> from, row_list const& rows,
            std::span<row_target const> to) const {
     for (std::size_t t = 0; t < plan_.size(); ++t) {
-      put_any_rows<streamed_writes, Conversions>(
+      transfer_any_rows<streamed_writes, Conversions>(
           policy_.executor(), count_of(plan_[t], rows), from[t], rows_unflagged{rows.rows},
           rows_listed<std::int64_t>{rows.places}, to[t].type, to[t].data);
     }

@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>

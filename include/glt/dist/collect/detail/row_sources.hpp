@@ -8,7 +8,7 @@
 #include <glt/dist/collect/detail/edge_keys.hpp>
 #include <glt/dist/collect/detail/flag_counter.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>

@@ -12,8 +12,8 @@
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/feature/any_rows.hpp>
-#include <glt/feature/detail/put_any_rows.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>

@@ -3,15 +3,15 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/any_rows.hpp>
-#include <glt/feature/detail/put_any_rows.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/named_rows.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +72,7 @@ private:
   std::string_view of_;
   std::vector<char> asked_;
   std::vector<char> answering_;
-  byte_counts nothing_;
+  detail::byte_counts nothing_;
   reply_buffer answers_;
 };
 

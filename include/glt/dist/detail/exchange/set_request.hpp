@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/narrow.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>

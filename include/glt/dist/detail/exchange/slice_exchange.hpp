@@ -2,11 +2,11 @@
 #pragma once
 
 #include <glt/comm/agreement.hpp>
-#include <glt/comm/checks.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/exchange.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/device_comm.hpp>

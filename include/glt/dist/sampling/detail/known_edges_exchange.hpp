@@ -3,10 +3,10 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/exchange.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>

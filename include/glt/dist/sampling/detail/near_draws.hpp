@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/shared/near_rows.hpp>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>

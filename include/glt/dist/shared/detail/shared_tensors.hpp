@@ -2,14 +2,14 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/shared/detail/shared_arrays.hpp>
 #include <glt/feature/any_rows.hpp>
-#include <glt/feature/id_table.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>

@@ -3,8 +3,8 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
-#include <glt/core/bytes.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bytes.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>

@@ -4,8 +4,8 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>

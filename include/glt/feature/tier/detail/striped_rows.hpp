@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace glt {
+namespace glt::detail {
 
 /// Borrowed rows that lie in turn in the memories of several devices, of which each reaches all: row r is row r / G of
 /// device r mod G.
@@ -62,7 +62,7 @@ public:
 private:
   T const* first_ = nullptr;            // of one device
   T const* const* devices_ = nullptr;   // of several: in memory, because GPUs have no arrays in registers
-  detail::small_divisor turns_{1};
+  small_divisor turns_{1};
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
   std::uintptr_t addresses_ = 0;
@@ -99,7 +99,7 @@ public:
       auto const& stripe = stripes[static_cast<std::size_t>(d)];
       auto const turns = rows / devices + (d < rows % devices ? 1 : 0);
       if (stripe.columns() != columns || stripe.rows() != turns) {
-        throw precondition_error(detail::message("device ", d, " has [", stripe.rows(), ", ", stripe.columns(),
+        throw precondition_error(message("device ", d, " has [", stripe.rows(), ", ", stripe.columns(),
                                                  "] of ", rows, " rows that devices have in turn; give [", turns,
                                                  ", ", columns, "]"));
       }
@@ -119,4 +119,4 @@ private:
   striped_rows<space, T> view_;
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
@@ -88,7 +88,7 @@ inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsig
 
 /// The elements as 64-bit integers, in a line; floats have to be whole numbers.
 ///
-/// @throws io_error  naming `path` and the first element that is no whole number
+/// @throws io_error  naming `path` and the first element that is not a whole number
 [[nodiscard]] inline std::vector<std::int64_t> integers_of(array const& values, std::string const& path) {
   return visit_values(values,
                               [&](auto elements) { return to_integers(elements, path, 0, elements.size()); });

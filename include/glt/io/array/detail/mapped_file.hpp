@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/huge_pages.hpp>
+#include <glt/memory/detail/huge_pages.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <cerrno>

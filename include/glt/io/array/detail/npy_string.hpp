@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/npy_any.hpp>

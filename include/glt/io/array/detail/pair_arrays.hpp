@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
@@ -21,7 +21,7 @@ enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
 /// The pairs of vertices that a matrix holds.
 ///
 /// @shape  pairs [2, E] or [E, 2] of any element type → sources [E] · destinations [E]
-/// @throws io_error  naming `path` if the shape is another, or an element is no whole number
+/// @throws io_error  naming `path` if the shape is another, or an element is not a whole number
 [[nodiscard]] inline vertex_pairs to_pairs(array const& pairs, std::string const& path, pair_layout layout) {
   bool const matrix = pairs.shape().size() == 2;
   if (matrix && pairs.rows() == 2 && layout != pair_layout::columns) {

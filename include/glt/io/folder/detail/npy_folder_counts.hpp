@@ -16,7 +16,7 @@ namespace glt::io::detail {
 
 /// The content of a file meta.json; nothing if there is none.
 ///
-/// @throws io_error  if it is no JSON, or has more than a megabyte
+/// @throws io_error  if it is not JSON, or has more than a megabyte
 inline nlohmann::json read_meta(std::filesystem::path const& path) {
   std::error_code fault;
   if (!std::filesystem::exists(path, fault)) {

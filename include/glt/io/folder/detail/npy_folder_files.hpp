@@ -44,7 +44,7 @@ struct edge_type_name {
 /// name.
 class npy_folder_files {
 public:
-  /// @throws io_error  if it is no folder, it has no edges, the types contradict each other, or meta.json names a file
+  /// @throws io_error  if it is not a folder, it has no edges, the types contradict each other, or meta.json names a file
   ///                   that is not there
   explicit npy_folder_files(std::filesystem::path folder) : folder_(std::move(folder)) {
     std::error_code fault;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
@@ -134,25 +134,25 @@ inline bool needs_tables(npy_folder_tables const& tables) {
 
 /// A number that ranks with other types, features or link splits do not have.
 inline std::int64_t layout_fingerprint(data_set_view const& data) {
-  dist::fingerprint print;
+  dist::fingerprint contents;
   auto const add = [&](std::string_view text) {
-    print.add(std::ssize(text));
+    contents.add(std::ssize(text));
     for (char const letter : text) {
-      print.add(letter);
+      contents.add(letter);
     }
   };
   for (auto const& nodes : data.nodes) {
     add(nodes.name);
-    print.add(nodes.num_nodes).add(std::ssize(nodes.features));
+    contents.add(nodes.num_nodes).add(std::ssize(nodes.features));
   }
   for (auto const& edges : data.edges) {
     add(edges.source + "/" + edges.name + "/" + edges.destination);
-    print.add(std::ssize(edges.features)).add(std::ssize(edges.links));
+    contents.add(std::ssize(edges.features)).add(std::ssize(edges.links));
   }
-  return print.value();
+  return contents.value();
 }
 
-/// Throws if an array has not one row for everything that it describes.
+/// Throws if an array does not have one row for everything that it describes.
 inline void check_rows_of(data_set_view const& data) {
   auto const check = [](std::string const& what, std::int64_t rows, std::int64_t wanted) {
     if (rows != wanted) {

@@ -3,9 +3,9 @@
 
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -88,12 +88,12 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const own(ranks, piece.num_rows);
   std::vector<call_header> headers(ranks);
-  auto const print = dist::fingerprint()
+  auto const fingerprint = dist::fingerprint()
                          .add(static_cast<std::int64_t>(piece.type))
                          .add(piece.row_bytes)
                          .add(std::ssize(piece.lines))
                          .value();
-  exchange_headers(comm, site, own, print, {}, headers);
+  exchange_headers(comm, site, own, fingerprint, {}, headers);
   std::int64_t before = 0;
   std::int64_t total = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -137,7 +137,7 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
 ///
 /// @shape  piece [rows of this rank, …], the same but for the first side on all ranks; not empty
 /// @comm   collective; three header exchanges
-/// @throws collective_error  on every rank, if rows have not the same type and length, or the file cannot be written,
+/// @throws collective_error  on every rank, if rows do not have the same type and length, or the file cannot be written,
 ///                           of which something may then be there
 template <communicator Comm>
 void write_npy_together(Comm& comm, std::filesystem::path const& path, array const& piece) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/visit_element.hpp>
 #include <glt/core/types.hpp>
-#include <glt/core/visit_element.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
@@ -24,7 +24,7 @@ namespace glt::io::detail {
 inline void add_array(feature_table<device::cpu>& table, std::string name, array values) {
   auto const rows = values.rows();
   auto const columns = values.columns();
-  visit_element(values.type(), [&]<class T>(std::type_identity<T>) {
+  glt::detail::visit_element(values.type(), [&]<class T>(std::type_identity<T>) {
     table.add(std::move(name),
               feature_store<device::cpu, T>(rows, columns, std::move(values).template take<T>()));
   });
@@ -48,11 +48,11 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
 /// `dist::named_features`.
 ///
 ///     auto part = glt::io::load_hetero_for_rank(folder, comm.rank(), comm.size());
-///     glt::dist::named_features const features(comm, part.graph.books[0], glt::io::take_node_features(part));
+///     glt::dist::named_features const features(comm, part.graph.books[0], glt::io::extract_node_features(part));
 ///
 /// @pre    there is such a type; not checked
 /// @throws precondition_error  as `make_feature_table`, if features are called "label" and there are labels
-[[nodiscard]] inline feature_table<device::cpu> take_node_features(part_content& part, int type = 0) {
+[[nodiscard]] inline feature_table<device::cpu> extract_node_features(part_content& part, int type = 0) {
   auto const t = static_cast<std::size_t>(type);
   auto& nodes = part.nodes[t];
   auto table = make_feature_table(part.graph.books[t].size(part.graph.part), std::move(nodes.features));
@@ -69,7 +69,7 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
 /// @pre    there is such a type; not checked
 /// @throws precondition_error  as `make_feature_table`
 /// @cost   a copy of the edge ids, and the table that finds them
-[[nodiscard]] inline edge_feature_table<device::cpu> take_edge_features(part_content& part, int type = 0) {
+[[nodiscard]] inline edge_feature_table<device::cpu> extract_edge_features(part_content& part, int type = 0) {
   auto const e = static_cast<std::size_t>(type);
   auto const graph = part.graph.relations[e].view();
   auto table = make_feature_table(graph.num_edges(), std::exchange(part.edges[e].features, {}));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/detail/input_file.hpp>
@@ -26,7 +26,7 @@
 
 namespace glt::io::detail {
 
-// Brings the parts of a manifest out of JSON.
+// Parses the parts of a manifest from JSON.
 class manifest_parser {
 public:
   explicit manifest_parser(json_cursor root) : root_(std::move(root)) {}
@@ -76,7 +76,7 @@ private:
 
   [[nodiscard]] static manifest_array array(json_cursor const& value, std::string name) {
     auto const dtype = value.at("dtype");
-    auto const type = find_element_type(dtype.text());
+    auto const type = glt::detail::find_element_type(dtype.text());
     if (!type) {
       dtype.fail("is '" + dtype.text() + "', which is no element type of glt");
     }
@@ -175,7 +175,7 @@ private:
 
 /// The manifest that a text holds; `path` names it in errors.
 ///
-/// @throws io_error  if the text is no manifest, is of another version, was changed after it was written, or
+/// @throws io_error  if the text is not a manifest, is of another version, was changed after it was written, or
 ///                   contradicts itself
 [[nodiscard]] inline manifest parse_manifest(std::string text, std::filesystem::path const& path) {
   auto const parsed = nlohmann::json::parse(text, nullptr, false);

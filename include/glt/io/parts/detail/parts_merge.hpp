@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bytes.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
@@ -27,7 +27,7 @@
 
 namespace glt::io::detail {
 
-// Brings together what the same member of several parts holds, one part behind the other.
+// Joins what the same member of several parts holds, one part behind the other.
 class part_merger {
 public:
   explicit part_merger(std::span<part_content const> parts) : parts_(parts) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/peers/detail/pickle_objects.hpp>
 #include <glt/io/peers/detail/pickle_source.hpp>
@@ -40,7 +40,7 @@ public:
 
   /// Reads one pickle.
   ///
-  /// @throws io_error  if the bytes are no pickle, end early, or hold anything but plain data
+  /// @throws io_error  if the bytes are not a pickle, end early, or hold anything but plain data
   [[nodiscard]] pickle_value const& read() {
     stack_.clear();
     for (std::int64_t opcodes = 0;; ++opcodes) {

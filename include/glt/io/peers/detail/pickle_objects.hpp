@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
 
 #include <concepts>
@@ -36,7 +36,7 @@ struct plain_pickle_objects {
 
   /// An empty dictionary; what a `defaultdict` would make of missing keys is dropped.
   ///
-  /// @throws precondition_error  if the call is none of an empty dictionary
+  /// @throws precondition_error  if the call does not make an empty dictionary
   [[nodiscard]] pickle_value call(pickle_values&, pickle_name const& name,
                                   std::span<pickle_value const* const> args) const {
     bool const by_factory = args.size() == 1 && name.name == "defaultdict" &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/io/array/npz.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/buffer.hpp>
@@ -25,7 +25,7 @@ namespace glt::io::detail {
 /// @source pytorch/pytorch, caffe2/serialize/inline_container.h
 class torch_archive {
 public:
-  /// @throws io_error  if there is no such file, or it is no such archive
+  /// @throws io_error  if there is no such file, or it is not such archive
   explicit torch_archive(std::filesystem::path const& path) : path_(path.string()), length_(input_file(path).size()) {
     int code = 0;
     zip_.reset(zip_open(path_.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/peers/detail/pickle.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
@@ -185,7 +185,7 @@ private:
 /// elements of the storages. Executes nothing.
 ///
 /// @pre    the bytes outlive the values; `objects` has read nothing before
-/// @throws io_error  if the bytes are no such stream, were written on a big-endian machine, or hold more than tensors
+/// @throws io_error  if the bytes are not such a stream, were written on a big-endian machine, or hold more than tensors
 ///                   and plain containers
 /// @source pytorch/pytorch, torch/serialization.py, _legacy_save and _legacy_load
 [[nodiscard]] inline pickle_value const& read_torch_stream(std::string_view path, host_view<std::byte const> bytes,

@@ -11,7 +11,7 @@
 
 namespace glt::io::detail {
 
-/// Length of the UTF-8 character at the beginning of a text, or 0 if that is none that XML 1.0 allows.
+/// Length of the UTF-8 character at the beginning of a text, or 0 if XML 1.0 does not allow it.
 [[nodiscard]] inline std::size_t xml_character(std::string_view text) {
   auto const byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   auto const first = byte(0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/progress.hpp>
@@ -138,7 +138,7 @@ column_lines<T> begin_columns(text_source& source, column_options const& options
 /// has them.
 ///
 /// @shape  [rows, columns]; [0, 0] if there are no rows and the number of columns is not given
-/// @throws io_error            if a line has more or fewer columns, or something that is no T
+/// @throws io_error            if a line has more or fewer columns, or something that is not a T
 /// @throws precondition_error  if columns is 0 or below −1, header_lines is negative, or read.threads < 1
 template <class T>
 [[nodiscard]] array read_columns(text_source& source, column_options const& options = {},

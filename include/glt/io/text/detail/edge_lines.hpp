@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/text/detail/columns.hpp>

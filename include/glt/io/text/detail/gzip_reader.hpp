@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/message.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/io/detail/input_file.hpp>
 
 #include <zlib.h>

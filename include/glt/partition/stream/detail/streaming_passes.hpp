@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/graph/random_permutation.hpp>
+#include <glt/graph/detail/random_permutation.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/partition/stream/streaming.hpp>
+#include <glt/partition/stream/detail/vertex_stream.hpp>
+#include <glt/partition/stream/stream_order.hpp>
 
 #include <cstdint>
 #include <utility>
 
-namespace glt {
-
-/// In which order a graph in memory goes through a stream.
-enum class stream_order {
-  random, ///< a keyed shuffle, which spares the cut from unlucky orders
-  natural ///< 0, 1, 2, …: what a file gives; better where close ids are close in the graph
-};
-
-namespace detail {
+namespace glt::detail {
 
 // Sends a whole graph through a stream as often as asked.
 template <class Rule, class Vertex>
@@ -48,6 +41,4 @@ buffer<device::cpu, local_id> stream_graph(vertex_stream<Rule> stream, csr_view<
   return std::move(stream).result();
 }
 
-} // namespace detail
-
-} // namespace glt
+} // namespace glt::detail

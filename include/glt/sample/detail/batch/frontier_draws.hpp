@@ -5,8 +5,8 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_place.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/detail/batch/row_search.hpp>
 #include <glt/sample/options.hpp>

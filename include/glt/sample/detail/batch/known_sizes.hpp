@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bounded_size.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bounded_size.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/narrow.hpp>
-#include <glt/core/prefetch.hpp>
+#include <glt/core/detail/narrow.hpp>
+#include <glt/core/detail/prefetch.hpp>
 #include <glt/core/types.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -144,7 +144,7 @@ private:
     if (2 * needed < slots_.size()) {
       return;
     }
-    static_cast<void>(narrow<local_id>(needed, "number of vertices of a batch"));
+    static_cast<void>(detail::narrow<local_id>(needed, "number of vertices of a batch"));
     resize(2 * slots_.size());
     reserve(more);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bounded_size.hpp>
+#include <glt/core/detail/bounded_size.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -85,7 +85,7 @@ public:
   /// @throws precondition_error  if the bounds of numbers and occurrences together do not fit 31 bits
   /// @cost   O(count.bound + before[0] if the table has to grow)
   template <occurrences Occurrences>
-  void number_all(bounded_size<space> count, array_view<space, std::int64_t const> before,
+  void number_all(detail::bounded_size<space> count, array_view<space, std::int64_t const> before,
                   array_view<space, std::int64_t> after, Occurrences const& of) {
     if (count.bound < 0 || count.bound >= most_positions - bound_) {
       throw precondition_error(message("numbering of up to ", count.bound, " occurrences after up to ",

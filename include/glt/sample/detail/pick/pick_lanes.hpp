@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/random_lanes.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/random_lanes.hpp>
 
 #include <cstddef>
 #include <cstdint>

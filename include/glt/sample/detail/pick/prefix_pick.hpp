@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/exponential.hpp>
+#include <glt/core/detail/exponential.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/space.hpp>
 #include <glt/sample/rule/weights.hpp>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/prefetch.hpp>
+#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/random_lanes.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/random_lanes.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>

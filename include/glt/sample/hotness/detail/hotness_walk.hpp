@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/atomic.hpp>
 #include <glt/core/config.hpp>
-#include <glt/core/exact_product.hpp>
-#include <glt/core/prefetch.hpp>
+#include <glt/core/detail/atomic.hpp>
+#include <glt/core/detail/exact_product.hpp>
+#include <glt/core/detail/prefetch.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/atomic.hpp>
 #include <glt/core/config.hpp>
-#include <glt/core/exact_product.hpp>
+#include <glt/core/detail/atomic.hpp>
+#include <glt/core/detail/exact_product.hpp>
 
 #include <bit>
 #include <cstdint>

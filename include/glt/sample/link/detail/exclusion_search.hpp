@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/bisection.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/prefetch.hpp>
+#include <glt/core/detail/prefetch.hpp>
 #include <glt/core/types.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/walk/detail/edge_lookups.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/prefetch.hpp>
+#include <glt/core/detail/prefetch.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>

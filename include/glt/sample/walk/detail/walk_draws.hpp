@@ -77,7 +77,7 @@ public:
 private:
   [[nodiscard]] GLT_HOST_DEVICE constexpr words draw(std::int64_t place, std::uint32_t attempt,
                                                      std::uint32_t purpose) const noexcept {
-    return philox({static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)},
+    return detail::philox({static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)},
                   {static_cast<std::uint32_t>(place), attempt, purpose, 0});
   }
 

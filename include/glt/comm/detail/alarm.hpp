@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+
+#include <concepts>
+#include <span>
+
+namespace glt::detail {
+
+/// Tells ranks that wait for something else than a collective, such as a GPU, that another one has failed.
+///
+/// - `a.raise()`: tells all other ranks, which need not take part; does not wait
+/// - `a.raised()`: true if another rank has raised it, or will not come any more; does not wait
+/// - `a.settle(raisers)`: when all ranks know which ones have raised it ([R], nonzero for those), takes in what is
+///   still on its way; the alarm is reset then
+template <class A>
+concept failure_alarm = std::movable<A> && requires(A& a, std::span<char const> raisers) {
+  a.raise();
+  { a.raised() } -> std::same_as<bool>;
+  a.settle(raisers);
+};
+
+/// A communicator with an alarm beside its messages: `c.make_alarm()`, one at a time.
+///
+/// Models: `serial_comm`, `threads_comm`, `mpi_comm`, `counting_comm` around any of them.
+template <class C>
+concept alarming = communicator<C> && requires(C& c) {
+  { c.make_alarm() } -> failure_alarm;
+};
+
+} // namespace glt::detail

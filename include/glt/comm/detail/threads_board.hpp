@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/threads_call.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Why a call on a board was given up.
+struct threads_failure {
+  int rank;
+  std::string cause;
+};
+
+/// What all boards of one `run_threads` share: one lock, and who left.
+struct threads_family {
+  std::mutex lock;
+  std::condition_variable changed;
+  std::optional<threads_failure> broken; ///< set when a thread leaves by exception
+  std::vector<char> gone;                ///< [threads], set when a thread returns
+  std::vector<char> lost;                ///< [threads], each touched by its thread alone: see `losable`
+
+  explicit threads_family(int threads)
+      : gone(static_cast<std::size_t>(threads), 0), lost(static_cast<std::size_t>(threads), 0) {}
+
+  /// The calling thread returns; calls that still need it are given up.
+  void leave(int thread) {
+    std::scoped_lock const hold(lock);
+    gone[static_cast<std::size_t>(thread)] = 1;
+    changed.notify_all();
+  }
+
+  /// The calling thread leaves by exception; all calls that are not complete are given up.
+  void fail(int rank, std::string cause) {
+    std::scoped_lock const hold(lock);
+    if (!broken) {
+      broken = threads_failure{rank, std::move(cause)};
+    }
+    changed.notify_all();
+  }
+};
+
+/// Where the threads of one communicator meet: the n-th call of one rank matches the n-th calls of the
+/// others.
+///
+/// The last rank to arrive does the work for all; no rank spins, and none waits for a rank that arrived long
+/// ago.
+class threads_board {
+public:
+  threads_board(std::shared_ptr<threads_family> family, std::vector<int> threads)
+      : family_(std::move(family)), threads_(std::move(threads)), next_(threads_.size(), 0),
+        alarms_(threads_.size(), 0), idle_(threads_.size()) {}
+
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(threads_.size()); }
+
+  /// Shows a call to the other ranks and returns its number; does the work if it is the last one.
+  ///
+  /// @throws collective_error  if a rank has left
+  std::int64_t arrive(int rank, threads_call& call) {
+    std::unique_lock hold(family_->lock);
+    if (family_->broken) {
+      give_up(*family_->broken);
+    }
+    auto const number = next_[static_cast<std::size_t>(rank)]++;
+    auto& all = meeting_of(number);
+    all.calls[static_cast<std::size_t>(rank)] = &call;
+    if (++all.arrived == threads_.size()) {
+      hold.unlock(); // all are here and stay until `done`
+      auto failure = attempt(all.calls);
+      hold.lock();
+      all.failure = std::move(failure);
+      all.done = true;
+      family_->changed.notify_all();
+    }
+    return number;
+  }
+
+  /// Waits until all ranks have made call `number` and its work is done.
+  ///
+  /// @throws collective_error  on all ranks, if a rank has left or the calls do not fit together
+  void wait(int rank, std::int64_t number) {
+    std::unique_lock hold(family_->lock);
+    auto& all = meetings_.at(number);
+    std::optional<threads_failure> failure;
+    family_->changed.wait(hold, [&] {
+      failure = all.done ? all.failure : missing(all);
+      return all.done || failure.has_value();
+    });
+    all.calls[static_cast<std::size_t>(rank)] = nullptr;
+    if (all.done && std::ranges::all_of(all.calls, [](auto* call) { return call == nullptr; })) {
+      past_.push_back(meetings_.extract(number));
+    }
+    if (failure) {
+      give_up(*failure);
+    }
+  }
+
+  /// A call of a rank that is not under way, with the memory of an earlier one; only that rank's thread calls this.
+  [[nodiscard]] std::unique_ptr<threads_call> take(int rank) {
+    auto& idle = idle_[static_cast<std::size_t>(rank)];
+    if (idle.empty()) {
+      return std::make_unique<threads_call>();
+    }
+    auto call = std::move(idle.back());
+    idle.pop_back();
+    return call;
+  }
+  /// Takes back what `take` returned, when the call is complete.
+  void give_back(int rank, std::unique_ptr<threads_call> call) {
+    idle_[static_cast<std::size_t>(rank)].push_back(std::move(call));
+  }
+
+  /// A rank cannot take part in agreements any more, on any board of the family; only its thread calls these.
+  void mark_lost(int rank) noexcept { family_->lost[thread_of(rank)] = 1; }
+  [[nodiscard]] bool is_lost(int rank) const noexcept { return family_->lost[thread_of(rank)] != 0; }
+
+  /// Says whether this rank has raised the alarm.
+  void set_alarm(int rank, bool raised) {
+    std::scoped_lock const hold(family_->lock);
+    alarms_[static_cast<std::size_t>(rank)] = raised ? 1 : 0;
+  }
+
+  /// True if another rank has raised the alarm, or has left.
+  [[nodiscard]] bool alarmed(int rank) {
+    std::scoped_lock const hold(family_->lock);
+    bool found = family_->broken.has_value();
+    for (std::size_t other = 0; other < threads_.size() && !found; ++other) {
+      found = static_cast<int>(other) != rank &&
+              (alarms_[other] != 0 || family_->gone[static_cast<std::size_t>(threads_[other])] != 0);
+    }
+    return found;
+  }
+
+  /// Boards for the ranks of each color, handed out through the calls.
+  static void complete_split(std::span<threads_call* const> ranks) {
+    auto const& parent = *ranks[0]->board;
+    std::vector<std::size_t> order(ranks.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {},
+                             [&](std::size_t r) { return std::pair(ranks[r]->color, ranks[r]->order); });
+    for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+      std::vector<int> threads;
+      for (; last < order.size() && ranks[order[last]]->color == ranks[order[first]]->color; ++last) {
+        ranks[order[last]]->new_rank = static_cast<int>(last - first);
+        threads.push_back(parent.threads_[order[last]]);
+      }
+      auto const board = std::make_shared<threads_board>(parent.family_, std::move(threads));
+      for (auto i = first; i < last; ++i) {
+        ranks[order[i]]->new_board = board;
+      }
+    }
+  }
+
+private:
+  struct meeting {
+    std::vector<threads_call*> calls; ///< [R]; null before arrival and after the end of `wait`
+    std::size_t arrived = 0;
+    bool done = false;
+    std::optional<threads_failure> failure;
+  };
+
+  [[nodiscard]] std::size_t thread_of(int rank) const noexcept {
+    return static_cast<std::size_t>(threads_[static_cast<std::size_t>(rank)]);
+  }
+
+  // The meeting of a call; one that is over lends its memory to a new one.
+  meeting& meeting_of(std::int64_t number) {
+    if (auto const found = meetings_.find(number); found != meetings_.end()) {
+      return found->second;
+    }
+    if (past_.empty()) {
+      past_.reserve(meetings_.size() + 1); // room for all of them, for `wait` must not fail
+      auto& made = meetings_[number];
+      made.calls.resize(threads_.size(), nullptr);
+      return made;
+    }
+    auto again = std::move(past_.back());
+    past_.pop_back();
+    again.key() = number;
+    again.mapped().arrived = 0;
+    again.mapped().done = false;
+    again.mapped().failure.reset();
+    return meetings_.insert(std::move(again)).position->second;
+  }
+
+  [[noreturn]] static void give_up(threads_failure const& failure) {
+    throw agreed_error(failure.rank, failure.cause);
+  }
+
+  static std::optional<threads_failure> attempt(std::span<threads_call* const> calls) {
+    try {
+      check_same(calls);
+      calls[0]->complete(calls);
+      return std::nullopt;
+    } catch (collective_error const& failure) {
+      return threads_failure{failure.rank(), failure.cause()};
+    } catch (std::exception const& failure) {
+      return threads_failure{0, message("could not finish ", calls[0]->name, ": ", failure.what())};
+    }
+  }
+
+  // Why a call that waits will never be complete; empty if it may.
+  [[nodiscard]] std::optional<threads_failure> missing(meeting const& waiting) const {
+    if (waiting.arrived == threads_.size()) {
+      return std::nullopt;
+    }
+    if (family_->broken) {
+      return family_->broken;
+    }
+    for (std::size_t rank = 0; rank < threads_.size(); ++rank) {
+      if (waiting.calls[rank] == nullptr && family_->gone[static_cast<std::size_t>(threads_[rank])] != 0) {
+        auto const* call = *std::ranges::find_if(waiting.calls, [](auto* c) { return c != nullptr; });
+        return threads_failure{static_cast<int>(rank),
+                               message("returned while other ranks wait for it in ", call->name,
+                                       "; make the same calls in the same order on all ranks")};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::shared_ptr<threads_family> family_;
+  std::vector<int> threads_;       ///< [R], the number of each rank in `run_threads`
+  std::vector<std::int64_t> next_; ///< [R], the number of each rank's next call
+  std::vector<char> alarms_;       ///< [R], nonzero for ranks that have raised theirs
+  std::map<std::int64_t, meeting> meetings_;
+  std::vector<std::map<std::int64_t, meeting>::node_type> past_;
+  std::vector<std::vector<std::unique_ptr<threads_call>>> idle_; ///< [R], calls that only their rank touches
+};
+
+} // namespace glt::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+
+#include <concepts>
+
+namespace glt::detail {
+
+/// An integer that hosts and devices change in one step.
+template <class T>
+concept atomic_integer = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+// The type of the same size for which devices have every atomic operation.
+template <class T>
+struct device_word {
+  using type = int;
+};
+template <class T>
+  requires(sizeof(T) == 4 && std::unsigned_integral<T>)
+struct device_word<T> {
+  using type = unsigned int;
+};
+template <class T>
+  requires(sizeof(T) == 8 && std::signed_integral<T>)
+struct device_word<T> {
+  using type = long long;
+};
+template <class T>
+  requires(sizeof(T) == 8 && std::unsigned_integral<T>)
+struct device_word<T> {
+  using type = unsigned long long;
+};
+
+/// The object as it is now, while other threads may change it; no order with other memory.
+template <atomic_integer T>
+[[nodiscard]] GLT_HOST_DEVICE inline T atomic_load(T const* object) noexcept {
+#if defined(__CUDA_ARCH__)
+  return *static_cast<T const volatile*>(object);
+#else
+  return __atomic_load_n(object, __ATOMIC_RELAXED);
+#endif
+}
+
+/// Writes the object while other threads may look at it.
+template <atomic_integer T>
+GLT_HOST_DEVICE inline void atomic_store(T* object, T value) noexcept {
+#if defined(__CUDA_ARCH__)
+  *static_cast<T volatile*>(object) = value;
+#else
+  __atomic_store_n(object, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/// Adds to the object; returns what it was before.
+template <atomic_integer T>
+GLT_HOST_DEVICE inline T atomic_add(T* object, T value) noexcept {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 8) { // of 64-bit sums there is the unsigned one alone, which is the same
+    return static_cast<T>(::atomicAdd(reinterpret_cast<unsigned long long*>(object),
+                                      static_cast<unsigned long long>(value)));
+  } else {
+    using word = typename device_word<T>::type;
+    return static_cast<T>(::atomicAdd(reinterpret_cast<word*>(object), static_cast<word>(value)));
+  }
+#else
+  return __atomic_fetch_add(object, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/// Makes the object the smaller of itself and the value; returns what it was before.
+template <atomic_integer T>
+GLT_HOST_DEVICE inline T atomic_min(T* object, T value) noexcept {
+#if defined(__CUDA_ARCH__)
+  using word = typename device_word<T>::type;
+  return static_cast<T>(::atomicMin(reinterpret_cast<word*>(object), static_cast<word>(value)));
+#else
+  T before = __atomic_load_n(object, __ATOMIC_RELAXED);
+  while (value < before && !__atomic_compare_exchange_n(object, &before, value, true, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED)) {
+  }
+  return before;
+#endif
+}
+
+/// Makes the object `desired` if it is `expected`; returns what it was before, `expected` if it succeeded.
+template <atomic_integer T>
+GLT_HOST_DEVICE inline T atomic_compare_exchange(T* object, T expected, T desired) noexcept {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 8) {
+    return static_cast<T>(::atomicCAS(reinterpret_cast<unsigned long long*>(object),
+                                      static_cast<unsigned long long>(expected),
+                                      static_cast<unsigned long long>(desired)));
+  } else {
+    return static_cast<T>(::atomicCAS(reinterpret_cast<unsigned int*>(object), static_cast<unsigned int>(expected),
+                                      static_cast<unsigned int>(desired)));
+  }
+#else
+  __atomic_compare_exchange_n(object, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+
+} // namespace glt::detail

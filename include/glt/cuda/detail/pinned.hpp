@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/cuda/detail/resource.hpp>
+#include <glt/cuda/detail/stream.hpp>
+#include <glt/cuda/error.hpp>
+#include <glt/memory/resource.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Page-locked memory that every GPU reads in place.
+///
+/// @throws cuda_memory_error  if the system has not as much memory that it can lock
+[[nodiscard]] inline void* allocate_pinned(std::size_t bytes) {
+  void* data = nullptr;
+  auto const code = cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+  if (code == cudaErrorMemoryAllocation) {
+    throw_no_memory("cudaHostAlloc", bytes);
+  }
+  check_cuda(code, "cudaHostAlloc");
+  return data;
+}
+
+/// Keeps freed page-locked memory for the next call, because locking pages costs milliseconds and unlocking them
+/// waits for the whole GPU. Memory is handed out again when the work that was enqueued before it was freed is done.
+class pinned_pool {
+public:
+  explicit pinned_pool(cuda_queue queue) : queue_(queue) {}
+  pinned_pool(pinned_pool const&) = delete;
+  pinned_pool& operator=(pinned_pool const&) = delete;
+  ~pinned_pool() { release(free_); }
+
+  [[nodiscard]] void* allocate(std::size_t bytes) {
+    auto const size = size_class(bytes);
+    on_device const here(queue_.device);
+    if (auto* const kept = take(size); kept != nullptr) {
+      return kept;
+    }
+    try {
+      return allocate_pinned(size);
+    } catch (cuda_memory_error const&) {
+      if (!give_back()) {
+        throw;
+      }
+    }
+    return allocate_pinned(size);
+  }
+
+  void deallocate(void* pointer, std::size_t bytes) noexcept {
+    auto const size = size_class(bytes);
+    try {
+      on_device const here(queue_.device);
+      if (!keep(pointer, size)) {
+        check_cuda(cudaStreamSynchronize(queue_.stream), "cudaStreamSynchronize");
+        forget_cuda(cudaFreeHost(pointer));
+      }
+    } catch (...) { // without a driver or memory for a note: give it back, which waits for the GPU
+      forget_cuda(cudaFreeHost(pointer));
+    }
+  }
+
+private:
+  struct block {
+    void* data;
+    std::size_t size;
+    cudaEvent_t freed;
+  };
+
+  static constexpr std::size_t kept_at_most = std::size_t{1} << 30;
+
+  // Eight sizes between powers of two: a request seldom wastes more than an eighth, and similar ones share memory.
+  [[nodiscard]] static std::size_t size_class(std::size_t bytes) noexcept {
+    constexpr std::size_t page = 4096;
+    auto const step = std::max(page, std::bit_floor(bytes) / 8);
+    return (std::max<std::size_t>(bytes, 1) + step - 1) / step * step;
+  }
+
+  [[nodiscard]] void* take(std::size_t size) {
+    std::lock_guard const lock(mutex_);
+    for (auto kept = free_.begin(); kept != free_.end(); ++kept) {
+      if (kept->size != size) {
+        continue;
+      }
+      auto const done = cudaEventQuery(kept->freed);
+      if (done == cudaErrorNotReady) {
+        forget_cuda(done);
+        continue;
+      }
+      check_cuda(done, "cudaEventQuery");
+      auto* const data = kept->data;
+      forget_cuda(cudaEventDestroy(kept->freed));
+      free_.erase(kept);
+      kept_ -= size;
+      return data;
+    }
+    return nullptr;
+  }
+
+  // False if there is no room for it.
+  [[nodiscard]] bool keep(void* pointer, std::size_t size) {
+    std::lock_guard const lock(mutex_);
+    if (size > kept_at_most - kept_) {
+      return false;
+    }
+    free_.reserve(free_.size() + 1);
+    cudaEvent_t freed = nullptr;
+    check_cuda(cudaEventCreateWithFlags(&freed, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    if (auto const code = cudaEventRecord(freed, queue_.stream); code != cudaSuccess) {
+      forget_cuda(cudaEventDestroy(freed));
+      check_cuda(code, "cudaEventRecord");
+    }
+    free_.push_back({pointer, size, freed});
+    kept_ += size;
+    return true;
+  }
+
+  // Gives all that is kept back to the system; false if there was nothing.
+  bool give_back() {
+    std::vector<block> all;
+    {
+      std::lock_guard const lock(mutex_);
+      all.swap(free_);
+      kept_ = 0;
+    }
+    release(all);
+    return !all.empty();
+  }
+
+  static void release(std::vector<block> const& blocks) noexcept {
+    for (auto const& [data, size, freed] : blocks) {
+      forget_cuda(cudaEventSynchronize(freed));
+      forget_cuda(cudaEventDestroy(freed));
+      forget_cuda(cudaFreeHost(data));
+    }
+  }
+
+  cuda_queue queue_;
+  std::mutex mutex_;
+  std::vector<block> free_;
+  std::size_t kept_ = 0;
+};
+
+/// Page-locked memory, from a pool or, without one, from the system. Copies are the host's: they wait for what was
+/// enqueued before.
+class pinned_resource {
+public:
+  explicit pinned_resource(cuda_queue queue, pinned_pool* pool) noexcept : queue_(queue), pool_(pool) {}
+
+  [[nodiscard]] void* allocate(std::size_t bytes) const {
+    if (pool_ != nullptr) {
+      return pool_->allocate(bytes);
+    }
+    on_device const here(queue_.device);
+    return allocate_pinned(std::max<std::size_t>(bytes, 1));
+  }
+
+  void deallocate(void* pointer, std::size_t bytes) const noexcept {
+    if (pool_ != nullptr) {
+      pool_->deallocate(pointer, bytes);
+      return;
+    }
+    try {
+      queue_.synchronize();
+    } catch (...) { // what failed has said so, or will; nothing runs any more that reads the memory
+    }
+    forget_cuda(cudaFreeHost(pointer));
+  }
+
+  void copy(void* to, void const* from, std::size_t bytes) const { copy_now(to, from, bytes); }
+  void copy_in(void* to, void const* from, std::size_t bytes) const { copy_now(to, from, bytes); }
+  void copy_out(void* to, void const* from, std::size_t bytes) const { copy_now(to, from, bytes); }
+
+private:
+  void copy_now(void* to, void const* from, std::size_t bytes) const {
+    queue_.synchronize();
+    std::memcpy(to, from, bytes);
+  }
+
+  cuda_queue queue_;
+  pinned_pool* pool_;
+};
+
+static_assert(memory_resource<pinned_resource>);
+
+} // namespace glt::detail

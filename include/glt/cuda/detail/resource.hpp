@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/cuda/detail/stream.hpp>
+#include <glt/cuda/error.hpp>
+#include <glt/memory/resource.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Says that a GPU has not as much memory as was asked for, and how much it has.
+///
+/// @throws cuda_memory_error  always
+[[noreturn]] inline void throw_no_memory(char const* call, std::size_t bytes) {
+  forget_cuda(cudaErrorMemoryAllocation);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  forget_cuda(cudaMemGetInfo(&free, &total));
+  throw cuda_memory_error(call, bytes, free, total);
+}
+
+/// Memory of a GPU in the order of a stream: what was enqueued before it is freed may still use it, and the next
+/// allocation takes it over without a call of the driver's allocator.
+///
+/// @source "Stream-ordered memory allocator", CUDA C++ Programming Guide
+class cuda_resource {
+public:
+  explicit cuda_resource(cuda_queue queue) noexcept : queue_(queue) {}
+
+  /// @throws cuda_memory_error  if there is not as much memory, also after the pool has given back what it kept
+  [[nodiscard]] void* allocate(std::size_t bytes) const {
+    on_device const here(queue_.device);
+    auto* const pool = pool_of();
+    auto const size = std::max<std::size_t>(bytes, 1);
+    void* data = nullptr;
+    auto code = cudaMallocFromPoolAsync(&data, size, pool, queue_.stream);
+    if (code == cudaErrorMemoryAllocation) { // what the pool keeps may be in pieces, or freed by work under way
+      forget_cuda(code);
+      check_cuda(cudaStreamSynchronize(queue_.stream), "cudaStreamSynchronize");
+      check_cuda(cudaMemPoolTrimTo(pool, 0), "cudaMemPoolTrimTo");
+      code = cudaMallocFromPoolAsync(&data, size, pool, queue_.stream);
+    }
+    if (code == cudaErrorMemoryAllocation) {
+      throw_no_memory("cudaMallocFromPoolAsync", bytes);
+    }
+    check_cuda(code, "cudaMallocFromPoolAsync");
+    return data;
+  }
+
+  void deallocate(void* pointer, std::size_t /*bytes*/) const noexcept {
+    try {
+      on_device const here(queue_.device);
+      forget_cuda(cudaFreeAsync(pointer, queue_.stream));
+    } catch (...) { // the driver is gone, and the memory with it
+    }
+  }
+
+  void copy(void* to, void const* from, std::size_t bytes) const { enqueue(to, from, bytes); }
+
+  void copy_in(void* to, void const* from, std::size_t bytes) const {
+    enqueue(to, from, bytes);
+    if (is_read_later(from)) {
+      queue_.synchronize();
+    }
+  }
+
+  void copy_out(void* to, void const* from, std::size_t bytes) const {
+    enqueue(to, from, bytes);
+    queue_.synchronize();
+  }
+
+private:
+  // The driver has taken the bytes of pageable memory when a copy returns. It reads page-locked memory later, and any
+  // memory on machines whose GPU walks the page tables of the host.
+  [[nodiscard]] bool is_read_later(void const* from) const {
+    int shares_tables = 0;
+    check_cuda(cudaDeviceGetAttribute(&shares_tables, cudaDevAttrPageableMemoryAccessUsesHostPageTables, queue_.device),
+               "cudaDeviceGetAttribute");
+    cudaPointerAttributes source{};
+    check_cuda(cudaPointerGetAttributes(&source, from), "cudaPointerGetAttributes");
+    return shares_tables != 0 || source.type != cudaMemoryTypeUnregistered;
+  }
+
+  [[nodiscard]] cudaMemPool_t pool_of() const {
+    if (queue_.pool != nullptr) {
+      return queue_.pool;
+    }
+    cudaMemPool_t pool = nullptr;
+    check_cuda(cudaDeviceGetDefaultMemPool(&pool, queue_.device), "cudaDeviceGetDefaultMemPool");
+    auto everything = UINT64_MAX; // or each synchronisation would give free memory back to the system
+    check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");
+    return pool;
+  }
+
+  void enqueue(void* to, void const* from, std::size_t bytes) const {
+    on_device const here(queue_.device);
+    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue_.stream), "cudaMemcpyAsync");
+  }
+
+  cuda_queue queue_;
+};
+
+static_assert(memory_resource<cuda_resource>);
+
+} // namespace glt::detail

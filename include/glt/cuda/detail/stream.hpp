@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/cuda/error.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Makes a GPU the calling thread's current one for as long as it lives.
+class on_device {
+public:
+  explicit on_device(int device) : device_(device) {
+    check_cuda(cudaGetDevice(&before_), "cudaGetDevice");
+    if (before_ != device_) {
+      check_cuda(cudaSetDevice(device_), "cudaSetDevice");
+    }
+  }
+  on_device(on_device const&) = delete;
+  on_device& operator=(on_device const&) = delete;
+  ~on_device() {
+    if (before_ != device_) {
+      forget_cuda(cudaSetDevice(before_));
+    }
+  }
+
+private:
+  int device_;
+  int before_ = 0;
+};
+
+/// The calling thread's current GPU.
+///
+/// @throws cuda_error  if there is none, with the driver's answer
+inline int current_device() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+/// How many GPUs there are.
+///
+/// @throws cuda_error  if there is none, with the driver's answer
+inline int device_count() {
+  int count = 0;
+  check_cuda(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  return count;
+}
+
+/// A GPU, a stream of it, and the pool that stream-ordered memory comes from; a small value that owns none of them.
+struct cuda_queue {
+  int device = 0;
+  cudaStream_t stream = cudaStreamLegacy;
+  cudaMemPool_t pool = nullptr; // null: the GPU's default pool
+
+  /// Waits for everything that was enqueued.
+  ///
+  /// @throws cuda_error  if something enqueued failed
+  void synchronize() const {
+    on_device const here(device);
+    check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+};
+
+/// An event without time stamps.
+class cuda_event {
+public:
+  cuda_event() { check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
+  cuda_event(cuda_event const&) = delete;
+  cuda_event& operator=(cuda_event const&) = delete;
+  ~cuda_event() { forget_cuda(cudaEventDestroy(event_)); }
+
+  [[nodiscard]] cudaEvent_t handle() const noexcept { return event_; }
+
+private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Work enqueued on `later` from now on waits for what is enqueued on `earlier`; the host does not wait.
+inline void order_after(cuda_queue const& later, cuda_queue const& earlier) {
+  if (later.device == earlier.device && later.stream == earlier.stream) {
+    return;
+  }
+  on_device const here(earlier.device);
+  cuda_event const event;
+  check_cuda(cudaEventRecord(event.handle(), earlier.stream), "cudaEventRecord");
+  on_device const there(later.device);
+  check_cuda(cudaStreamWaitEvent(later.stream, event.handle(), 0), "cudaStreamWaitEvent");
+}
+
+/// Owns a stream, which does not wait for the default stream, and a pool that keeps freed memory for the next call.
+class owned_queue {
+public:
+  explicit owned_queue(int device) : device_(device) {
+    if (auto const count = device_count(); device < 0 || device >= count) {
+      throw precondition_error(message("GPU ", device, "; this process sees ", count, ", and they count from 0"));
+    }
+    on_device const here(device);
+    int pools = 0;
+    check_cuda(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device), "cudaDeviceGetAttribute");
+    if (pools == 0) {
+      throw cuda_error(message("memory pool on GPU ", device), cudaErrorNotSupported);
+    }
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    try {
+      make_pool();
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  owned_queue(owned_queue const&) = delete;
+  owned_queue& operator=(owned_queue const&) = delete;
+  ~owned_queue() { release(); }
+
+  [[nodiscard]] cuda_queue queue() const noexcept { return {device_, stream_, pool_}; }
+
+private:
+  void make_pool() {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device_;
+    check_cuda(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
+    auto everything = UINT64_MAX;
+    check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");
+  }
+
+  // Work under way ends in peace: both calls wait for it themselves, and memory in use goes back when it is freed.
+  void release() noexcept {
+    if (pool_ != nullptr) {
+      forget_cuda(cudaMemPoolDestroy(pool_));
+    }
+    if (stream_ != nullptr) {
+      forget_cuda(cudaStreamDestroy(stream_));
+    }
+  }
+
+  int device_;
+  cudaStream_t stream_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;
+};
+
+} // namespace glt::detail

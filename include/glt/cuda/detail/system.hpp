@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/space.hpp>
+#include <glt/cuda/detail/resource.hpp>
+#include <glt/cuda/detail/stream.hpp>
+#include <glt/cuda/error.hpp>
+#include <glt/thrust/systems.hpp>
+
+#include <cstddef>
+
+#if defined(__CUDACC__)
+#include <thrust/system/cuda/execution_policy.h>
+#include <thrust/system/cuda/error.h>
+#include <thrust/system_error.h>
+#endif
+
+namespace glt::detail {
+
+// What Thrust takes temporary storage by: stream-ordered memory of the same pool.
+struct temporary_bytes {
+  using value_type = char;
+  cuda_queue queue;
+  [[nodiscard]] char* allocate(std::ptrdiff_t bytes) const {
+    return static_cast<char*>(cuda_resource(queue).allocate(static_cast<std::size_t>(bytes)));
+  }
+  void deallocate(char* pointer, std::size_t bytes) const noexcept { cuda_resource(queue).deallocate(pointer, bytes); }
+};
+
+/// Thrust on a stream of a GPU: calls enqueue, and only those that return a value wait.
+///
+/// Launches need nvcc; what only owns, copies and sends memory of a GPU compiles with any compiler.
+class thrust_cuda {
+public:
+  static constexpr bool on_gpu = true;
+
+  explicit thrust_cuda(cuda_queue queue = {}) noexcept : queue_(queue) {}
+
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return device_accessible(space); }
+  [[nodiscard]] cuda_queue const& queue() const noexcept { return queue_; }
+
+  /// @throws cuda_error  if a launch was refused, or something enqueued before has failed
+  template <class Action>
+  void run(Action action) const {
+#if defined(__CUDACC__)
+    on_device const here(queue_.device);
+    temporary_bytes temporary{queue_};
+    try {
+      action(::thrust::cuda::par_nosync(temporary).on(queue_.stream));
+    } catch (::thrust::system_error const& failure) {
+      check_cuda(static_cast<cudaError_t>(failure.code().value()), failure.what());
+      throw;
+    }
+#else
+    static_assert(sizeof(Action) == 0, "work on a GPU is compiled by nvcc: put this in a .cu file");
+#endif
+  }
+
+private:
+  cuda_queue queue_;
+};
+
+static_assert(thrust_system<thrust_cuda>);
+
+} // namespace glt::detail

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/visit_element.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/space.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/copy_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
+#include <glt/feature/feature_store.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace glt::detail {
+
+/// True if rows of the first type can be gathered as the second: `gathers_as` of types that are known only when the
+/// program runs.
+[[nodiscard]] constexpr bool gathers(element_type from, element_type to) noexcept {
+  return visit_element(from, [to]<class From>(std::type_identity<From>) {
+    return visit_element(to, []<class To>(std::type_identity<To>) { return gathers_as<From, To>; });
+  });
+}
+
+/// Elements of types that are known only when the program runs: every conversion that there is may be wanted.
+struct any_conversion {
+  template <class Convert>
+  static void visit(element_type from, element_type to, Convert convert) {
+    visit_element(from, [&]<class From>(std::type_identity<From>) {
+      visit_element(to, [&]<class To>(std::type_identity<To>) {
+        if constexpr (converts_to<From, To>) {
+          convert.template operator()<From, To>();
+        }
+      });
+    });
+  }
+};
+
+/// Elements are copied as they are.
+struct no_conversion {
+  template <class Convert>
+  static void visit(element_type, element_type, Convert) noexcept {}
+};
+
+/// One conversion alone, if it is one: no others are compiled.
+template <class From, class To>
+struct one_conversion {
+  template <class Convert>
+  static void visit(element_type, element_type, Convert convert) {
+    if constexpr (converts_to<From, To>) {
+      convert.template operator()<From, To>();
+    }
+  }
+};
+
+/// `transfer_rows` of elements whose types are known only when the program runs. `Conversions` are those that may be wanted.
+///
+/// @pre    gathers(in.type, out_type); not checked: nothing is written then
+template <class Writes = cached_writes, class Conversions = any_conversion, executor Executor,
+          memory_space Space, class From, class To>
+void transfer_any_rows(Executor const& ex, std::int64_t count, any_rows<Space> in, From from, To to,
+                  element_type out_type, std::byte* out) {
+  if (in.type == out_type) {
+    feature_view<Space, std::byte> const bytes{.features = {in.data, in.num_rows, in.row_bytes()}};
+    transfer_rows<Writes>(ex, count, bytes, from, to, out);
+    return;
+  }
+  Conversions::visit(in.type, out_type, [&]<class In, class Out>() {
+    feature_view<Space, In> const rows{
+        .features = {reinterpret_cast<In const*>(in.data), in.num_rows, in.num_columns}, .scales = in.scales};
+    transfer_rows<Writes>(ex, count, rows, from, to, reinterpret_cast<Out*>(out));
+  });
+}
+
+} // namespace glt::detail

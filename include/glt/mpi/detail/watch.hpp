@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/mpi/detail/abort.hpp>
+#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace glt::detail {
+
+/// Ends a job whose ranks wait for each other longer than a limit, and says who waits where.
+///
+/// A rank that has waited too long asks all others where they are. Ranks that wait in a call of the library answer from
+/// there; those that do not within a second are stopped, cut off, or busy elsewhere. Questions and answers have a
+/// communicator of their own, so that communicators made from each other share a watch.
+class mpi_watch {
+public:
+  using seconds = std::chrono::duration<double>;
+
+  /// @param limit  0 to wait for ever
+  /// @comm   collective over `comm` if there is a limit, else none
+  /// @throws mpi_error  if MPI reports a failure
+  mpi_watch(MPI_Comm comm, seconds limit) : limit_(limit) {
+    if (is_on()) {
+      check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+      check_mpi(MPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
+      answers_.resize(static_cast<std::size_t>(ranks_));
+      arrived_.resize(answers_.size(), 0);
+      check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    }
+  }
+  mpi_watch(mpi_watch const&) = delete;
+  mpi_watch& operator=(mpi_watch const&) = delete;
+  ~mpi_watch() {
+    if (comm_ != MPI_COMM_NULL && mpi_is_running()) {
+      MPI_Comm_free(&comm_);
+    }
+  }
+
+  [[nodiscard]] seconds limit() const noexcept { return limit_; }
+  [[nodiscard]] bool is_on() const noexcept { return limit_.count() > 0; }
+
+  /// Remembers where the program is, for the answer to those who ask.
+  void note(call_site site) noexcept { site_ = site; }
+
+  /// Calls `done()` until it returns true; ends the job after the limit.
+  ///
+  /// @pre    `is_on()`
+  template <class Done>
+  void until(std::string_view call, Done done) noexcept {
+    auto const start = clock::now();
+    for (std::int64_t round = 0; !done(); ++round) {
+      if (round < spins) {
+        std::this_thread::yield();
+        continue;
+      }
+      answer(call);
+      if (clock::now() - start > limit_) {
+        give_up(call);
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
+
+private:
+  using clock = std::chrono::steady_clock;
+
+  static constexpr std::int64_t spins = 2000;
+  static constexpr int question_tag = 1;
+  static constexpr int answer_tag = 2;
+
+  // Where a rank waits.
+  struct place {
+    std::array<char, 24> call{};
+    call_site site;
+  };
+  static_assert(std::is_trivially_copyable_v<place>);
+
+  // Tells those who have asked where this rank waits.
+  void answer(std::string_view call) noexcept {
+    MPI_Status status;
+    for (int found = 1; found != 0;) {
+      if (MPI_Iprobe(MPI_ANY_SOURCE, question_tag, comm_, &found, &status) != MPI_SUCCESS || found == 0) {
+        return;
+      }
+      auto const peer = status.MPI_SOURCE;
+      MPI_Recv(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, MPI_STATUS_IGNORE);
+      auto& sent = answers_[static_cast<std::size_t>(peer)];
+      sent = {.call = {}, .site = site_};
+      std::copy_n(call.begin(), std::min(call.size(), sent.call.size() - 1), sent.call.begin());
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Isend(&sent, static_cast<int>(sizeof(place)), MPI_BYTE, peer, answer_tag, comm_, &request);
+      MPI_Request_free(&request);
+    }
+  }
+
+  [[noreturn]] void give_up(std::string_view call) noexcept {
+    for (int peer = 0; peer < ranks_; ++peer) {
+      if (peer != rank_) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, &request);
+        MPI_Request_free(&request);
+      }
+    }
+    last_line text;
+    text << "glt: rank " << rank_ << " of " << ranks_ << " has waited "
+         << static_cast<std::int64_t>(limit_.count()) << " s in " << call;
+    write_site(text, site_);
+    text.write();
+    int missing = ranks_ - 1;
+    for (auto const end = clock::now() + std::chrono::seconds(1); missing > 0 && clock::now() < end;) {
+      answer(call);
+      missing -= hear_one() ? 1 : 0;
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    for (int peer = 0; peer < ranks_; ++peer) {
+      if (peer != rank_ && arrived_[static_cast<std::size_t>(peer)] == 0) {
+        (last_line() << "glt: rank " << peer
+                     << " does not answer: it is stopped, cut off, or busy outside of glt")
+            .write();
+      }
+    }
+    abort_job(comm_, rank_, ranks_, "a collective call was not completed within its time limit");
+  }
+
+  // Takes in one answer, if there is one, and prints it.
+  bool hear_one() noexcept {
+    int found = 0;
+    MPI_Status status;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, answer_tag, comm_, &found, &status) != MPI_SUCCESS || found == 0) {
+      return false;
+    }
+    place heard;
+    MPI_Recv(&heard, static_cast<int>(sizeof heard), MPI_BYTE, status.MPI_SOURCE, answer_tag, comm_,
+             MPI_STATUS_IGNORE);
+    arrived_[static_cast<std::size_t>(status.MPI_SOURCE)] = 1;
+    last_line text;
+    text << "glt: rank " << status.MPI_SOURCE << " waits in " << heard.call.data();
+    write_site(text, heard.site);
+    text.write();
+    return true;
+  }
+
+  static void write_site(last_line& text, call_site site) noexcept {
+    text << ", last at " << name_of(site.what) << " step " << site.step << " hop " << site.hop;
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 1;
+  seconds limit_;
+  call_site site_;
+  std::vector<place> answers_; // [R], what is sent; each stays until the job ends
+  std::vector<char> arrived_;  // [R]
+};
+
+/// What communicators made from each other share.
+struct mpi_family {
+  mpi_family(MPI_Comm comm, mpi_watch::seconds limit) : watch(comm, limit) {}
+
+  mpi_watch watch;
+  std::atomic<bool> lost = false; ///< see `losable`
+};
+
+} // namespace glt::detail

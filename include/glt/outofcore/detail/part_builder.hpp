@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/io/parts/detail/parts_input.hpp>
+#include <glt/io/parts/parts_content.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
+#include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/detail/part_owners.hpp>
+#include <glt/outofcore/detail/row_shuffle.hpp>
+#include <glt/outofcore/detail/scratch_array.hpp>
+#include <glt/outofcore/detail/scratch_cut.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::io::detail {
+
+/// Makes the parts of one rank: gathers their edges and features from all ranks, and keeps in a folder what waits.
+class part_builder {
+public:
+  /// @where  borrows the input; the folder must be there, and empty
+  /// @throws io_error  if nothing can be created there
+  part_builder(parts_input const& input, int ranks, int rank, memory_plan const& plan, std::filesystem::path folder)
+      : input_(input), owners_(input.num_parts(), ranks), own_(owners_.parts_of(rank)), plan_(plan),
+        folder_(std::move(folder)), spills_(input.data().edges.size()), next_range_(spills_.size(), 0) {
+    auto const waiting =
+        std::clamp<std::int64_t>(plan.for_edges / 8 / std::max<std::int64_t>(own_.last - own_.first, 1), 0,
+                                 scratch_array<std::byte>::usual_bytes);
+    for (std::size_t t = 0; t < input.data().nodes.size(); ++t) {
+      auto& of_type = rows_.emplace_back();
+      for (std::size_t f = 0; f < input.data().nodes[t].features.size(); ++f) {
+        auto& of_parts = of_type.emplace_back();
+        for (auto part = own_.first; part < own_.last; ++part) {
+          of_parts.emplace_back(folder_ / glt::detail::message("rows-", t, '-', f, '-', part), waiting);
+        }
+      }
+    }
+    for (std::size_t e = 0; e < spills_.size(); ++e) {
+      std::filesystem::create_directory(spill_folder(e));
+    }
+  }
+
+  [[nodiscard]] item_range parts() const noexcept { return own_; }
+
+  /// Moves edges and features to the ranks of their parts.
+  ///
+  /// @comm   collective; as `count_in_edges`, `spill_edges` and `shuffle_rows` of every type
+  /// @throws collective_error  on every rank, as these
+  template <communicator Comm>
+  void gather(Comm& comm, progress_callback const& on_progress) {
+    for (std::size_t e = 0; e < spills_.size(); ++e) {
+      gather_edges(comm, e, on_progress);
+    }
+    for (std::size_t t = 0; t < rows_.size(); ++t) {
+      for (std::size_t f = 0; f < rows_[t].size(); ++f) {
+        shuffle_rows(comm, input_.data().nodes[t].features[f].values, input_.labels()[t], owners_, plan_, on_progress,
+                     std::span(rows_[t][f]));
+      }
+    }
+  }
+
+  /// Makes a part of this rank, the first one first and each once.
+  ///
+  /// @pre    everything was gathered
+  /// @throws io_error  if what waits cannot be read back
+  [[nodiscard]] part_content make(int part) { return part_assembly(input_, *this).make(part); }
+
+  // What `part_assembly` asks for.
+  [[nodiscard]] csr_graph<device::cpu, global_id> relation(std::size_t type, int part) {
+    auto const& book = input_.of_destination(type).book;
+    auto& spill = *spills_[type];
+    auto& range = next_range_[type];
+    scratch_array<edge_offset> offsets(next_file());
+    scratch_array<global_id> columns(next_file());
+    scratch_array<edge_id> ids(next_file());
+    edge_offset first = 0;
+    offsets.append({&first, 1});
+    for (; range < spill.num_ranges() && spill.end(range) <= book.end(part); ++range) {
+      auto rows = [&] {
+        auto const taken = spill.take(range);
+        return compress_range(taken.view(), spill.begin(range), spill.end(range));
+      }();
+      for (auto& offset : rows.offsets) {
+        offset += columns.size();
+      }
+      offsets.append(std::as_const(rows.offsets).view().subview(1, rows.offsets.size() - 1));
+      columns.append(rows.columns.view());
+      ids.append(rows.ids.view());
+    }
+    return {input_.of_source(type).book.num_vertices(), std::move(offsets).take(), std::move(columns).take(),
+            std::move(ids).take()};
+  }
+  [[nodiscard]] std::vector<named_array> features(std::size_t type, int part, host_view<global_id const> original) {
+    std::vector<named_array> made;
+    for (std::size_t f = 0; f < rows_[type].size(); ++f) {
+      auto const& [name, values] = input_.data().nodes[type].features[f];
+      auto shape = values.shape();
+      shape[0] = original.size();
+      auto& rows = rows_[type][f][static_cast<std::size_t>(part - own_.first)];
+      made.push_back({name, {values.type(), std::move(shape), std::move(rows).take()}});
+    }
+    return made;
+  }
+  [[nodiscard]] array rows(array const& from, host_view<std::int64_t const> numbers) {
+    return cut_rows_to_scratch(from, numbers, next_file());
+  }
+  template <class T>
+  [[nodiscard]] buffer<device::cpu, T> values(host_view<T const> from, host_view<std::int64_t const> numbers) {
+    return cut_values_to_scratch(from, numbers, next_file());
+  }
+  [[nodiscard]] buffer<device::cpu, global_id> ids(host_view<global_id const> list) {
+    scratch_array<global_id> copied(next_file());
+    copied.append(list);
+    return std::move(copied).take();
+  }
+
+private:
+  [[nodiscard]] std::filesystem::path spill_folder(std::size_t type) const {
+    return folder_ / ("edges-" + std::to_string(type));
+  }
+  [[nodiscard]] std::filesystem::path next_file() { return folder_ / ("cut-" + std::to_string(num_files_++)); }
+
+  template <communicator Comm>
+  void gather_edges(Comm& comm, std::size_t type, progress_callback const& on_progress) {
+    auto const& edges = input_.data().edges[type].columns;
+    auto const& from = input_.of_source(type);
+    auto const& to = input_.of_destination(type);
+    auto const of_type =
+        spills_.size() == 1 ? "" : " of type " + input_.schema().name_of_edge_type(static_cast<int>(type));
+    auto const counts = count_in_edges(
+        comm, edges, from.book.num_vertices(), to.book.num_vertices(),
+        [&](global_id vertex) { return to.renumbered[vertex]; }, of_type);
+    auto const failure = dist::failure_of([&] {
+      std::vector<global_id> bounds;
+      for (auto part = static_cast<int>(own_.first); part < own_.last; ++part) {
+        append_bounds(counts, to.book.begin(part), to.book.end(part), edges_of_range(plan_), bounds);
+      }
+      bounds.push_back(bounds.empty() ? 0 : to.book.end(static_cast<int>(own_.last) - 1));
+      if (bounds.size() == 1) {
+        bounds.push_back(bounds.front());
+      }
+      auto const buffer_bytes = plan_.for_edges / 8 / static_cast<std::int64_t>(spills_.size()); // all wait together
+      spills_[type].emplace(spill_folder(type), std::move(bounds), buffer_bytes);
+    });
+    dist::agree(comm, {.what = operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    spill_edges(
+        comm, edges.sources.size(),
+        [&](edge_id e) {
+          return moving_edge{to.renumbered[edges.destinations[e]], from.renumbered[edges.sources[e]], e};
+        },
+        plan_, on_progress, [&](global_id row) { return owners_.rank_of(to.book.owner(row)); }, *spills_[type]);
+  }
+
+  parts_input const& input_;
+  part_owners owners_;
+  item_range own_;
+  memory_plan plan_;
+  std::filesystem::path folder_;
+  std::vector<std::optional<edge_spill>> spills_; // by edge type
+  std::vector<int> next_range_;                   // by edge type, the first one that no part has taken
+  std::vector<std::vector<std::vector<scratch_array<std::byte>>>> rows_; // by node type, feature, part of this rank
+  std::int64_t num_files_ = 0;
+};
+
+} // namespace glt::io::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/partition/balance.hpp>
+#include <glt/partition/detail/balance_loads.hpp>
+#include <glt/partition/detail/part_sizes.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace glt::detail {
+
+/// Which parts may still get a vertex: the accounts of a partitioner that assigns one vertex after the other.
+///
+/// @cost   O(V + P) for V vertices; O(P · limits) more for each that finds the smallest part full
+class part_capacities {
+public:
+  /// @throws precondition_error  if num_vertices is negative or a limit is wrong
+  part_capacities(std::int64_t capacity, balance_constraints const& limits, std::int64_t num_vertices, int num_parts)
+      : capacity_(capacity), sizes_(num_parts), loads_(limits, num_vertices, num_parts) {}
+
+  [[nodiscard]] part_sizes const& sizes() const noexcept { return sizes_; }
+
+  /// Chooses the vertex that the other calls are about.
+  void weigh(std::int64_t vertex) {
+    if (!loads_.empty()) {
+      loads_.weigh(vertex);
+    }
+  }
+
+  [[nodiscard]] bool has_capacity(std::size_t part) const {
+    return sizes_[part] < capacity_ && (loads_.empty() || loads_.has_capacity(part));
+  }
+
+  /// The first by `part_sizes::precedes` of those with free capacity; of all, the one whose tightest capacity the vertex
+  /// exceeds least, if none has any.
+  [[nodiscard]] std::size_t smallest() {
+    auto const smallest = sizes_.smallest();
+    if (has_capacity(smallest)) {
+      return smallest;
+    }
+    std::optional<std::size_t> found;
+    for (std::size_t part = 0; part < sizes_.num_parts(); ++part) {
+      if (has_capacity(part) && (!found || sizes_.precedes(part, *found))) {
+        found = part;
+      }
+    }
+    return found ? *found : least_exceeded();
+  }
+
+  void add(std::size_t part) {
+    sizes_.add(part);
+    if (!loads_.empty()) {
+      loads_.add(part);
+    }
+  }
+
+  void clear() {
+    sizes_.clear();
+    loads_.clear();
+  }
+
+private:
+  [[nodiscard]] std::size_t least_exceeded() const {
+    std::size_t best = 0;
+    double least = fullness(0);
+    for (std::size_t part = 1; part < sizes_.num_parts(); ++part) {
+      auto const found = fullness(part);
+      if (found < least || (found == least && sizes_.precedes(part, best))) {
+        best = part;
+        least = found;
+      }
+    }
+    return best;
+  }
+
+  [[nodiscard]] double fullness(std::size_t part) const {
+    auto const after = static_cast<double>(sizes_[part] + 1) / static_cast<double>(capacity_);
+    return loads_.empty() ? after : std::max(after, loads_.fullness(part));
+  }
+
+  std::int64_t capacity_; // vertices of a part
+  part_sizes sizes_;
+  balance_loads loads_;
+};
+
+} // namespace glt::detail
