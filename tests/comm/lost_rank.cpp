@@ -65,7 +65,7 @@ struct endable_comm : serial_comm {
   std::shared_ptr<int> ended = std::make_shared<int>(0);
   void mark_lost() noexcept { *lost = true; }
   [[nodiscard]] bool is_lost() const noexcept { return *lost; }
-  void abort(char const* cause) noexcept { *ended += names(cause, "no row") ? 1 : 100; }
+  void abort_job(char const* cause) noexcept { *ended += names(cause, "no row") ? 1 : 100; }
   [[nodiscard]] endable_comm split(int, int) const noexcept { return *this; }
   [[nodiscard]] endable_comm duplicate() const noexcept { return *this; }
 };

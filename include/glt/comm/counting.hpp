@@ -181,10 +181,10 @@ public:
   {
     return inner_.is_lost();
   }
-  void abort(char const* cause) noexcept
-    requires requires(C& comm) { comm.abort(cause); }
+  void abort_job(char const* cause) noexcept
+    requires requires(C& comm) { comm.abort_job(cause); }
   {
-    inner_.abort(cause);
+    inner_.abort_job(cause);
   }
 
   /// See `alarming`; its messages are not counted.

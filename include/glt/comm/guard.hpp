@@ -95,9 +95,9 @@ std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
 /// Ends the job if this rank cannot take part in an agreement and the program wants that.
 template <communicator C>
 void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
-  if constexpr (requires { comm.abort(cause); }) {
+  if constexpr (requires { comm.abort_job(cause); }) {
     if (is_lost(comm) && when_lost == lost_rank::abort) {
-      comm.abort(cause);
+      comm.abort_job(cause);
     }
   }
 }

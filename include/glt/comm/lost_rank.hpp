@@ -12,7 +12,7 @@ namespace glt {
 /// What becomes of a program of which one rank can no longer take part in an agreement: it failed where the others
 /// already wait for its bytes, so nothing that it could send would reach them as what it is.
 enum class lost_rank {
-  abort,   ///< end the job on all ranks through `comm.abort`, where the communicator has it
+  abort,   ///< end the job on all ranks through `comm.abort_job`, where the communicator has it
   rethrow, ///< throw the failure on that rank alone; the others may wait for ever unless the program ends them
 };
 
@@ -21,9 +21,9 @@ enum class lost_rank {
 /// - `c.mark_lost()`: this rank cannot take part any more, on this communicator and those made from it; allocates
 ///   nothing and does not throw
 /// - `c.is_lost()`: whether it was said
-/// - `c.abort(cause)`: ends all ranks of the job at once, with a last line that names rank and cause; does not return
+/// - `c.abort_job(cause)`: ends all ranks of the job at once, with a last line that names rank and cause; does not return
 ///
-/// Models: `mpi_comm`; `counting_comm` around it. Threads as ranks do without `abort`: see `run_threads`.
+/// Models: `mpi_comm`; `counting_comm` around it. Threads as ranks do without `abort_job`: see `run_threads`.
 template <class C>
 concept losable = communicator<C> && requires(C& c, C const& view) {
   { c.mark_lost() } noexcept;

@@ -208,7 +208,7 @@ public:
 
   /// Ends all processes of the job at once, with a last line on the standard error that names this rank and the cause:
   /// the way out where other ranks may wait for ever.
-  [[noreturn]] void abort(char const* cause) noexcept {
+  [[noreturn]] void abort_job(char const* cause) noexcept {
     detail::abort_job(handle_->comm(), rank(), size(), cause);
   }
 
