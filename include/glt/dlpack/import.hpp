@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/shape_text.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
@@ -27,28 +28,20 @@ namespace glt {
 
 namespace detail {
 
-[[nodiscard]] inline std::string shape_in_words(std::span<std::int64_t const> shape) {
-  std::string text = "[";
-  for (auto const size : shape) {
-    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  }
-  return text + "]";
-}
-
 /// The number of elements of a shape, if none of its sizes is negative and their bytes fit 64 bits.
 [[nodiscard]] inline std::int64_t checked_elements(std::span<std::int64_t const> shape, std::int64_t element_bytes) {
   std::int64_t count = 1;
   bool empty = false;
   for (auto const size : shape) {
     if (size < 0) {
-      throw precondition_error(message("import of a tensor of shape ", shape_in_words(shape), "; sizes are 0 or more"));
+      throw precondition_error(message("import of a tensor of shape ", shape_text(shape), "; sizes are 0 or more"));
     }
     empty = empty || size == 0;
   }
   for (auto const size : empty ? std::span<std::int64_t const>() : shape) {
     if (size > std::numeric_limits<std::int64_t>::max() / element_bytes / count) {
       throw precondition_error(
-          message("import of a tensor of shape ", shape_in_words(shape), "; its size in bytes does not fit 64 bits"));
+          message("import of a tensor of shape ", shape_text(shape), "; its size in bytes does not fit 64 bits"));
     }
     count *= size;
   }
@@ -125,8 +118,8 @@ template <device_policy Policy, class T>
   std::span<std::int64_t const> const shape(tensor.shape, static_cast<std::size_t>(dimensions));
   auto const count = checked_elements(shape, sizeof(T));
   if (count > 0 && tensor.strides != nullptr && !row_major(shape, tensor.strides)) {
-    throw precondition_error(message("import of a tensor of shape ", shape_in_words(shape), " with strides ",
-                                     shape_in_words({tensor.strides, shape.size()}),
+    throw precondition_error(message("import of a tensor of shape ", shape_text(shape), " with strides ",
+                                     shape_text({tensor.strides, shape.size()}),
                                      "; make it contiguous, row by row, before"));
   }
   auto* const data = checked_address<T>(tensor, count);

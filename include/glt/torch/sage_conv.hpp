@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/shape_text.hpp>
 #include <glt/core/error.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/segment_mean.hpp>
@@ -47,7 +48,7 @@ public:
     auto const width = self_->options.in_features();
     if (!x.defined() || x.dim() != 2 || x.size(1) != width) {
       throw precondition_error(detail::message("sage_conv over ",
-                                               x.defined() ? detail::message(x.sizes()) : "no tensor",
+                                               x.defined() ? detail::shape_text({x.sizes().data(), x.sizes().size()}) : "no tensor",
                                                "; it takes [", block.num_sources, ", ", width, "]"));
     }
     auto const mean = segment_mean(x, block);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/shape_text.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -113,7 +114,7 @@ template <memory_space Space>
 [[nodiscard]] at::Tensor segment_mean(at::Tensor const& x, block_view<Space> block) {
   if (!x.defined() || x.dim() != 2 || x.size(0) != block.num_sources || !x.device().is_cpu() ||
       (x.scalar_type() != at::kFloat && x.scalar_type() != at::kDouble)) {
-    auto const got = x.defined() ? detail::message(x.toString(), " ", x.sizes()) : "undefined tensor";
+    auto const got = x.defined() ? detail::message(x.toString(), " ", detail::shape_text({x.sizes().data(), x.sizes().size()})) : "undefined tensor";
     throw precondition_error(detail::message("segment_mean over ", got,
                                              "; pass a float or double host tensor [", block.num_sources,
                                              ", F], one row per source of the block"));

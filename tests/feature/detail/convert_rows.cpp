@@ -19,7 +19,7 @@
 using namespace glt;
 using namespace glt_test;
 
-static_assert(element<float16> && element<std::uint8_t> && !element<char> && !element<bool> && !element<std::uint64_t>);
+static_assert(detail::element<float16> && detail::element<std::uint8_t> && !detail::element<char> && !detail::element<bool> && !detail::element<std::uint64_t>);
 static_assert(detail::converts_to<std::int64_t, float> && detail::converts_to<double, float> &&
               detail::converts_to<bfloat16, double>);
 static_assert(detail::converts_to<float, bfloat16> && !detail::converts_to<double, float16> &&

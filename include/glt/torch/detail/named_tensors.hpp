@@ -4,6 +4,7 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/shape_text.hpp>
 #include <glt/core/random.hpp>
 
 #include <torch/nn/module.h>
@@ -88,7 +89,7 @@ inline void unpack(at::Tensor const& bytes, std::vector<named_tensor> const& ten
   std::string text;
   for (auto const& entry : tensors) {
     text +=
-        message(entry.name, " ", at::toString(entry.tensor.scalar_type()), " ", entry.tensor.sizes(), "\n");
+        message(entry.name, " ", at::toString(entry.tensor.scalar_type()), " ", shape_text({entry.tensor.sizes().data(), entry.tensor.sizes().size()}), "\n");
   }
   return text;
 }
