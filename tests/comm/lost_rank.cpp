@@ -19,44 +19,6 @@
 using namespace glt;
 using namespace glt_test;
 
-static_assert(losable<threads_comm> && losable<counting_comm<threads_comm>>);
-static_assert(!losable<serial_comm> && !losable<minimal_communicator<serial_comm>>);
-
-TEST_CASE("a failure where others wait for bytes loses the rank, and what all ranks throw does not") {
-  run_threads(1, [](threads_comm comm) {
-    auto copy = comm.duplicate();
-    CHECK(detail::committed(comm, [] { return 5; }) == 5);
-    CHECK(names(thrown<collective_error>(
-                    [&] { detail::committed(comm, [] { throw detail::agreed_error(0, "all"); }); }),
-                "all"));
-    CHECK(!comm.is_lost());
-    CHECK_THROWS_AS(detail::committed(comm, []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
-    CHECK(comm.is_lost());
-    CHECK(copy.is_lost()); // made from the same ranks
-  });
-  serial_comm alone;
-  CHECK_THROWS_AS(detail::committed(alone, [] { throw std::bad_alloc(); }), std::bad_alloc);
-  CHECK(!detail::is_lost(alone));
-}
-
-TEST_CASE("a lost rank joins no agreement: the others learn its own error") {
-  for (int failing = 0; failing < 3; ++failing) {
-    std::string const text = thrown<std::runtime_error>([&] {
-      run_threads(3, [&](threads_comm comm) {
-        run_collectively(comm, [&] {
-          detail::committed(comm, [&] {
-            if (comm.rank() == failing) {
-              throw std::runtime_error("no memory for what arrives");
-            }
-            comm.barrier(); // what the others wait for
-          });
-        });
-      });
-    });
-    CHECK(text == "no memory for what arrives");
-  }
-}
-
 namespace {
 
 // A single rank that can be lost, and whose job counts how often it was ended.
@@ -70,7 +32,41 @@ struct endable_comm : serial_comm {
   [[nodiscard]] endable_comm duplicate() const noexcept { return *this; }
 };
 
+static_assert(losable<endable_comm> && losable<counting_comm<endable_comm>>);
+static_assert(!losable<serial_comm> && !losable<threads_comm> && !losable<minimal_communicator<endable_comm>>);
+
 } // namespace
+
+TEST_CASE("a failure where others wait for bytes loses the rank, and what all ranks throw does not") {
+  endable_comm comm;
+  CHECK(detail::committed(comm, [] { return 5; }) == 5);
+  CHECK(names(thrown<collective_error>([&] { detail::committed(comm, [] { throw detail::agreed_error(0, "all"); }); }),
+              "all"));
+  CHECK(!comm.is_lost());
+  CHECK_THROWS_AS(detail::committed(comm, []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
+  CHECK(comm.is_lost());
+  serial_comm alone;
+  CHECK_THROWS_AS(detail::committed(alone, [] { throw std::bad_alloc(); }), std::bad_alloc);
+  CHECK(!detail::is_lost(alone));
+}
+
+TEST_CASE("threads notice a rank that fails where others wait for its bytes") {
+  run_threads(3, [&](threads_comm comm) {
+    for (int failing = 0; failing < 3; ++failing) {
+      auto const text = thrown<collective_error>([&] {
+        run_collectively(comm, [&] {
+          detail::committed(comm, [&] {
+            if (comm.rank() == failing) {
+              throw std::runtime_error("no memory for what arrives");
+            }
+            comm.barrier(); // what the others wait for
+          });
+        });
+      });
+      CHECK(names(text, "barrier", "all_to_all"));
+    }
+  });
+}
 
 TEST_CASE("a lost rank ends the job unless the program wants to do that itself") {
   endable_comm const inner;

@@ -7,7 +7,7 @@ if(expected STREQUAL "" OR guarded STREQUAL "")
   message(FATAL_ERROR "${SOURCE} needs a line '// expect: <regex>' and its mistake between #ifdef GLT_FAIL and #endif")
 endif()
 
-set(compile ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${SOURCE})
+set(compile ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} -I${CMAKE_CURRENT_LIST_DIR}/.. ${SOURCE})
 execute_process(COMMAND ${compile} RESULT_VARIABLE status ERROR_VARIABLE output)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${SOURCE} does not compile even without its mistake:\n${output}")

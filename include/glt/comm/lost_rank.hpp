@@ -23,7 +23,8 @@ enum class lost_rank {
 /// - `c.is_lost()`: whether it was said
 /// - `c.abort_job(cause)`: ends all ranks of the job at once, with a last line that names rank and cause; does not return
 ///
-/// Models: `mpi_comm`; `counting_comm` around it. Threads as ranks do without `abort_job`: see `run_threads`.
+/// Models: `mpi_comm`; `counting_comm` around it. Threads as ranks need none of it: they notice calls that do not match,
+/// and all of them throw.
 template <class C>
 concept losable = communicator<C> && requires(C& c, C const& view) {
   { c.mark_lost() } noexcept;

@@ -137,10 +137,6 @@ public:
   [[nodiscard]] threads_comm split(int color, int order) { return divide("split", color, order); }
   [[nodiscard]] threads_comm duplicate() { return divide("duplicate", 0, 0); }
 
-  /// See `losable`; the others learn it when the thread leaves `run_threads` by the exception that lost it.
-  void mark_lost() noexcept { board_->mark_lost(rank_); }
-  [[nodiscard]] bool is_lost() const noexcept { return board_->is_lost(rank_); }
-
   /// See `alarming`.
   [[nodiscard]] detail::threads_alarm make_alarm() const noexcept { return {board_, rank_}; }
 

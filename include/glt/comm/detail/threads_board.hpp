@@ -33,10 +33,8 @@ struct threads_family {
   std::condition_variable changed;
   std::optional<threads_failure> broken; ///< set when a thread leaves by exception
   std::vector<char> gone;                ///< [threads], set when a thread returns
-  std::vector<char> lost;                ///< [threads], each touched by its thread alone: see `losable`
 
-  explicit threads_family(int threads)
-      : gone(static_cast<std::size_t>(threads), 0), lost(static_cast<std::size_t>(threads), 0) {}
+  explicit threads_family(int threads) : gone(static_cast<std::size_t>(threads), 0) {}
 
   /// The calling thread returns; calls that still need it are given up.
   void leave(int thread) {
@@ -125,10 +123,6 @@ public:
     idle_[static_cast<std::size_t>(rank)].push_back(std::move(call));
   }
 
-  /// A rank cannot take part in agreements any more, on any board of the family; only its thread calls these.
-  void mark_lost(int rank) noexcept { family_->lost[thread_of(rank)] = 1; }
-  [[nodiscard]] bool is_lost(int rank) const noexcept { return family_->lost[thread_of(rank)] != 0; }
-
   /// Says whether this rank has raised the alarm.
   void set_alarm(int rank, bool raised) {
     std::scoped_lock const hold(family_->lock);
@@ -173,10 +167,6 @@ private:
     bool done = false;
     std::optional<threads_failure> failure;
   };
-
-  [[nodiscard]] std::size_t thread_of(int rank) const noexcept {
-    return static_cast<std::size_t>(threads_[static_cast<std::size_t>(rank)]);
-  }
 
   // The meeting of a call; one that is over lends its memory to a new one.
   meeting& meeting_of(std::int64_t number) {
