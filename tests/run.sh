@@ -5,7 +5,7 @@
 #
 # Installs what is missing, builds and runs tests:
 #   dev    everything that needs no GPU, with Open MPI and LibTorch; tests of ranks run on those of MPI
-#   asan   files, features, policies, thread ranks and fuzzed samplers under the address and undefined-behaviour sanitizers
+#   asan   files, features, communicators and fuzzed samplers under the address and undefined-behaviour sanitizers
 #   tsan   thread ranks and samplers in several threads under the thread sanitizer
 #   mpich  the tests of communicators with MPICH
 #   cuda   programs for GPUs, where nvcc is at hand: all are compiled and linked, and run where a GPU is (see tests/gpu.sh)
