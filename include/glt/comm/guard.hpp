@@ -119,6 +119,7 @@ void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
 ///         same ranks; not checked
 /// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while
 ///                           another one calls
+/// @throws what `work` has thrown, on a lost rank alone, if `when_lost` says so or the communicator cannot end the job
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_collectively(C comm, Work work, lost_rank when_lost = lost_rank::abort) {
   try {
