@@ -142,10 +142,11 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
                         .hop = site.hop,
                         .what = static_cast<std::uint16_t>(site.what),
                         .failed = static_cast<std::uint16_t>(failure.empty() ? 0 : 1)};
-  headers.assign(2 * ranks, own);
+  headers.assign(2 * ranks, call_header{});
   std::span const received(headers.data(), ranks);
   std::span const sent(headers.data() + ranks, ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
+    sent[rank] = own;
     sent[rank].count = counts[rank];
   }
   if (ranks == 1) {

@@ -29,7 +29,7 @@ public:
   /// @throws collective_error  on every rank, the same one, if NCCL cannot be set up on one
   nccl_session(HostComm host, Layer layer)
       : host_(std::move(host)), alarm_(host_.make_alarm()), layer_(std::move(layer)),
-        headers_(static_cast<std::size_t>(host_.size())), nothing_(headers_.size(), 0), raisers_(headers_.size(), 0) {
+        nothing_(static_cast<std::size_t>(host_.size()), 0), raisers_(nothing_.size(), 0) {
     if (host_.size() == 1) {
       return; // no other rank
     }
@@ -127,15 +127,12 @@ private:
 
   // All ranks learn whether one has failed; if so, none has a communicator afterwards.
   void agree() {
-    for (auto& header : headers_) {
-      header = {};
-    }
     try {
       exchange_headers(host_, {.step = ++step_}, nothing_, raised_ ? 1 : 0, failure_, headers_);
     } catch (collective_error const& thrown) {
       give_up();
       lost_.emplace(thrown.rank(), thrown.cause());
-      for (std::size_t rank = 0; rank < headers_.size(); ++rank) {
+      for (std::size_t rank = 0; rank < raisers_.size(); ++rank) { // zeros, if the exchange itself was broken off
         raisers_[rank] = static_cast<char>(headers_[rank].value);
       }
       alarm_.settle(raisers_);
@@ -160,9 +157,9 @@ private:
   bool under_way_ = false;
   bool enqueued_ = false;
   std::int64_t step_ = 0;
-  std::vector<call_header> headers_;   // [R]
   std::vector<std::int64_t> nothing_;  // [R]
   std::vector<char> raisers_;          // [R]
+  std::vector<call_header> headers_;
 };
 
 } // namespace glt::detail
