@@ -87,8 +87,7 @@ int main(int argc, char** argv) {
       }
       different += std::ssize(said.errors) == ranks && *said.errors.begin() != *said.errors.rbegin() ? 1 : 0;
       bool const is_last = !complete && at == unfinished;
-      bool const aborted = over && !lines_like(text, "MPI_ABORT|MPI_Abort").empty() &&
-                           !lines_like(text, "^(?!case ).*rank [0-9]+[^:]*: .").empty();
+      bool const aborted = over && said_last_line(text);
       counts.add(!is_last  ? judge(said)
                  : !over   ? verdict::hang
                  : aborted ? verdict::aborted

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // stuck_rank <skip|stop|replies|none>: a program with a time limit of two seconds, of which rank 1 keeps the others
-// waiting: by skipping a call, by being stopped, or not at all. It ends with MPI_Abort, but for `none`.
+// waiting: by skipping a call, by being stopped, or not at all. It ends the job, but for `none`.
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/mpi/communicator.hpp>

@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/error.hpp>
 
@@ -60,8 +61,7 @@ public:
 
   /// Ends all processes at once: the way out where other ranks may wait for ever, as after an `mpi_error`.
   [[noreturn]] void abort(int status) const noexcept {
-    MPI_Abort(MPI_COMM_WORLD, status);
-    std::abort();
+    detail::end_job(MPI_COMM_WORLD, status);
   }
 
 private:

@@ -47,6 +47,11 @@ inline std::vector<std::string> lines_like(std::string const& text, char const* 
   return found;
 }
 
+/// Whether a rank ended the job, and said so in the library's last line; what MPI says of an abort is not always printed.
+inline bool said_last_line(std::string const& text) {
+  return !lines_like(text, "^glt: rank [0-9]+ of [0-9]+ cannot go on, and all ranks end: .").empty();
+}
+
 /// Runs a target with one fault after the other, and judges how it ended.
 class sweep {
 public:
@@ -159,8 +164,7 @@ private:
     if (all_failed && !died) {
       return verdict::same_error;
     }
-    bool const aborted = !lines_like(text, "MPI_ABORT|MPI_Abort").empty();
-    return aborted && !lines_like(text, "rank [0-9]+[^:]*: .").empty() ? verdict::aborted : verdict::crash;
+    return said_last_line(text) && !died ? verdict::aborted : verdict::crash;
   }
 
   [[nodiscard]] std::map<std::string, std::string> results_of(target const& job,

@@ -42,12 +42,33 @@ private:
   std::size_t size_ = 0;
 };
 
+/// Whether Open MPI's own launcher started this process. It ends a job as soon as one process is gone without
+/// MPI_Finalize; asked to by MPI_Abort, the one of Open MPI 4.1.4 crashed or hung itself in 4 of 200 cases.
+[[nodiscard]] inline bool launched_by_open_mpi() noexcept {
+#ifdef OPEN_MPI
+  std::array<char, 16> ranks{};
+  int found = 0;
+  return MPI_Info_get(MPI_INFO_ENV, "ompi_np", static_cast<int>(ranks.size()) - 1, ranks.data(), &found) == MPI_SUCCESS &&
+         found != 0;
+#else
+  return false;
+#endif
+}
+
+/// Ends all processes of the job at once; needs no memory.
+[[noreturn]] inline void end_job(MPI_Comm comm, int status) noexcept {
+  if (launched_by_open_mpi()) {
+    ::_exit(status == 0 ? 1 : status);
+  }
+  MPI_Abort(comm, status);
+  std::abort();
+}
+
 /// Says which rank ends the job and why, and ends it; needs no memory.
 [[noreturn]] inline void abort_job(MPI_Comm comm, int rank, int ranks, std::string_view cause) noexcept {
   (last_line() << "glt: rank " << rank << " of " << ranks << " cannot go on, and all ranks end: " << cause)
       .write();
-  MPI_Abort(comm, 1);
-  std::abort();
+  end_job(comm, 1);
 }
 
 } // namespace glt::detail
