@@ -7,7 +7,6 @@
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <cstdlib>
 
 namespace glt {
 

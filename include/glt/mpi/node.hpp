@@ -126,6 +126,9 @@ private:
     try {
       shared = windows_->allocate(node_->comm(), bytes);
     } catch (mpi_error const& thrown) {
+      if (!says_no_shared_memory(thrown)) {
+        throw; // the others may wait in a call of MPI
+      }
       failure = thrown.what();
     }
     if (auto const refusal = first_of(failure); !refusal.empty()) {
@@ -139,6 +142,13 @@ private:
       made.of_rank[static_cast<std::size_t>(ranks_[i])] = shared.of_rank[i];
     }
     return {};
+  }
+
+  // MPI refuses a window on all ranks alike, for want of memory or of the means to share it.
+  [[nodiscard]] static bool says_no_shared_memory(mpi_error const& failure) noexcept {
+    int kind = MPI_ERR_OTHER;
+    MPI_Error_class(failure.code(), &kind);
+    return kind == MPI_ERR_RMA_SHARED || kind == MPI_ERR_NO_MEM;
   }
 
   // Why this rank cannot share a block of that size; empty if it may try.

@@ -71,4 +71,12 @@ private:
   end_job(comm, 1);
 }
 
+[[noreturn]] inline void abort_job(MPI_Comm comm, std::string_view cause) noexcept {
+  int rank = 0;
+  int ranks = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  abort_job(comm, rank, ranks, cause);
+}
+
 } // namespace glt::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/error.hpp>
 
@@ -98,7 +99,7 @@ public:
     }
     for (std::size_t i = 0; i < windows_.size(); ++i) {
       if (idle[i] != 0) {
-        free(windows_[i]);
+        check_mpi(free(windows_[i]), "MPI_Win_free");
       }
     }
     windows_ = std::move(kept);
@@ -121,16 +122,19 @@ private:
     return static_cast<std::byte*>(base) + (past == 0 ? 0 : alignment - past);
   }
 
-  static void free(kept_window& old) noexcept {
-    MPI_Win_unlock_all(old.native);
-    MPI_Win_free(&old.native);
+  static int free(kept_window& old) noexcept {
+    auto const code = MPI_Win_unlock_all(old.native);
+    return code == MPI_SUCCESS ? MPI_Win_free(&old.native) : code;
   }
 
-  // Called by MPI_Finalize, while MPI still runs: on all ranks, in the order of their windows.
+  // Called by MPI_Finalize, while MPI still runs: on all ranks, in the order of their windows. A rank that fails here has
+  // nobody to tell, and the others wait for it.
   static int free_all(MPI_Comm, int, void* attribute, void*) {
     std::unique_ptr<std::shared_ptr<mpi_windows>> const held(static_cast<std::shared_ptr<mpi_windows>*>(attribute));
     for (auto& old : (*held)->windows_) {
-      free(old);
+      if (free(old) != MPI_SUCCESS) {
+        abort_job(MPI_COMM_WORLD, "memory shared on a node cannot be freed: MPI_Win_free failed");
+      }
     }
     (*held)->windows_.clear();
     return MPI_SUCCESS;
