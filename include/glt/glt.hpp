@@ -124,15 +124,12 @@
 #include <glt/sample/hotness/hotness.hpp>
 #include <glt/sample/hotness/hottest_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
-#include <glt/sample/link/exclusions.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/link/negatives.hpp>
-#include <glt/sample/link/seed_edges.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/row_batches.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
@@ -143,7 +140,6 @@
 #include <glt/sample/rule/weighted_rule.hpp>
 #include <glt/sample/rule/weights.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 #include <glt/sample/walk/metapath.hpp>
 #include <glt/sample/walk/node2vec.hpp>
 #include <glt/sample/walk/random_walk.hpp>

@@ -21,9 +21,9 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -157,7 +157,7 @@ private:
     if (features_->local().num_vertices() != features_->book().size(graph.part())) {
       throw precondition_error("features and graph are of different parts; make both with the same communicator");
     }
-    validate_vertices("seed", seeds, graph.num_vertices());
+    detail::validate_vertices("seed", seeds, graph.num_vertices());
   }
 
   void start(std::int64_t number, std::int64_t first_step) {

@@ -19,7 +19,7 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/validate.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -154,7 +154,7 @@ private:
   void announce(entries_type& entries) {
     check_own_part(entries, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
     book_ = make_equal_book(graph_->num_vertices(), entries.size());
-    validate_vertices(policy_, "original id", graph_->original(), graph_->num_vertices());
+    detail::validate_vertices(policy_, "original id", graph_->original(), graph_->num_vertices());
     kept_.resize(book_.size(entries.rank()));
     entries.route(book_, graph_->original(), glt::detail::make_directory_entry{});
   }

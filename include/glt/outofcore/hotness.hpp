@@ -16,8 +16,8 @@
 #include <glt/outofcore/detail/row_slices.hpp>
 #include <glt/outofcore/hotness_estimate_options.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -75,7 +75,7 @@ template <communicator Comm>
                                                            host_view<global_id const> seeds,
                                                            hotness_estimate_options const& options) {
   auto walk = detail::make_hotness_walk_on_disk(
-      comm, graph, 1, options, [&] { validate_vertices("seed", seeds, graph.num_vertices()); });
+      comm, graph, 1, options, [&] { glt::detail::validate_vertices("seed", seeds, graph.num_vertices()); });
   walk.estimate(1, [&](auto give) {
     for (auto const seed : seeds) {
       give(seed, 0);
@@ -115,8 +115,8 @@ void estimate_hotness_of_parts(Comm comm, all_types const& graph, host_view<loca
                                                     graph.num_vertices(), "; give one part per vertex"));
     }
     for (auto const& table : graph.data().nodes) {
-      validate_vertices("node type '" + table.name + "': train", host_view<global_id const>(table.train),
-                        table.num_nodes);
+      glt::detail::validate_vertices("node type '" + table.name + "': train",
+                                     host_view<global_id const>(table.train), table.num_nodes);
     }
     seeds = graph.train();
     for (auto const seed : seeds) {

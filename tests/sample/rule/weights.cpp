@@ -25,12 +25,12 @@ TEST_CASE("edges of positive weight are counted up to a limit and picked in row 
     CAPTURE(name);
     auto const expected = glt_test::positive_positions(weights);
     auto const count = static_cast<std::int64_t>(expected.size());
-    CHECK(glt::count_positive(host_weights(weights)) == count);
+    CHECK(glt::detail::count_positive(host_weights(weights)) == count);
     for (std::int64_t const limit : {0, 1, 2, 5, 10000}) {
-      CHECK(glt::count_positive(host_weights(weights), limit) == std::min(limit, count));
+      CHECK(glt::detail::count_positive(host_weights(weights), limit) == std::min(limit, count));
     }
     std::vector<std::int64_t> picked(expected.size());
-    glt::pick_positive(host_weights(weights), picked.data());
+    glt::detail::pick_positive(host_weights(weights), picked.data());
     CHECK(picked == expected);
   }
 }

@@ -10,8 +10,8 @@
 #include <glt/partition/balance.hpp>
 #include <glt/partition/frequency.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -50,7 +50,7 @@ struct frequency_partitioner {
                                                          int num_parts) const {
     glt::detail::check_partition(graph, num_parts);
     validate(hotness);
-    validate_vertices("seed", seeds, graph.num_rows());
+    detail::validate_vertices("seed", seeds, graph.num_rows());
     auto const seeds_of = dealt(graph, num_parts);
     buffer<device::cpu, double> estimates(num_parts * graph.num_rows());
     for (int part = 0; part < num_parts; ++part) {

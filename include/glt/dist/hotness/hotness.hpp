@@ -11,10 +11,10 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/detail/halo_sums.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/detail/hotness_walk.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   auto const check = [&] {
     validate(options);
     check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
-    validate_vertices(policy, "seed", seeds, graph.num_vertices());
+    detail::validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
   agree(detail::host_comm(comm), site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {
     return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, frontier and batch "

@@ -20,10 +20,10 @@
 #include <glt/sample/link/detail/link_assembly.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
+#include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
-#include <glt/sample/link/seed_edges.hpp>
 #include <glt/sample/options.hpp>
 
 #include <bit>
@@ -48,7 +48,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class link_sampler {
 public:
   static constexpr memory_space space = Policy::space;
-  using rule_type = excluding_rule<space>;
+  using rule_type = detail::excluding_rule<space>;
 
   /// Borrows the directory, with its graph, and the weights, if there are any: without them every vertex is
   /// drawn alike. All must outlive the sampler.
@@ -85,8 +85,8 @@ public:
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
     auto const failure = failure_of([&] {
-      validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
-      validate_labels(policy_, labels, sources.size(), options_.negatives);
+      detail::validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
+      detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
       positives_.assign(sources, destinations);
     });
     if (options_.negatives.amount > 0) {
@@ -140,8 +140,8 @@ private:
                                                                         .occurrences = seeds.occurrences,
                                                                         .sorted_sources = {},
                                                                         .sorted_destinations = {}};
-    ex.for_each(size, glt::detail::key_of_positive<space, space, global_id>{negatives_key(key), original_seeds, {},
-                                                                            keys_.view()});
+    ex.for_each(size, glt::detail::key_of_positive<space, space, global_id>{
+                          detail::negatives_key(key), original_seeds, {}, keys_.view()});
     candidates_.begin(key.step);
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
   }
@@ -161,7 +161,7 @@ private:
   buffer<Policy, Vertex> ends_;
   buffer<Policy, global_id> originals_;
   buffer<Policy, random_key> keys_;
-  negative_pairs<Policy, Vertex> negatives_;
+  detail::negative_pairs<Policy, Vertex> negatives_;
 };
 
 } // namespace glt::dist

@@ -115,7 +115,7 @@ public:
         throw precondition_error(glt::detail::message(weights.size(), " weights for ", graph.original().size(),
                                                       " vertices of the part; give one per vertex"));
       }
-      largest = largest_weight(policy_, weights, graph.book().begin(graph.part()));
+      largest = detail::largest_weight(policy_, weights, graph.book().begin(graph.part()));
       entries.route(directory.book(), graph.original(), glt::detail::make_weight_entry<space, Weight>{weights});
     });
     entries.send(site, 0, failure);
@@ -129,8 +129,8 @@ public:
       buffer<Policy, double> kept(directory.kept().size(), policy_);
       ex.for_each(kept.size(), glt::detail::set_to_zero<space, double>{kept.view()});
       ex.for_each(entries.received().size(), glt::detail::enter_weight<space>{entries.received(), kept.view()});
-      table_ =
-          glt::vertex_weights<Policy>(std::as_const(kept).view(), weight_scale(largest, graph.num_vertices()), policy_);
+      table_ = glt::vertex_weights<Policy>(std::as_const(kept).view(),
+                                           detail::weight_scale(largest, graph.num_vertices()), policy_);
       begins_.resize(static_cast<std::int64_t>(totals.size()));
       totals[static_cast<std::size_t>(host.rank()) + 1] = table_.total();
     });

@@ -13,10 +13,10 @@
 #include <glt/dist/sampling/detail/known_edges_exchange.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -66,7 +66,8 @@ public:
   /// @cost   O(sum of the degrees of the vertices) time, for the outermost ones at their owners; memory of the
   ///         result, and at an owner that of the sets it is asked about
   void sample(array_view<space, Vertex const> seeds, std::int64_t step, subgraph_type& out) {
-    auto const failure = failure_of([&] { validate_vertices(policy_, "seed", seeds, graph_->num_vertices()); });
+    auto const failure =
+        failure_of([&] { detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices()); });
     if (!failure.empty()) {
       draws_.refuse({.what = operation::sample, .step = step, .hop = 0}, failure);
     }

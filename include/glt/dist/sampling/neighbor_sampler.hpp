@@ -17,10 +17,10 @@
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -113,9 +113,8 @@ public:
   /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out`
   ///                           is unchanged on that rank and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
-  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
-    requires(!has_query<Rule>)
-  {
+  void sample(array_view<space, Vertex const> seeds, sample_key key,
+              subgraph_type& out) requires(!detail::has_query<Rule>) {
     run(seeds, {}, key, out);
   }
 
@@ -124,10 +123,8 @@ public:
   /// @shape  seeds [S] · queries [S]
   /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank has not one query per seed
-  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
-              subgraph_type& out)
-    requires(has_query<Rule>)
-  {
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries,
+              sample_key key, subgraph_type& out) requires(detail::has_query<Rule>) {
     run(seeds, queries, key, out);
   }
 
@@ -135,9 +132,9 @@ private:
   void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
            subgraph_type& out) {
     auto const failure = failure_of([&] {
-      validate_vertices(policy_, "seed", seeds, graph_->num_vertices());
-      if (has_query<Rule>) {
-        check_queries(seeds.size(), queries.size());
+      detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices());
+      if (detail::has_query<Rule>) {
+        detail::check_queries(seeds.size(), queries.size());
       }
     });
     if (!failure.empty()) {
@@ -146,12 +143,13 @@ private:
     begin(seeds, out);
     for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
       call_site const site{.what = operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
-      hop_request<space, Vertex, Rule> const request{.rows = builder_.next_frontier(),
-                                                     .original = {},
-                                                     .options = hop_of(options_, hop),
-                                                     .key = hop_key(key, static_cast<std::int64_t>(hop)),
-                                                     .rule = rule_,
-                                                     .queries = queries_.of(queries, builder_.next_trees())};
+      detail::hop_request<space, Vertex, Rule> const request{
+          .rows = builder_.next_frontier(),
+          .original = {},
+          .options = detail::hop_of(options_, hop),
+          .key = detail::hop_key(key, static_cast<std::int64_t>(hop)),
+          .rule = rule_,
+          .queries = queries_.of(queries, builder_.next_trees())};
       builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
     }
     builder_.finish();
@@ -164,7 +162,7 @@ private:
 
   void check(Comm const& comm) const {
     validate(options_);
-    check_rule(graph_->local(), options_, rule_);
+    detail::check_rule(graph_->local(), options_, rule_);
     check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
   }
 

@@ -49,7 +49,7 @@ public:
       : options_(options), path_(0, policy), rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       validate(options_);
-      validate_metapath(graph.schema(), edge_types, options_.length);
+      detail::validate_metapath(graph.schema(), edge_types, options_.length);
       auto const type_of = [&](int edge_type) { return graph.schema().destination_type(edge_type); };
       auto const start_type = type_of(edge_types.front());
       book_ = &graph.book(start_type);
@@ -97,7 +97,7 @@ private:
   std::vector<buffer<Policy, global_id>> offsets_; // of the books, where the executor reads them
   rows starts_{};
   buffer<Policy, rows> path_;
-  original_ids<space> original_;
+  array_view<space, global_id const> original_;
   glt::detail::walk_rounds<Comm, Policy, Vertex, glt::detail::path_walker<>> rounds_;
 };
 

@@ -57,7 +57,7 @@ public:
     auto const check = [&] {
       validate(options_);
       check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
-      ascending_ = rows_ascend(policy.executor(), graph.local());
+      ascending_ = detail::rows_ascend(policy.executor(), graph.local());
     };
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);

@@ -120,7 +120,7 @@ private:
   }
   void expand(std::int64_t row, std::int64_t place, double frontier, std::size_t hop) {
     values_[place] = glt::detail::edge_value(frontier, degrees_[static_cast<std::size_t>(row)],
-                                             hop_of(options_.hotness.neighbors, hop));
+                                             glt::detail::hop_of(options_.hotness.neighbors, hop));
   }
 
   template <class EachSeed>

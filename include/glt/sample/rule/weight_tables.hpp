@@ -18,6 +18,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Borrowed alias tables of the rows of a graph; see `weight_tables`.
 ///
 /// @shape  slots [E], in row order · num_positive [num_rows], edges of a row that may be drawn
@@ -28,8 +30,6 @@ struct weight_tables_view {
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool empty() const noexcept { return num_positive.empty(); }
 };
-
-namespace detail {
 
 template <class Graph>
 struct fill_tables {
@@ -91,7 +91,9 @@ public:
                 detail::fill_tables<graph_type>{graph, weights, slots_.view(), num_positive_.view()});
   }
 
-  [[nodiscard]] weight_tables_view<space> view() const noexcept { return {slots_.view(), num_positive_.view()}; }
+  [[nodiscard]] detail::weight_tables_view<space> view() const noexcept {
+    return {slots_.view(), num_positive_.view()};
+  }
 
 private:
   buffer<Policy, detail::alias_slot> slots_;

@@ -28,6 +28,8 @@ namespace glt {
 template <memory_space Space>
 using edge_weights = array_view<Space, float const>;
 
+namespace detail {
+
 /// Number of edges of a row that may be drawn, counted up to `limit`.
 ///
 /// @shape  row [degree]
@@ -54,8 +56,6 @@ GLT_HOST_DEVICE constexpr void pick_positive(edge_weights<Space> row, Position* 
     }
   }
 }
-
-namespace detail {
 
 // p if the weight at position p is invalid, else the number of weights.
 template <memory_space Space>

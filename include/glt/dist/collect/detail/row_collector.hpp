@@ -20,7 +20,7 @@
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/validate.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 
 #include <cstddef>
 #include <cstdint>

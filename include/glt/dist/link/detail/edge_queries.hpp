@@ -13,8 +13,8 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/detail/wire_edge.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstdint>
 #include <utility>

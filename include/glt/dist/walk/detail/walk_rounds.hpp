@@ -16,8 +16,8 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
 #include <glt/sample/walk/detail/walk_kernel.hpp>
 #include <glt/sample/walk/walks.hpp>
 
