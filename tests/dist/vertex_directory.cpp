@@ -123,8 +123,9 @@ TEST_CASE("ids outside the graph, and original ids that are no permutation, are 
     auto const places = glt::host_view<glt::global_id>(out).subview(0, comm.rank() == last ? 1 : 2);
     CHECK(glt_test::names(refused([&] { directory.look_up(good, places); }), name, "2 ids into 1 places"));
     std::string const failure = comm.rank() == last ? "no seeds" : "";
-    CHECK(refused([&] { directory.originals_of({}, {}, {.what = glt::operation::look_up}, failure); }) ==
-          name + ": no seeds");
+    CHECK(refused([&] {
+            directory.originals_of({}, {}, {.what = glt::detail::operation::look_up}, failure);
+          }) == name + ": no seeds");
 
     auto part = divided.part(comm.rank());
     if (part.original.size() > 1) {

@@ -30,7 +30,7 @@ DLTensor const& find(std::vector<named_dlpack> const& tensors, std::string const
 template <class View>
 bool over(DLTensor const& tensor, View view) {
   return tensor.data == view.data() && tensor.ndim == 1 && tensor.shape[0] == view.size() &&
-         detail::find_element_type(tensor.dtype) == element_type_of<typename View::value_type>;
+         detail::find_element_type(tensor.dtype) == detail::element_type_of<typename View::value_type>;
 }
 
 csr_graph<cpu> small_graph() {

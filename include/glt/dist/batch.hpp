@@ -33,7 +33,9 @@ struct batch {
     return {rows.features.data(), subgraph.nodes().size(), num_columns};
   }
   /// Labels of the first subgraph.nodes(), the distinct seeds.
-  [[nodiscard]] array_view<Policy::space, label_type const> labels() const noexcept { return rows.labels.view(); }
+  [[nodiscard]] array_view<Policy::space, detail::label_type const> labels() const noexcept {
+    return rows.labels.view();
+  }
 };
 
 /// Seconds of the calling thread.

@@ -133,7 +133,7 @@ private:
         staged_ += lines_of(values);
       }
     } else {
-      copy_in(policy_, values.view(), made.view());
+      detail::copy_in(policy_, values.view(), made.view());
     }
   }
 

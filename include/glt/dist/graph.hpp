@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -38,7 +38,7 @@ public:
   ///                           comes from another partition than that of rank 0
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex> part) : part_(std::move(part)) {
-    agree(detail::host_comm(comm), {.what = operation::make_graph}, fault(comm.rank(), comm.size()),
+    agree(detail::host_comm(comm), {.what = detail::operation::make_graph}, fault(comm.rank(), comm.size()),
           book_fingerprint(part_.book), [](auto, auto) {
             return "has another partition book than rank 0; load parts of one partition on all ranks";
           });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -44,7 +44,7 @@ public:
   template <communicator Comm>
   hetero_graph(Comm& comm, hetero_part<Policy, Vertex> part) : part_(std::move(part)) {
     auto const fault = failure_of([&] { check(comm.rank(), comm.size()); });
-    agree(comm, {.what = operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
+    agree(comm, {.what = detail::operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
       return "has other types or partition books than rank 0; load parts of one partition on all ranks";
     });
   }

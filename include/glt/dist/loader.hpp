@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
@@ -140,11 +140,11 @@ private:
   std::int64_t agree_on_steps(Comm& comm, graph<GraphPolicy, Vertex> const& graph,
                               host_view<Vertex const> seeds) const {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-    std::vector<call_header> headers(counts.size());
+    std::vector<detail::call_header> headers(counts.size());
     auto const failure = failure_of([&] { check(graph, seeds); });
-    exchange_headers(detail::host_comm(comm), {.what = operation::plan_epoch}, counts,
-                     failure.empty() ? own_steps() : 0, failure, headers);
-    return std::ranges::max(headers, {}, &call_header::value).value;
+    detail::exchange_headers(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, counts,
+                             failure.empty() ? own_steps() : 0, failure, headers);
+    return std::ranges::max(headers, {}, &detail::call_header::value).value;
   }
 
   void check(graph<GraphPolicy, Vertex> const& graph, host_view<Vertex const> seeds) const {
@@ -187,7 +187,7 @@ private:
       return seeds;
     } else {
       batch_seeds_.resize(seeds.size());
-      copy_in(policy_, seeds, batch_seeds_.view());
+      detail::copy_in(policy_, seeds, batch_seeds_.view());
       return batch_seeds_.view();
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -34,7 +34,7 @@ template <communicator Comm, class Check>
 [[nodiscard]] hotness_walk_on_disk<Comm>
 make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
                         hotness_estimate_options const& options, Check check) {
-  call_site const site{.what = operation::estimate_hotness};
+  glt::detail::call_site const site{.what = glt::detail::operation::estimate_hotness};
   auto const failure = dist::failure_of([&] {
     validate(options.hotness);
     check();
@@ -83,7 +83,8 @@ template <communicator Comm>
   });
   buffer<device::cpu, double> hotness;
   auto const no_room = dist::failure_of([&] { hotness.resize(graph.num_vertices()); });
-  dist::agree(comm, {.what = operation::estimate_hotness}, no_room, 0, [](auto, auto) { return ""; });
+  dist::agree(comm, {.what = glt::detail::operation::estimate_hotness}, no_room, 0,
+              [](auto, auto) { return ""; });
   detail::row_slices<Comm, double> slices(comm, graph.num_vertices(), 0, 1);
   std::ranges::copy(walk.hotness(0), hotness.begin() + slices.own().first);
   slices.hand_round(hotness.view(), 1);

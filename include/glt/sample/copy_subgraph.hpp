@@ -47,7 +47,7 @@ void copy_subgraph(Policy const& policy, sampled_subgraph<From, Vertex> const& f
                                     made = buffer<Policy, T>(0, policy);
                                   }
                                   made.resize(values.size());
-                                  copy_in(policy, values.view(), made.view());
+                                  detail::copy_in(policy, values.view(), made.view());
                                 });
 }
 

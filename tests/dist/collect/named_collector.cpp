@@ -189,7 +189,8 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
         auto const& book = divided.names.book;
         glt::dist::named_features const features(comm, book, glt_test::named_table(items_of(divided, comm.rank())));
         auto const parts = std::make_shared<std::vector<glt::feature_table<cpu>>>();
-        glt::node_views<std::vector<glt::named_rows<cpu::space>>> views{.of_rank = {}, .reason = {}, .keeper = parts};
+        glt::node_views<std::vector<glt::detail::named_rows<cpu::space>>> views{
+            .of_rank = {}, .reason = {}, .keeper = parts};
         for (int part = 0; part < comm.size(); ++part) {
           parts->push_back(glt_test::named_table(items_of(divided, part)));
           views.of_rank.emplace_back(parts->back().tensors());
@@ -369,7 +370,7 @@ TEST_CASE("hot rows and views that lack a tensor, or have another one, are refus
                                                           glt_test::named_table({3}));
                               }),
                               "1 hot rows for 2 vertices"));
-        glt::node_views<std::vector<glt::named_rows<cpu::space>>> views{
+        glt::node_views<std::vector<glt::detail::named_rows<cpu::space>>> views{
             .of_rank = {}, .reason = {}, .keeper = std::make_shared<int>()};
         auto const refused_views = [&] {
           return glt_test::thrown<glt::precondition_error>([&] { collector.read_in_place(views); });

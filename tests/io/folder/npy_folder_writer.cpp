@@ -110,7 +110,8 @@ TEST_CASE("several features and every type of element stay as they are") {
       auto const element = static_cast<element_type>(type);
       nodes.features.push_back(
           {"x" + std::to_string(type), random_array(draws, element, rows, 1 + type % 3)});
-      edges.features.push_back({std::string(name_of(element)), random_array(draws, element, 2 * rows, 2)});
+      edges.features.push_back(
+          {std::string(detail::name_of(element)), random_array(draws, element, 2 * rows, 2)});
     }
     nodes.features.push_back({"node_feat", random_array(draws, element_type::bfloat16, rows, 4)});
     check_round_trip(data);
@@ -191,7 +192,7 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
     auto const rows = [&](io::array const& whole) {
       auto const [first, count] = piece(whole.rows());
       auto shape = whole.shape();
-      auto const row_bytes = whole.columns() * size_of(whole.type());
+      auto const row_bytes = whole.columns() * glt::detail::size_of(whole.type());
       shape[0] = count;
       buffer<device::cpu, std::byte> bytes(count * row_bytes);
       std::copy_n(whole.bytes().begin() + first * row_bytes, count * row_bytes, bytes.begin());

@@ -5,8 +5,8 @@
 #include "support/errors.hpp"
 #include "support/fake_nccl.hpp"
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>

@@ -8,7 +8,7 @@
 #include "support/graphs.hpp"
 #include "support/weighted.hpp"
 
-#include <glt/exec/thread_pool.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_CASE("the first edge whose weight is none is named with its row") {
   auto const graph = glt::make_csr<glt::device::cpu>(list.view());
   auto const view = graph.view();
   auto weights = glt_test::random_weights(3001);
-  glt::exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   auto const complaint = [&] {
     auto const text = glt_test::thrown<glt::precondition_error>([&] { glt::validate_weights(view, weights); });
     CHECK(text == glt_test::thrown<glt::precondition_error>([&] {

@@ -15,7 +15,7 @@ namespace glt::dist {
 template <device_policy Policy, bytes_copyable T>
 struct collected_rows {
   buffer<Policy, T> features;
-  buffer<Policy, label_type> labels;
+  buffer<Policy, detail::label_type> labels;
 };
 
 /// Where the rows came from that a `feature_collector` has collected.

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/element_type.hpp>
-#include <glt/feature/any_rows.hpp>
-#include <glt/feature/named_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct collected_tensor {
   buffer<Policy, std::byte> bytes{};
 
   /// Elements as they are: scales are applied where the type is another than the stored one.
-  [[nodiscard]] any_rows<Policy::space> rows() const noexcept {
+  [[nodiscard]] detail::any_rows<Policy::space> rows() const noexcept {
     return {type, bytes.data(), num_rows, num_columns};
   }
 };
@@ -53,7 +53,7 @@ struct collected_table {
   /// The rows of a tensor.
   ///
   /// @throws precondition_error  if there is none of that name; those that are there are listed
-  [[nodiscard]] any_rows<Policy::space> operator[](std::string_view name) const {
+  [[nodiscard]] detail::any_rows<Policy::space> operator[](std::string_view name) const {
     return detail::find_named(tensors, name).rows();
   }
 };

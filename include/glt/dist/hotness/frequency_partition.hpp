@@ -8,7 +8,7 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/frequency.hpp>
+#include <glt/partition/detail/frequency.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
@@ -57,8 +57,8 @@ struct frequency_partitioner {
       auto const estimate = estimate_hotness(graph, seeds_of[static_cast<std::size_t>(part)], hotness, policy);
       copy(estimate.view(), estimates.view().subview(part * graph.num_rows(), graph.num_rows()));
     }
-    return assign_by_hotness({estimates.data(), num_parts, graph.num_rows()},
-                             {.capacity_slack = capacity_slack, .balance = balance});
+    return detail::assign_by_hotness({estimates.data(), num_parts, graph.num_rows()},
+                                     {.capacity_slack = capacity_slack, .balance = balance});
   }
 
 private:

@@ -50,7 +50,7 @@ private:
 
   static std::int64_t row_bytes(std::int64_t columns, bool labels) noexcept {
     return columns * static_cast<std::int64_t>(sizeof(T)) +
-           (labels ? static_cast<std::int64_t>(sizeof(label_type)) : 0);
+           (labels ? static_cast<std::int64_t>(sizeof(detail::label_type)) : 0);
   }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -55,7 +55,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     Comm comm, graph<Policy, Vertex> const& graph,
     std::type_identity_t<array_view<Policy::space, Vertex const>> seeds, hotness_options const& options,
     Policy policy = {}) {
-  call_site const site{.what = operation::estimate_hotness};
+  detail::call_site const site{.what = detail::operation::estimate_hotness};
   auto const check = [&] {
     validate(options);
     check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");

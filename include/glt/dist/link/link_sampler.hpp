@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -92,12 +92,12 @@ public:
     if (options_.negatives.amount > 0) {
       draw_negatives(key, failure); // the first exchange carries the failure
     } else if (options_.exclude == seed_exclusion::none) {
-      agree(detail::host_comm(comm_), {.what = operation::sample, .step = key.step}, failure, 0,
+      agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = key.step}, failure, 0,
             [](auto, auto) { return std::string(); });
     }
     if (options_.exclude != seed_exclusion::none) {
       exclusions_.exclude(positives_.view(), options_.exclude == seed_exclusion::edges_and_reverses,
-                          {.what = operation::exclude, .step = key.step}, failure);
+                          {.what = detail::operation::exclude, .step = key.step}, failure);
     }
     sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
     assembly_.finish(positives_.view(), negatives_, labels, out);
@@ -116,7 +116,7 @@ private:
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
-    agree(detail::host_comm(comm), {.what = operation::make_sampler},
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
           failure_of([&] { validate(negatives); }), print.value(), [](auto, auto) {
             return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
                    "all ranks";
@@ -132,7 +132,7 @@ private:
     ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.sources, ends_.view()});
     ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.destinations, ends_.view().subview(size, size)});
     directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
-                             {.what = operation::look_up, .step = key.step}, failure);
+                             {.what = detail::operation::look_up, .step = key.step}, failure);
     keys_.resize(size);
     auto const originals = std::as_const(originals_).view();
     glt::detail::seed_edges_view<space, global_id> const original_seeds{.sources = originals.subview(0, size),

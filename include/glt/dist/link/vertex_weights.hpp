@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
@@ -105,7 +105,7 @@ public:
   vertex_weights(Comm comm, vertex_directory<Comm, Policy, Vertex> const& directory, array_view<space, Weight> weights,
                  Policy policy = {})
       : directory_(&directory), policy_(policy), begins_(0, policy), ranks_(0, policy), numbers_(comm, policy) {
-    call_site const site{.what = operation::make_weights};
+    detail::call_site const site{.what = detail::operation::make_weights};
     auto const& graph = directory.of();
     auto const ex = policy_.executor();
     double largest = 0;
@@ -137,7 +137,7 @@ public:
     agree(host, site, fault, 0, [](auto, auto) { return std::string(); });
     host.all_reduce(std::span(totals), reduction::sum);
     std::partial_sum(totals.begin(), totals.end(), totals.begin());
-    copy_in(policy_, host_view<std::int64_t const>(totals), begins_.view());
+    detail::copy_in(policy_, host_view<std::int64_t const>(totals), begins_.view());
     total_ = totals.back();
     std::vector<global_id> ranks(totals.size());
     std::iota(ranks.begin(), ranks.end(), global_id{0});
@@ -154,7 +154,8 @@ public:
   /// @shape  numbers [n] in [0, total()), not checked · vertices [n], written
   /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 8 bytes a
   ///         number out, sizeof(Vertex) back
-  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, call_site site) {
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices,
+            detail::call_site site) {
     detail::book_view<space> const ranges(std::as_const(begins_).view());
     auto const failure = failure_of([&] {
       ranks_.clear();

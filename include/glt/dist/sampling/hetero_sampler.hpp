@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -66,8 +66,8 @@ public:
                           std::vector<Rule> rules, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()),
         policy_(policy), exchange_(comm, policy), builder_(policy) {
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { prepare(comm); }),
-          print(options_), [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
+          failure_of([&] { prepare(comm); }), print(options_), [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";
           });
@@ -125,7 +125,7 @@ private:
   void report(sample_key key, Check check) {
     auto const failure = failure_of(check);
     if (!failure.empty()) {
-      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
+      exchange_.refuse({.what = detail::operation::sample, .step = key.step, .hop = 0}, failure);
     }
   }
 
@@ -149,7 +149,7 @@ private:
   void run(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out) {
     if (detail::num_hops(options_) ==
         0) { // no hop will tell the ranks whether another one has something to report
-      call_site const site{.what = operation::sample, .step = key.step};
+      detail::call_site const site{.what = detail::operation::sample, .step = key.step};
       exchange_.draw(site, static_cast<std::int64_t>(detail::hop_key(key, 0).bits()), frontiers_, queries_,
                      {}, false);
     }
@@ -157,7 +157,7 @@ private:
     for (std::size_t hop = 0; hop < detail::num_hops(options_); ++hop) {
       collect_relations(hop, queries, key);
       auto const number = static_cast<std::int32_t>(hop);
-      call_site const site{.what = operation::sample, .step = key.step, .hop = number};
+      detail::call_site const site{.what = detail::operation::sample, .step = key.step, .hop = number};
       auto const value = static_cast<std::int64_t>(detail::hop_key(key, number).bits());
       auto drawn = exchange_.draw(site, value, frontiers_, queries_, relations_, options_.edge_ids).begin();
       for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -70,8 +70,8 @@ public:
                    Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
         queries_(policy), builder_(policy) {
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
-          [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
+          failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";
           });
@@ -138,11 +138,12 @@ private:
       }
     });
     if (!failure.empty()) {
-      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
+      exchange_.refuse({.what = detail::operation::sample, .step = key.step, .hop = 0}, failure);
     }
     begin(seeds, out);
     for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
-      call_site const site{.what = operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
+      detail::call_site const site{
+          .what = detail::operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
       detail::hop_request<space, Vertex, Rule> const request{
           .rows = builder_.next_frontier(),
           .original = {},

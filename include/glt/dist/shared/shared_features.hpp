@@ -6,7 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
@@ -52,7 +52,7 @@ struct shared_features {
 template <device_policy Policy, bytes_copyable T>
 struct shared_edge_features {
   glt::edge_features<Policy, T> own; ///< of this rank, the rows inside the shared memory
-  node_views<edge_feature_view<Policy::space, T>>
+  node_views<detail::edge_feature_view<Policy::space, T>>
       neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
@@ -87,13 +87,13 @@ share_features(Node& node, glt::edge_features<Policy, T> const& features, Policy
   auto tensors = detail::tensors_of(features.rows());
   detail::push_edges(tensors, features.view().edges);
   auto const shared = detail::share_tensors(node, tensors);
-  return {
-      glt::edge_features<Policy, T>(shared.template adopt<edge_id>(3, policy),
-                                    detail::store_of<T>(shared, policy)),
-      shared.template views<edge_feature_view<memory_space::host, T>>([](detail::shared_tensors::table view) {
-        auto const edges = detail::pop_edges(view);
-        return edge_feature_view<memory_space::host, T>{edges, detail::matrix_of<T>(view)};
-      })};
+  return {glt::edge_features<Policy, T>(shared.template adopt<edge_id>(3, policy),
+                                        detail::store_of<T>(shared, policy)),
+          shared.template views<detail::edge_feature_view<memory_space::host, T>>(
+              [](detail::shared_tensors::table view) {
+                auto const edges = detail::pop_edges(view);
+                return detail::edge_feature_view<memory_space::host, T>{edges, detail::matrix_of<T>(view)};
+              })};
 }
 
 } // namespace glt::dist

@@ -6,10 +6,10 @@
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/feature/named_rows.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -46,7 +46,7 @@ namespace glt::dist {
 template <device_policy Policy>
 struct shared_table {
   feature_table<Policy> own; ///< of this rank, inside the shared memory
-  node_views<std::vector<named_rows<Policy::space>>>
+  node_views<std::vector<detail::named_rows<Policy::space>>>
       neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
@@ -54,7 +54,7 @@ struct shared_table {
 template <device_policy Policy>
 struct shared_edge_table {
   edge_feature_table<Policy> own; ///< of this rank, the rows inside the shared memory
-  node_views<named_edge_rows<Policy::space>>
+  node_views<detail::named_edge_rows<Policy::space>>
       neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
@@ -89,13 +89,13 @@ template <device_policy Policy = device::cpu, node_memory Node>
   detail::push_edges(view.rows, view.edges);
   auto const shared = detail::share_tensors(node, view.rows);
   auto const ids = view.rows.size() - 2;
-  return {
-      edge_feature_table<Policy>(shared.template adopt<edge_id>(ids, policy),
-                                 detail::table_of(shared, table.rows(), policy)),
-      shared.template views<named_edge_rows<memory_space::host>>([](detail::shared_tensors::table tensors) {
-        auto const edges = detail::pop_edges(tensors);
-        return named_edge_rows<memory_space::host>{edges, std::move(tensors)};
-      })};
+  return {edge_feature_table<Policy>(shared.template adopt<edge_id>(ids, policy),
+                                     detail::table_of(shared, table.rows(), policy)),
+          shared.template views<detail::named_edge_rows<memory_space::host>>(
+              [](detail::shared_tensors::table tensors) {
+                auto const edges = detail::pop_edges(tensors);
+                return detail::named_edge_rows<memory_space::host>{edges, std::move(tensors)};
+              })};
 }
 
 } // namespace glt::dist

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -69,11 +69,12 @@ public:
     for (auto const edge_type : edge_types) {
       print.add(edge_type);
     }
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
-      return "walks with other options than rank 0; pass the same edge types, length, walks per start "
-             "and edge ids on "
-             "all ranks";
-    });
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
+          print.value(), [](auto, auto) {
+            return "walks with other options than rank 0; pass the same edge types, length, walks per start "
+                   "and edge ids on "
+                   "all ranks";
+          });
   }
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }

@@ -176,13 +176,13 @@ private:
   template <class Policy, class View>
   static void wait_for(Policy const& policy, View view) {
     if (!view.empty()) {
-      static_cast<void>(read_element(policy, view, 0));
+      static_cast<void>(detail::read_element(policy, view, 0));
     }
   }
 
   std::vector<tier> devices_;
   feature_store<ColdPolicy, T> cold_;
-  buffer<ColdPolicy, label_type> labels_;
+  buffer<ColdPolicy, detail::label_type> labels_;
 };
 
 } // namespace glt

@@ -35,12 +35,14 @@ struct tiered_view {
   detail::striped_rows<HotSpace, T> hot;
   matrix_view<ColdSpace, T const> cold;
   array_view<HotSpace, detail::tier_slot const> slots;
-  array_view<ColdSpace, label_type const> labels{};
+  array_view<ColdSpace, detail::label_type const> labels{};
   array_view<HotSpace, float const> scales{};
 
   [[nodiscard]] constexpr std::int64_t num_vertices() const noexcept { return slots.size(); }
   [[nodiscard]] constexpr std::int64_t num_columns() const noexcept { return cold.columns(); }
 };
+
+namespace detail {
 
 /// How many rows were asked for, and how many of them were hot.
 struct tier_hits {
@@ -57,8 +59,6 @@ struct tier_hits {
     return *this;
   }
 };
-
-namespace detail {
 
 /// Where the row of vertex ids[i] begins.
 template <memory_space Space, class T, class Id>
@@ -112,6 +112,8 @@ void gather_rows(Executor const& ex, tiered_view<HotSpace, ColdSpace, In> in, ar
       addresses, reinterpret_cast<std::uintptr_t>(result));
 }
 
+namespace detail {
+
 /// How many of the rows of vertices are hot: what a gather of them would find, counted beside it.
 ///
 /// @shape  ids [S]
@@ -127,5 +129,7 @@ template <executor Executor, memory_space HotSpace, memory_space ColdSpace, clas
                            detail::is_hot<std::remove_const_t<Id>>{in.slots.data(), ids.data()},
                            detail::sum_of_hits{})};
 }
+
+} // namespace detail
 
 } // namespace glt

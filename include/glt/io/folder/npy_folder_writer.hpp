@@ -125,7 +125,7 @@ private:
 ///                           there
 template <communicator Comm>
 void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, data_set_view const& piece) {
-  call_site const site{.what = operation::shuffle};
+  glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
   auto const same = [](auto, auto) {
     return "has other types or features than rank 0; give the same to all ranks";
   };

@@ -76,10 +76,10 @@ inline named_array take_features(std::vector<named_array>& all, std::string cons
   auto const rows = graph.books[0].size(graph.part);
   auto chosen = detail::take_features(nodes.features, feature);
   auto const columns = chosen.values.shape().empty() ? 0 : chosen.values.columns();
-  buffer<device::cpu, label_type> labels;
+  buffer<device::cpu, glt::detail::label_type> labels;
   array targets;
   if (detail::is_whole(nodes.labels.type()) && !nodes.labels.shape().empty() && nodes.labels.columns() == 1) {
-    labels = convert<label_type>(std::move(nodes.labels));
+    labels = convert<glt::detail::label_type>(std::move(nodes.labels));
   } else {
     targets = std::move(nodes.labels);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/core/error.hpp>
 #include <glt/nccl/detail/layer.hpp>

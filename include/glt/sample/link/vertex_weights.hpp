@@ -189,7 +189,7 @@ public:
     ex.for_each(weights.size(),
                 detail::share_of_weight<space, Weight, detail::weight_scale>{weights, scale, shares.view()});
     ex.exclusive_scan(std::as_const(shares).view(), sums_.view());
-    total_ = read_element(policy, std::as_const(sums_).view(), weights.size());
+    total_ = detail::read_element(policy, std::as_const(sums_).view(), weights.size());
     if (total_ > 0) {
       make_guide();
     }

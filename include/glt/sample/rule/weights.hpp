@@ -110,7 +110,7 @@ template <device_policy Policy, vertex_id Vertex>
 void validate_weights(Policy const& policy, csr_view<Policy::space, Vertex> graph,
                       std::type_identity_t<edge_weights<Policy::space>> weights) {
   detail::check_weights(policy.executor(), graph, weights,
-                        [&](auto view, std::int64_t i) { return read_element(policy, view, i); });
+                        [&](auto view, std::int64_t i) { return detail::read_element(policy, view, i); });
 }
 
 } // namespace glt

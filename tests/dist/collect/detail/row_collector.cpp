@@ -64,7 +64,7 @@ glt::feature_store<Policy, std::int8_t> matrix_on(Policy const& policy,
 }
 
 template <class T, class Policy>
-std::vector<T> elements(Policy const& policy, glt::any_rows<Policy::space> const& rows) {
+std::vector<T> elements(Policy const& policy, glt::detail::any_rows<Policy::space> const& rows) {
   return glt::to_vector(policy, rows.template as<T>().flat());
 }
 
@@ -226,7 +226,7 @@ TEST_CASE_TEMPLATE("rows of edges are the same from hot rows, in place and by me
                                                 matrix_on(policy, own, false)));
     auto const whole = glt_test::named_table(divided.all());
     glt::dist::collected_rows<Policy, float> out;
-    check_combinations<glt::edge_feature_view<Policy::space, std::int8_t>>(
+    check_combinations<glt::detail::edge_feature_view<Policy::space, std::int8_t>>(
         comm, policy, divided,
         [&](auto& c) { return glt::dist::edge_feature_collector(c, features, policy); },
         [&](auto& c, auto keys, auto ends) {
@@ -281,7 +281,7 @@ TEST_CASE_TEMPLATE(
           parts.push_back(table_on(policy, items));
         }
         glt::dist::named_features const features(comm, divided.book, table_on(policy, own));
-        check_combinations<std::vector<glt::named_rows<Policy::space>>>(
+        check_combinations<std::vector<glt::detail::named_rows<Policy::space>>>(
             comm, policy, divided,
             [&](auto& c) { return glt::dist::named_collector(c, features, wishes(), policy); },
             [&](auto& c, auto keys, auto) { return glt::dist::fetch_hot_rows(c, features, keys, policy); },
@@ -298,7 +298,7 @@ TEST_CASE_TEMPLATE(
       glt::dist::named_edge_features const features(
           comm, divided.book,
           glt::edge_feature_table<Policy>(glt::make_buffer<Policy>(own, policy), table_on(policy, own)));
-      check_combinations<glt::named_edge_rows<Policy::space>>(
+      check_combinations<glt::detail::named_edge_rows<Policy::space>>(
           comm, policy, divided,
           [&](auto& c) { return glt::dist::named_edge_collector(c, features, wishes(), policy); },
           [&](auto& c, auto keys, auto ends) {

@@ -3,8 +3,8 @@
 
 #include <glt/sample/detail/batch/neighbors.hpp>
 
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/exec/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 
 #include "support/archetypes.hpp"
@@ -50,7 +50,7 @@ glt::detail::hop_request<memory_space::host, glt::local_id> request_of(std::vect
 } // namespace
 
 TEST_CASE("draws are those of the definition, for every executor") {
-  glt::exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const graph = glt::make_csr<glt::device::cpu>(list.view(), {.edge_ids = true});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -16,7 +16,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/shared/near_rows.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>

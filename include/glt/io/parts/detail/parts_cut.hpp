@@ -27,7 +27,7 @@ namespace glt::io::detail {
 inline array cut_rows(array const& from, host_view<std::int64_t const> rows) {
   auto shape = from.shape();
   shape[0] = rows.size();
-  auto const bytes = from.columns() * size_of(from.type());
+  auto const bytes = from.columns() * glt::detail::size_of(from.type());
   buffer<device::cpu, std::byte> made(rows.size() * bytes);
   for (std::int64_t r = 0; r < rows.size(); ++r) {
     glt::detail::copy_bytes(made.data() + r * bytes, from.bytes().data() + rows[r] * bytes, bytes);

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace glt::exec {
+namespace glt::detail {
 
 /// Threads that wait for bulk work; the calling thread works along.
 ///
@@ -25,7 +25,8 @@ public:
   /// @throws precondition_error  if threads < 1
   explicit thread_pool(int threads) {
     if (threads < 1) {
-      throw precondition_error(glt::detail::message("thread pool of ", threads, " threads; ask for 1 or more"));
+      throw precondition_error(
+          glt::detail::message("thread pool of ", threads, " threads; ask for 1 or more"));
     }
     errors_.resize(static_cast<std::size_t>(threads));
     workers_.reserve(static_cast<std::size_t>(threads) - 1);
@@ -109,4 +110,4 @@ private:
   std::vector<std::jthread> workers_; // last: joined before the rest is destroyed
 };
 
-} // namespace glt::exec
+} // namespace glt::detail
