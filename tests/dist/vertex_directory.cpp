@@ -51,9 +51,9 @@ void check_both_ways(auto& comm, glt_test::edge_list const& list, glt_test::name
 } // namespace
 
 TEST_CASE("books of equal shares") {
-  CHECK(glt::dist::make_equal_book(10, 3) == glt::partition_book({0, 4, 7, 10}));
-  CHECK(glt::dist::make_equal_book(2, 4) == glt::partition_book({0, 1, 2, 2, 2}));
-  CHECK(glt::dist::make_equal_book(0, 2) == glt::partition_book({0, 0, 0}));
+  CHECK(glt::detail::make_equal_book(10, 3) == glt::partition_book({0, 4, 7, 10}));
+  CHECK(glt::detail::make_equal_book(2, 4) == glt::partition_book({0, 1, 2, 2, 2}));
+  CHECK(glt::detail::make_equal_book(0, 2) == glt::partition_book({0, 0, 0}));
 }
 
 TEST_CASE("ids are translated both ways, on every graph and partition") {

@@ -21,8 +21,8 @@ using device::cpu;
 
 namespace {
 
-DLTensor const& find(std::vector<named_dlpack> const& tensors, std::string const& name) {
-  auto const found = std::ranges::find(tensors, name, &named_dlpack::name);
+DLTensor const& find(std::vector<detail::named_dlpack> const& tensors, std::string const& name) {
+  auto const found = std::ranges::find(tensors, name, &detail::named_dlpack::name);
   REQUIRE_MESSAGE(found != tensors.end(), name);
   return found->tensor->dl_tensor;
 }

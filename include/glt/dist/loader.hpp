@@ -81,7 +81,7 @@ public:
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
   [[nodiscard]] loader_options const& options() const noexcept { return options_; }
   /// Time that this loader has spent so far.
-  [[nodiscard]] loader_seconds seconds() const noexcept { return seconds_; }
+  [[nodiscard]] detail::loader_seconds seconds() const noexcept { return seconds_; }
 
   /// What this loader has read in place, from hot rows and by messages so far, and why.
   [[nodiscard]] loader_report report() const {
@@ -93,9 +93,7 @@ public:
   ///
   /// @comm   none
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features'
-  void read_in_place(node_views<part_view<space, Vertex>> parts)
-    requires host_policy<Policy>
-  {
+  void read_in_place(node_views<detail::part_view<space, Vertex>> parts) requires host_policy<Policy> {
     sampler_.read_in_place(std::move(parts));
   }
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { collector_.read_in_place(rows); }
@@ -202,7 +200,7 @@ private:
   std::int64_t num_steps_; // before the collector, which tells no other rank what is wrong with the features
   feature_collector<Comm, Policy, T, StorePolicy> collector_;
   batch_type batch_;
-  loader_seconds seconds_;
+  detail::loader_seconds seconds_;
 };
 
 template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T>

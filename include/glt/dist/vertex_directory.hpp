@@ -70,10 +70,6 @@ struct position_if_taken {
   }
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Equal shares of V consecutive ids; sizes differ by at most one.
 ///
 /// @throws precondition_error  if num_parts < 1
@@ -84,6 +80,10 @@ namespace glt::dist {
   }
   return partition_book(std::move(offsets));
 }
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Translates between original ids and the global ids of a graph in parts, both ways and for any vertex.
 ///
@@ -154,7 +154,7 @@ private:
 
   void announce(entries_type& entries) {
     check_own_part(entries, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
-    book_ = make_equal_book(graph_->num_vertices(), entries.size());
+    book_ = detail::make_equal_book(graph_->num_vertices(), entries.size());
     detail::validate_vertices(policy_, "original id", graph_->original(), graph_->num_vertices());
     kept_.resize(book_.size(entries.rank()));
     entries.route(book_, graph_->original(), glt::detail::make_directory_entry{});

@@ -40,7 +40,7 @@ make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
     check();
   });
   dist::fingerprint inputs;
-  inputs.add(dist::hotness_fingerprint(options.hotness))
+  inputs.add(glt::detail::hotness_fingerprint(options.hotness))
       .add(graph.num_vertices())
       .add(graph.num_edges())
       .add(num_lists);

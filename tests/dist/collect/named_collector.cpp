@@ -229,7 +229,7 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
             auto const ids = divided.renumbered(vertices);
             check_rows(collector.collect(glt::host_view<glt::global_id const>(ids), num_seeds, 0), whole, vertices,
                        num_seeds);
-            glt::dist::collected_counts expected;
+            glt::detail::collected_counts expected;
             for (std::size_t i = 0; i < ids.size(); ++i) {
               auto const owner = book.owner(ids[i]);
               bool const is_hot = hot != nullptr && hot->size() > 0 && ids[i] % 3 == 0 &&

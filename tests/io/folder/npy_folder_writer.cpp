@@ -225,7 +225,7 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
     for (auto const& links : edges.links) {
       own_edges.links.push_back({links.name, pairs(links.edges), pairs(links.negatives)});
     }
-    io::write_npy_folder_together(comm, folder, io::view_of(own));
+    io::detail::write_npy_folder_together(comm, folder, io::view_of(own));
     comm.barrier();
     if (comm.rank() == 0) {
       CHECK(content_of(folder) == expected);
@@ -238,12 +238,14 @@ TEST_CASE("a rank that fails alone, or has another layout, ends all of them") {
   auto const data = random_plain(5, 9);
   on_ranks(
       [&](auto comm) {
-        CHECK(names(thrown<collective_error>(
-                        [&] { io::write_npy_folder_together(comm, scratch / "missing", io::view_of(data)); }),
+        CHECK(names(thrown<collective_error>([&] {
+                      io::detail::write_npy_folder_together(comm, scratch / "missing", io::view_of(data));
+                    }),
                     "rank 0", "missing"));
         io::data_set other = random_plain(comm.rank() == 0 ? 5 : 6, 9);
-        CHECK(names(thrown<collective_error>(
-                        [&] { io::write_npy_folder_together(comm, scratch.path(), io::view_of(other)); }),
+        CHECK(names(thrown<collective_error>([&] {
+                      io::detail::write_npy_folder_together(comm, scratch.path(), io::view_of(other));
+                    }),
                     "rank 1", "than rank 0"));
       },
       {2, 3});

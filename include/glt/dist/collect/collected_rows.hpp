@@ -18,6 +18,10 @@ struct collected_rows {
   buffer<Policy, detail::label_type> labels;
 };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Where the rows came from that a `feature_collector` has collected.
 struct collected_counts {
   std::int64_t own = 0;      ///< of this rank
@@ -40,4 +44,4 @@ struct collector_seconds {
   double unpacking = 0;  ///< copying received rows to their places
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -23,6 +23,10 @@ struct wanted_tensor {
   bool seeds_only = false; ///< wanted of the first vertices alone, such as labels
 };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// One tensor of a `collected_table`.
 ///
 /// @shape  bytes [num_rows · num_columns · size_of(type)]
@@ -35,10 +39,14 @@ struct collected_tensor {
   buffer<Policy, std::byte> bytes{};
 
   /// Elements as they are: scales are applied where the type is another than the stored one.
-  [[nodiscard]] detail::any_rows<Policy::space> rows() const noexcept {
+  [[nodiscard]] any_rows<Policy::space> rows() const noexcept {
     return {type, bytes.data(), num_rows, num_columns};
   }
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Rows that a batch needs, of several tensors; reusable.
 ///
@@ -48,7 +56,7 @@ struct collected_tensor {
 ///         the seeds
 template <device_policy Policy>
 struct collected_table {
-  std::vector<collected_tensor<Policy>> tensors;
+  std::vector<detail::collected_tensor<Policy>> tensors;
 
   /// The rows of a tensor.
   ///

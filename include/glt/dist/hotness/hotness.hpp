@@ -23,17 +23,21 @@
 #include <type_traits>
 #include <utility>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// The fingerprint of what hotness is estimated for.
 [[nodiscard]] inline std::int64_t hotness_fingerprint(hotness_options const& options) {
-  fingerprint print;
+  dist::fingerprint print;
   print.add(options.batch_size).add(options.neighbors.replace).add(static_cast<std::int64_t>(options.neighbors.expand));
   for (auto const fanout : options.neighbors.fanouts) {
     print.add(fanout);
   }
   return print.value();
 }
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// How likely a batch is to touch a vertex, for every vertex of this part: bit for bit what the serial
 /// `estimate_hotness` returns for the whole graph and the seeds of all ranks.
@@ -61,10 +65,12 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
     detail::validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
-  agree(detail::host_comm(comm), site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {
-    return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, frontier and batch "
-           "size on all ranks";
-  });
+  agree(detail::host_comm(comm), site, failure_of(check), detail::hotness_fingerprint(options),
+        [](auto, auto) {
+          return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, "
+                 "frontier and batch "
+                 "size on all ranks";
+        });
 
   auto const rows = graph.local().num_rows();
   glt::detail::routed_items<Comm, Policy, local_id> seeded(comm, policy);

@@ -32,10 +32,6 @@
 
 namespace glt::dist {
 
-/// The rule by which the requests of a rank are served; empty if one rule serves all.
-template <class Rule>
-using rule_source = std::function<Rule(int rank)>;
-
 /// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
 ///
 /// Concurrent calls: none on one object. Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the
@@ -86,7 +82,7 @@ public:
 
   /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
   /// rank to rank and from batch to batch.
-  void set_rule_of(rule_source<Rule> rule_of) { rule_of_ = std::move(rule_of); }
+  void set_rule_of(std::function<Rule(int rank)> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
@@ -95,9 +91,7 @@ public:
   /// @comm   none; afterwards a hop costs one header exchange where all ranks are read in place
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
   ///                             columns of its part
-  void read_in_place(node_views<part_view<space, Vertex>> neighborhood)
-    requires host_policy<Policy>
-  {
+  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
     exchange_.read_in_place(graph_->book(), std::move(neighborhood));
   }
 
@@ -180,7 +174,7 @@ private:
   neighbor_options options_;
   Rule rule_;
   Policy policy_;
-  rule_source<Rule> rule_of_;
+  std::function<Rule(int rank)> rule_of_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
   detail::inherited_queries<Policy, Rule> queries_;
   detail::subgraph_builder<Policy, Vertex> builder_;

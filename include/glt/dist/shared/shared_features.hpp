@@ -36,10 +36,6 @@ template <bytes_copyable T, device_policy Policy>
           shared.template adopt<label_type>(1, policy), shared.template adopt<float>(2, policy)};
 }
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Features that the ranks of one machine hold together: one copy of each part.
 template <device_policy Policy, bytes_copyable T>
 struct shared_features {
@@ -56,6 +52,10 @@ struct shared_edge_features {
       neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Copies this rank's features to node-shared memory; afterwards the original may go.
 ///
 /// @comm   collective; see `node_memory`
@@ -63,8 +63,8 @@ struct shared_edge_features {
 /// @cost   one copy of the rows
 template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_features<Policy, T> share_features(Node& node, feature_view<memory_space::host, T> rows,
-                                                        Policy policy = {}) {
+[[nodiscard]] detail::shared_features<Policy, T>
+share_features(Node& node, feature_view<memory_space::host, T> rows, Policy policy = {}) {
   auto const shared = detail::share_tensors(node, detail::tensors_of(rows));
   return {detail::store_of<T>(shared, policy),
           shared.template views<feature_view<memory_space::host, T>>(detail::matrix_of<T>)};
@@ -82,7 +82,7 @@ template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T
 /// @cost   one copy of the rows and of what finds them, which `own` has once more
 template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_edge_features<Policy, T>
+[[nodiscard]] detail::shared_edge_features<Policy, T>
 share_features(Node& node, glt::edge_features<Policy, T> const& features, Policy policy = {}) {
   auto tensors = detail::tensors_of(features.rows());
   detail::push_edges(tensors, features.view().edges);

@@ -38,10 +38,6 @@ template <device_policy Policy>
   return made;
 }
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// A table of features that the ranks of one machine hold together: one copy of each part.
 template <device_policy Policy>
 struct shared_table {
@@ -58,6 +54,10 @@ struct shared_edge_table {
       neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Copies this rank's table of features to node-shared memory; afterwards the original may go.
 ///
 ///     auto shared = glt::dist::share_table(node, table);
@@ -70,8 +70,8 @@ struct shared_edge_table {
 /// @cost   one copy of the rows
 template <device_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_table<Policy> share_table(Node& node, feature_table<Policy> const& table,
-                                               Policy policy = {}) {
+[[nodiscard]] detail::shared_table<Policy> share_table(Node& node, feature_table<Policy> const& table,
+                                                       Policy policy = {}) {
   auto shared = detail::share_tensors(node, table.tensors());
   return {detail::table_of(shared, table, policy), std::move(shared.of_node)};
 }
@@ -83,8 +83,8 @@ template <device_policy Policy = device::cpu, node_memory Node>
 /// @cost   one copy of the rows and of what finds them, which `own` has once more
 template <device_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_edge_table<Policy> share_table(Node& node, edge_feature_table<Policy> const& table,
-                                                    Policy policy = {}) {
+[[nodiscard]] detail::shared_edge_table<Policy>
+share_table(Node& node, edge_feature_table<Policy> const& table, Policy policy = {}) {
   auto view = table.view();
   detail::push_edges(view.rows, view.edges);
   auto const shared = detail::share_tensors(node, view.rows);

@@ -49,7 +49,7 @@ public:
   static constexpr memory_space hot_space = HotPolicy::space;
   static constexpr memory_space cold_space = ColdPolicy::space;
   using value_type = T;
-  using view_type = tiered_view<hot_space, cold_space, T>;
+  using view_type = detail::tiered_view<hot_space, cold_space, T>;
 
   /// Copies rows to the memory of the policies, each row to one of them.
   ///

@@ -25,8 +25,6 @@ namespace detail {
 /// Where the row of a vertex is: number s ≥ 0 among the hot rows, or number −1 − s among the cold ones.
 using tier_slot = std::int32_t;
 
-} // namespace detail
-
 /// Borrowed features of V vertices of which the hot rows lie in a faster memory; see `tiered_store`.
 ///
 /// @shape  hot [H, F] · cold [C, F] · slots [V] · labels [V] or empty · scales [F] or empty
@@ -41,8 +39,6 @@ struct tiered_view {
   [[nodiscard]] constexpr std::int64_t num_vertices() const noexcept { return slots.size(); }
   [[nodiscard]] constexpr std::int64_t num_columns() const noexcept { return cold.columns(); }
 };
-
-namespace detail {
 
 /// How many rows were asked for, and how many of them were hot.
 struct tier_hits {
@@ -98,8 +94,8 @@ template <executor Executor, memory_space HotSpace, memory_space ColdSpace, clas
           memory_space OutSpace, bytes_copyable T>
   requires(reaches<Executor, HotSpace> && reaches<Executor, ColdSpace> && reaches<Executor, IdSpace> &&
            reaches<Executor, OutSpace> && detail::gathers_as<In, T>)
-void gather_rows(Executor const& ex, tiered_view<HotSpace, ColdSpace, In> in, array_view<IdSpace, Id> ids,
-                 matrix_view<OutSpace, T> out) {
+void gather_rows(Executor const& ex, detail::tiered_view<HotSpace, ColdSpace, In> in,
+                 array_view<IdSpace, Id> ids, matrix_view<OutSpace, T> out) {
   using id = std::remove_const_t<Id>;
   detail::check_gather(ids.size(), in.num_columns(), out.rows(), out.columns());
   auto const addresses = in.hot.addresses() | reinterpret_cast<std::uintptr_t>(in.cold.data());

@@ -46,21 +46,21 @@ concept draw_rule =
       { rule.pick(graph, row, query, options, key, subject, count, out) } noexcept;
     };
 
-    namespace detail {
+namespace detail {
 
-    /// True if requests carry something beside their vertex.
-    template <class Rule>
-    inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_query>;
+/// True if requests carry something beside their vertex.
+template <class Rule>
+inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_query>;
 
-    /// True if it is known without a pick which edges a row gives.
-    template <class Rule>
-    [[nodiscard]] GLT_HOST_DEVICE constexpr bool gives_all_in_order(hop_options options) noexcept {
-      if constexpr (requires { Rule::all_in_order; }) {
-        return Rule::all_in_order && options.fanout < 0;
-      } else {
-        return false;
-      }
-    }
+/// True if it is known without a pick which edges a row gives.
+template <class Rule>
+[[nodiscard]] GLT_HOST_DEVICE constexpr bool gives_all_in_order(hop_options options) noexcept {
+  if constexpr (requires { Rule::all_in_order; }) {
+    return Rule::all_in_order && options.fanout < 0;
+  } else {
+    return false;
+  }
+}
 
 /// The most edges that a row gives; −1 if the options do not limit it.
 template <class Rule>

@@ -156,7 +156,7 @@ void check_combinations(auto& comm, Policy const& policy, divided_items const& d
         CHECK((collector.why_not_in_place() == "hidden") == (comm.size() > 1));
       }
       collect(collector, keys.view(), ends.view(), list);
-      glt::dist::collected_counts expected;
+      glt::detail::collected_counts expected;
       for (auto const item : list) {
         auto const owner = divided.book.owner(divided.destinations[static_cast<std::size_t>(item)]);
         ++(owner == comm.rank()                          ? expected.own
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE(
     glt::dist::collected_rows<Policy, float> out;
     check_combinations<glt::feature_view<Policy::space, std::int8_t>>(
         comm, policy, divided, [&](auto& c) { return glt::dist::feature_collector(c, store, policy); },
-        [&](auto& c, auto keys, auto) { return glt::dist::fetch_hot_rows(c, store, keys, policy); },
+        [&](auto& c, auto keys, auto) { return glt::detail::fetch_hot_rows(c, store, keys, policy); },
         [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
         [&](auto& collector, auto keys, auto, std::vector<std::int64_t> const& list) {
           collector.collect(keys, 20, 0, out);
@@ -230,7 +230,7 @@ TEST_CASE_TEMPLATE("rows of edges are the same from hot rows, in place and by me
         comm, policy, divided,
         [&](auto& c) { return glt::dist::edge_feature_collector(c, features, policy); },
         [&](auto& c, auto keys, auto ends) {
-          return glt::dist::fetch_hot_rows(c, features, keys, ends, policy);
+          return glt::detail::fetch_hot_rows(c, features, keys, ends, policy);
         },
         [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
         [&](auto& collector, auto keys, auto ends, std::vector<std::int64_t> const& list) {
@@ -284,7 +284,7 @@ TEST_CASE_TEMPLATE(
         check_combinations<std::vector<glt::detail::named_rows<Policy::space>>>(
             comm, policy, divided,
             [&](auto& c) { return glt::dist::named_collector(c, features, wishes(), policy); },
-            [&](auto& c, auto keys, auto) { return glt::dist::fetch_hot_rows(c, features, keys, policy); },
+            [&](auto& c, auto keys, auto) { return glt::detail::fetch_hot_rows(c, features, keys, policy); },
             [&](int part) { return parts[static_cast<std::size_t>(part)].tensors(); },
             [&](auto& collector, auto keys, auto, std::vector<std::int64_t> const& list) {
               check_table(policy, collector.collect(keys, 20, 0), whole, list, 20);
@@ -302,7 +302,7 @@ TEST_CASE_TEMPLATE(
           comm, policy, divided,
           [&](auto& c) { return glt::dist::named_edge_collector(c, features, wishes(), policy); },
           [&](auto& c, auto keys, auto ends) {
-            return glt::dist::fetch_hot_rows(c, features, keys, ends, policy);
+            return glt::detail::fetch_hot_rows(c, features, keys, ends, policy);
           },
           [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
           [&](auto& collector, auto keys, auto ends, std::vector<std::int64_t> const& list) {

@@ -65,7 +65,7 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
   std::vector<glt::detail::row_target> const targets{
       {glt::element_type::float32, reinterpret_cast<std::byte*>(out.features.data())},
       {glt::element_type::int64, reinterpret_cast<std::byte*>(out.labels.data())}};
-  glt::dist::collector_seconds seconds;
+  glt::detail::collector_seconds seconds;
   for (std::int64_t step = 0; step < 2; ++step) { // the second time in memory of the first
     glt::detail::call_site const site{.what = glt::detail::operation::user, .step = step};
     requests.sources().sort(
