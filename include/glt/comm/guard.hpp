@@ -26,22 +26,22 @@ namespace detail {
 /// How a rank leaves the guarded part of a program, with everything that it needs for that: the way out must not fail
 /// for want of memory.
 template <communicator C>
-class farewell {
+class departure {
 public:
-  explicit farewell(C& comm) : comm_(comm), counts_(static_cast<std::size_t>(comm.size()), 0) {
+  explicit departure(C& comm) : comm_(comm), counts_(static_cast<std::size_t>(comm.size()), 0) {
     headers_.reserve(2 * counts_.size());
     cause_.reserve(cause_bytes);
   }
 
   /// Joins the next header exchange of the other ranks, at `operation::leave`.
-  void say() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_); }
+  void announce() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_); }
 
   /// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested exception.
-  [[noreturn]] void say_failed(std::string_view cause) {
+  [[noreturn]] void announce_failure(std::string_view cause) {
     cause_.assign((cause.empty() ? "unknown exception" : cause).substr(0, cause_bytes - 1));
     std::optional<agreed_error> agreed;
     try {
-      say();
+      announce();
     } catch (agreed_error const& error) {
       agreed = error;
     }
@@ -71,7 +71,7 @@ private:
 /// Runs the work of a rank and leaves, done or failed.
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
-  std::optional<farewell<C>> end;
+  std::optional<departure<C>> end;
   committed(comm, [&] { end.emplace(comm); }); // the others wait at the end of this rank's work
   auto const run = [&]() -> std::invoke_result_t<Work&> {
     try {
@@ -82,15 +82,15 @@ std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
       if (is_lost(comm)) {
         throw;
       }
-      end->say_failed(cause_of_current());
+      end->announce_failure(cause_of_current());
     }
   };
   if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
     run();
-    end->say();
+    end->announce();
   } else {
     decltype(auto) result = run();
-    end->say();
+    end->announce();
     return result;
   }
 }

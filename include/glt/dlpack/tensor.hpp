@@ -3,7 +3,7 @@
 
 #if __has_include(<dlpack/dlpack.h>)
 #include <dlpack/dlpack.h>
-#else // LibTorch brings the same header
+#else // LibTorch ships the same header
 #include <ATen/dlpack.h>
 #endif
 

@@ -42,11 +42,11 @@ public:
 
   /// Calls task(worker) once for every worker in [0, size()) and returns when all have ended.
   ///
-  /// The first exception (by worker number) is rethrown here. Calls from several threads take turns.
+  /// The first exception (by worker number) is rethrown here. Calls from several threads run one after the other.
   ///
   /// @pre    not called from inside a task; not checked
   void run(std::function<void(int)> const& task) {
-    std::scoped_lock const turn(turn_);
+    std::scoped_lock const one_call(one_call_);
     {
       std::scoped_lock const lock(mutex_);
       task_ = &task;
@@ -99,7 +99,7 @@ private:
     }
   }
 
-  std::mutex turn_;
+  std::mutex one_call_;
   std::mutex mutex_;
   std::condition_variable_any begin_;
   std::condition_variable end_;

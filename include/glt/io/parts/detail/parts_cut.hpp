@@ -86,7 +86,7 @@ struct remote_vertices {
   std::vector<global_id> original;
   std::vector<global_id> ids;
 };
-inline remote_vertices take_remote(host_view<global_id const> list, relabelling const& labels, int part) {
+inline remote_vertices select_remote(host_view<global_id const> list, relabelling const& labels, int part) {
   remote_vertices taken;
   std::unordered_set<global_id> seen;
   for (auto const vertex : list) {
