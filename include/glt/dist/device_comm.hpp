@@ -54,6 +54,8 @@ namespace glt::dist {
 /// asked at run time on all ranks, allows (a CUDA-aware MPI). Else it goes through staging buffers, see
 /// `staged_exchange`. All other calls take ordinary memory. What was enqueued on the policy's executor before a call
 /// is done before its memory is read or written. Copies of a handle share one; one request at a time.
+///
+/// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <communicator Comm, device_policy Policy>
 class device_comm {
   static_assert(detail::fitting_pair<Comm, Policy>,

@@ -23,6 +23,8 @@ namespace glt::dist {
 /// Vertices are numbered part by part; `book()` tells their owners and `original()` their ids before that.
 /// Memory is that of the part plus P + 1 offsets.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  local() rows are the vertices of this part, columns global ids
 template <device_policy Policy, vertex_id Vertex = global_id>
 class graph {

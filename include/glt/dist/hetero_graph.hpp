@@ -27,6 +27,8 @@ namespace glt::dist {
 /// Vertices of a type are numbered part by part; `book()` tells their owners and `original()` their ids
 /// before that. Memory is that of the part plus P + 1 offsets a node type.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  local(e) rows are the vertices of this part of the destination type, columns global ids of the
 ///         source type
 template <device_policy Policy, vertex_id Vertex = global_id>

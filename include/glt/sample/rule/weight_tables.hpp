@@ -61,6 +61,8 @@ struct larger {
 ///
 /// A draw by a table differs from the exact probabilities by some 2⁻³¹ at most, summed over the edges of the row.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  8 bytes an edge and 4 a row; building needs no more memory
 /// @source as `fill_alias_table`
 template <device_policy Policy = device::cpu>
