@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
       auto const gather = [&] { glt::gather_rows(ex, view, rows.ids.view(), rows.result()); };
       gather();
       rows.require_result(name);
-      auto const cold = count * (1 - glt::count_hits(ex, view, rows.ids.view()).ratio());
+      auto const cold = count * (1 - glt::detail::count_hits(ex, view, rows.ids.view()).ratio());
       // All results are written to the GPU's memory, and hot rows are read from it, while cold ones come over the link.
       auto const least = std::max(cold * row_bytes / rows.link, (2 * count - cold) * row_bytes / rows.copied);
       auto const seconds = glt_bench::seconds_per_call(rows.policy, gather);

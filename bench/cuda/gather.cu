@@ -30,7 +30,7 @@ template <class Call>
 void measure(glt_bench::report& report, std::string const& name, glt_bench::row_gather& rows, double bytes_per_row,
              double bound, std::string const& of, Call call) {
   std::vector<float> const nothing(static_cast<std::size_t>(rows.out.size()), -1); // of what another one has left there
-  glt::copy_in(rows.policy, glt::host_view<float const>(nothing), rows.out.view());
+  glt::detail::copy_in(rows.policy, glt::host_view<float const>(nothing), rows.out.view());
   call();
   rows.require_result(name);
   auto const seconds = glt_bench::seconds_per_call(rows.policy, call);

@@ -70,9 +70,9 @@ template <class Rule>
 halves time_halves(host_csr graph, glt::neighbor_options const& options, Rule const& rule,
                    std::vector<glt::local_id> const& seeds, std::span<typename Rule::query_type const> queries,
                    std::int64_t step) {
-  static glt::hop_drawer<cpu> drawer;
+  static glt::detail::hop_drawer<cpu> drawer;
   static glt::detail::subgraph_builder<cpu, glt::local_id> builder;
-  static glt::hop_sample<cpu, glt::local_id> drawn;
+  static glt::detail::hop_sample<cpu, glt::local_id> drawn;
   static glt::sampled_subgraph<cpu> out;
   static glt::detail::inherited_queries<cpu, Rule> inherited;
   halves times;
@@ -82,11 +82,11 @@ halves time_halves(host_csr graph, glt::neighbor_options const& options, Rule co
     builder.begin(seeds, options.expand, out);
   }
   for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
-    glt::hop_request<glt::memory_space::host, glt::local_id, Rule> const request{
+    glt::detail::hop_request<glt::memory_space::host, glt::local_id, Rule> const request{
         .rows = builder.next_frontier(),
         .original = {},
-        .options = glt::hop_of(options, hop),
-        .key = glt::hop_key({.seed = 1, .step = step}, static_cast<std::int64_t>(hop)),
+        .options = glt::detail::hop_of(options, hop),
+        .key = glt::detail::hop_key({.seed = 1, .step = step}, static_cast<std::int64_t>(hop)),
         .rule = rule,
         .queries = inherited.of({queries.data(), std::ssize(queries)}, builder.next_trees())};
     auto const start = std::chrono::steady_clock::now();
@@ -110,7 +110,7 @@ void sample_w1(benchmark::State& state, host_csr graph, glt::neighbor_options op
   auto const vertices_with_edges = connected_vertices(rmat_graph().view());
   auto const sample = [&](std::vector<glt::local_id> const& seeds, std::int64_t step) {
     glt::sample_key const key{.seed = 1, .step = step};
-    if constexpr (glt::has_query<Rule>) {
+    if constexpr (glt::detail::has_query<Rule>) {
       sampler.sample(seeds, queries, key, out);
     } else {
       sampler.sample(seeds, key, out);

@@ -7,10 +7,10 @@
 #include "options.hpp"
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/text/assignment.hpp>
 #include <glt/outofcore/all_types.hpp>
@@ -32,15 +32,6 @@
 
 namespace glt_partition {
 
-/// Does work on every rank; what one of them throws, all of them report.
-///
-/// @comm   collective; one header exchange
-template <glt::communicator Comm, class Work>
-void together(Comm& comm, Work work) {
-  glt::dist::agree(comm, {.what = glt::operation::shuffle}, glt::dist::failure_of(work), 0,
-                   [](auto, auto) { return ""; });
-}
-
 /// A folder beside the one to make, the same for all ranks, for what waits on disk; it goes away with rank 0's.
 class shared_scratch {
 public:
@@ -48,7 +39,7 @@ public:
   template <glt::communicator Comm>
   shared_scratch(Comm comm, std::filesystem::path const& beside) {
     std::string text;
-    together(comm, [&] {
+    glt::run_together(comm, [&] {
       if (comm.rank() == 0) {
         made_.emplace(beside);
         text = made_->path().string();
@@ -143,7 +134,7 @@ std::vector<std::int64_t> count_edges_between(Comm comm, glt::io::all_types cons
                                               glt::host_view<glt::local_id const> part_of, int num_parts) {
   auto const parts = static_cast<std::size_t>(num_parts);
   std::vector<std::int64_t> between;
-  together(comm, [&] {
+  glt::run_together(comm, [&] {
     between.assign(parts * parts, 0);
     for (int e = 0; e < graph.schema().num_edge_types(); ++e) {
       auto const& edges = graph.data().edges[static_cast<std::size_t>(e)].columns;

@@ -79,7 +79,7 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
               {"quality", {{"num_edges", graph.num_edges()}, {"num_cut_edges", cut}, {"edges_between", between}}}},
              glt::detail::message(cut, " of ", graph.num_edges(), " edges cut\n"));
   // Until all ranks are here, some may still read what is in the scratch folder.
-  together(comm, [&] {
+  glt::run_together(comm, [&] {
     if (!chosen.reports.empty() && comm.rank() == 0) {
       report(chosen, measure_folder(glt::io::parts_folder(chosen.out), chosen.threads), out);
     }

@@ -8,11 +8,10 @@
 #include "read_estimate.hpp"
 #include "whole_graph.hpp"
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/mapped_data_set.hpp>
@@ -129,16 +128,12 @@ template <glt::communicator Comm>
 staged_input stage_input(Comm comm, options const& chosen, std::string const& format,
                           std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
-  auto const agreed = [&](auto work) {
-    glt::dist::agree(comm, {.what = glt::operation::shuffle}, glt::dist::failure_of(work), 0,
-                     [](auto, auto) { return ""; });
-  };
   io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   io::peer_partition input;
   std::string folder;
   if (format == "snap" || format == "mtx" || format == "metis") {
     bool packed = false;
-    agreed([&] {
+    glt::run_together(comm, [&] {
       packed = io::text_source(chosen.input).packed();
       folder = folder_for(scratch, io::detail::graph_of(chosen.input).name).string();
     });
@@ -153,7 +148,7 @@ staged_input stage_input(Comm comm, options const& chosen, std::string const& fo
       io::stage_metis_graph(comm, chosen.input, folder, reading);
     }
   }
-  agreed([&] {
+  glt::run_together(comm, [&] {
     if (comm.rank() == 0) {
       if (folder.empty()) {
         auto const made = format == "npy"   ? stage_arrays(chosen, scratch)
@@ -166,7 +161,7 @@ staged_input stage_input(Comm comm, options const& chosen, std::string const& fo
   });
   io::detail::broadcast_text(comm, folder);
   std::optional<io::mapped_data_set> mapped;
-  agreed([&] { mapped.emplace(folder); });
+  glt::run_together(comm, [&] { mapped.emplace(folder); });
   staged_input made{.data = std::move(*mapped)};
   share_assignment(comm, input, made);
   return made;

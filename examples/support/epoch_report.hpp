@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/dist/batch.hpp>
 
 #include <array>
@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace example {
 
@@ -36,12 +35,10 @@ struct epoch_report {
 
 /// The reports of all ranks added up.
 ///
-/// A header exchange comes first, so that a rank that failed before it takes the others along.
+/// The ranks meet first, so that one that failed before takes the others along.
 template <glt::communicator Comm>
 epoch_report sum_over_ranks(Comm& comm, epoch_report const& own) {
-  std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-  std::vector<glt::call_header> headers(counts.size());
-  glt::exchange_headers(comm, {.what = glt::operation::user}, counts, 0, {}, headers);
+  glt::run_together(comm, [] {});
   std::array<double, 12> values{own.loss,
                                 own.seeds,
                                 own.sampled_edges,

@@ -3,7 +3,6 @@
 
 // Everything that needs a C++20 compiler and nothing else.
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
 #include <glt/comm/guard.hpp>
@@ -62,16 +61,13 @@
 #include <glt/dist/walk/random_walk.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/exec/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
-#include <glt/feature/any_rows.hpp>
 #include <glt/feature/copy_features.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/named_rows.hpp>
 #include <glt/feature/quantize.hpp>
 #include <glt/feature/scatter.hpp>
 #include <glt/feature/tier/hot_limit.hpp>
@@ -100,7 +96,6 @@
 #include <glt/partition/balance.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/contiguous.hpp>
-#include <glt/partition/frequency.hpp>
 #include <glt/partition/graph_part.hpp>
 #include <glt/partition/hash.hpp>
 #include <glt/partition/hetero_partition.hpp>
@@ -124,15 +119,12 @@
 #include <glt/sample/hotness/hotness.hpp>
 #include <glt/sample/hotness/hottest_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
-#include <glt/sample/link/exclusions.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/link/negatives.hpp>
-#include <glt/sample/link/seed_edges.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/row_batches.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
@@ -143,7 +135,6 @@
 #include <glt/sample/rule/weighted_rule.hpp>
 #include <glt/sample/rule/weights.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 #include <glt/sample/walk/metapath.hpp>
 #include <glt/sample/walk/node2vec.hpp>
 #include <glt/sample/walk/random_walk.hpp>

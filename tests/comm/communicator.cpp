@@ -5,8 +5,8 @@
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
 
@@ -408,10 +408,10 @@ TEST_CASE("calls that are made again allocate nothing") {
     std::vector<std::byte> sent(8 * ranks);
     std::vector<std::byte> received(8 * ranks);
     std::vector<double> sums(3);
-    std::vector<call_header> headers;
+    std::vector<detail::call_header> headers;
     reply_buffer replies;
     auto const call_all = [&] {
-      exchange_headers(comm, {}, sizes, 0, {}, headers);
+      detail::exchange_headers(comm, {}, sizes, 0, {}, headers);
       comm.all_to_all_v({sent.data(), sizes, offsets}, {received.data(), sizes, offsets});
       auto request = comm.start_all_to_all_v({sent.data(), sizes, offsets}, {received.data(), sizes, offsets});
       request.wait();

@@ -3,8 +3,8 @@
 
 #include "support/ranks.hpp"
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/serial.hpp>
 
 #include <cstddef>
@@ -31,8 +31,8 @@ TEST_CASE("every kind of call is counted exactly, empty messages are not") {
     auto const ranks = comm.size();
     auto const others = std::int64_t{ranks - 1};
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(ranks), 0);
-    std::vector<call_header> headers(counts.size());
-    exchange_headers(copy, {}, counts, 0, {}, headers);
+    std::vector<detail::call_header> headers(counts.size());
+    detail::exchange_headers(copy, {}, counts, 0, {}, headers);
     CHECK(equal(comm.counts().headers, ranks == 1 ? 0 : 1, others, 40 * others));
 
     // Everybody sends 10 bytes to the next rank, and nothing to the others.

@@ -5,7 +5,7 @@
 #include "support/minimal_communicator.hpp"
 #include "support/ranks.hpp"
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/core/error.hpp>
@@ -24,8 +24,8 @@ namespace {
 template <class Comm>
 void call(Comm& comm, std::int64_t step, std::string const& failure = {}) {
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-  std::vector<call_header> received(counts.size());
-  exchange_headers(comm, {operation::sample, step}, counts, 0, failure, received);
+  std::vector<detail::call_header> received(counts.size());
+  detail::exchange_headers(comm, {detail::operation::sample, step}, counts, 0, failure, received);
 }
 
 template <class Comm>
@@ -64,6 +64,27 @@ TEST_CASE("a rank that throws between calls, at the start or at the end takes al
       }
     }
     call(comm, 9); // all ranks are still in step
+  });
+}
+
+TEST_CASE("ranks work together: what one throws, all throw, and a rank that left before takes the others along") {
+  on_ranks([](auto comm) {
+    int calls = 0;
+    run_together(comm, [&] { ++calls; });
+    CHECK(calls == 1);
+    for (int failing = 0; failing < comm.size(); ++failing) {
+      std::string const expected = "rank " + std::to_string(failing) + ": the disk is full";
+      auto const fail = [&] {
+        if (comm.rank() == failing) {
+          throw std::runtime_error("the disk is full");
+        }
+      };
+      CHECK(thrown<collective_error>([&] { run_together(comm, fail); }) == expected);
+      CHECK(guarded(comm, [&] {
+              fail();
+              run_together(comm, [] {});
+            }) == expected);
+    }
   });
 }
 

@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>

@@ -11,9 +11,9 @@
 using gpu_comm = glt::detail::basic_nccl_comm<glt::threads_comm, glt_test::fake_nccl>;
 
 int use(gpu_comm comm) {
-  auto good = glt::dist::make_payload_comm(comm, glt_test::distant_policy<>());
+  auto good = glt::detail::make_payload_comm(comm, glt_test::distant_policy<>());
 #ifdef GLT_FAIL
-  auto bad = glt::dist::make_payload_comm(comm, glt::device::cpu());
+  auto bad = glt::detail::make_payload_comm(comm, glt::device::cpu());
 #endif
   return good.rank();
 }

@@ -18,8 +18,8 @@ static_assert(sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 static_assert(glt::bytes_copyable<float16> && glt::bytes_copyable<bfloat16>);
 static_assert(std::is_trivially_default_constructible_v<float16>);
 static_assert(!std::is_convertible_v<float, float16> && !std::is_convertible_v<float16, float>);
-static_assert(glt::element_type_of<float16> == glt::element_type::float16);
-static_assert(glt::element_type_of<bfloat16> == glt::element_type::bfloat16);
+static_assert(glt::detail::element_type_of<float16> == glt::element_type::float16);
+static_assert(glt::detail::element_type_of<bfloat16> == glt::element_type::bfloat16);
 
 namespace {
 

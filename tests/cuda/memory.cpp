@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("copies go in and out, on default and own streams", Policy, d
       auto stored = make_buffer<Policy>(values, policy);
       CHECK(to_vector(policy, stored.view()) == values);
       if (n > 0) {
-        CHECK(read_element(policy, stored.view(), n - 1) == n - 1);
+        CHECK(detail::read_element(policy, stored.view(), n - 1) == n - 1);
       }
 
       stored.resize(2 * n + 5);
@@ -72,12 +72,12 @@ TEST_CASE_TEMPLATE("the source of a copy may change at once, page-locked sources
   buffer<Policy, std::int32_t> stored(n, policy);
 
   auto pageable = expected;
-  copy_in(policy, host_view<std::int32_t const>(pageable), stored.view());
+  detail::copy_in(policy, host_view<std::int32_t const>(pageable), stored.view());
   pageable.assign(pageable.size(), -1);
   CHECK(to_vector(policy, stored.view()) == expected);
 
   auto locked = make_buffer<device::zero_copy>(numbers(n, 5));
-  copy_in(policy, host_view<std::int32_t const>(locked.data(), n), stored.view());
+  detail::copy_in(policy, host_view<std::int32_t const>(locked.data(), n), stored.view());
   std::fill(locked.begin(), locked.end(), -1);
   CHECK(to_vector(policy, stored.view()) == numbers(n, 5));
 }

@@ -20,15 +20,15 @@ using namespace glt;
 using namespace glt_test;
 
 TEST_CASE("a report of peers names who reads whom") {
-  peer_access const some({0, 1, 3}, {0, 1, 1, 1, 0, 0, 0, 0, 0});
+  detail::peer_access const some({0, 1, 3}, {0, 1, 1, 1, 0, 0, 0, 0, 0});
   CHECK(some.text() == "GPU 0 reads 1, 3; GPU 1 reads 0; GPU 3 reads none");
   CHECK(some.reads(0, 2));
   CHECK(some.reads(2, 2));
   CHECK(!some.reads(2, 0));
   CHECK(!some.all());
-  CHECK(peer_access({0, 1}, {0, 1, 1, 0}).all());
-  CHECK(peer_access({2, 2}, {0, 0, 0, 0}).all());
-  CHECK(peer_access({}, {}).all());
+  CHECK(detail::peer_access({0, 1}, {0, 1, 1, 0}).all());
+  CHECK(detail::peer_access({2, 2}, {0, 0, 0, 0}).all());
+  CHECK(detail::peer_access({}, {}).all());
 }
 
 TEST_CASE("a GPU that does not exist has no peers") {

@@ -145,8 +145,10 @@ TEST_CASE("a sort without memory for what it needs says so, and a smaller one wo
   CHECK_THROWS_AS(policy.executor().sort_by_key(keys.view(), values.view()), cuda_memory_error);
   CHECK(cudaPeekAtLastError() == cudaSuccess);
 
-  copy_in(policy, host_view<std::int64_t const>(std::vector<std::int64_t>{3, 1, 2}), keys.view().subview(0, 3));
-  copy_in(policy, host_view<std::int64_t const>(std::vector<std::int64_t>{0, 1, 2}), values.view().subview(0, 3));
+  detail::copy_in(policy, host_view<std::int64_t const>(std::vector<std::int64_t>{3, 1, 2}),
+                  keys.view().subview(0, 3));
+  detail::copy_in(policy, host_view<std::int64_t const>(std::vector<std::int64_t>{0, 1, 2}),
+                  values.view().subview(0, 3));
   policy.executor().sort_by_key(keys.view().subview(0, 3), values.view().subview(0, 3));
   CHECK(to_vector(policy, values.view().subview(0, 3)) == std::vector<std::int64_t>{1, 2, 0});
 }

@@ -24,9 +24,9 @@
 
 using namespace glt;
 using namespace glt_test;
+using glt::detail::make_payload_comm;
+using glt::detail::payload_comm;
 using glt::dist::device_comm;
-using glt::dist::make_payload_comm;
-using glt::dist::payload_comm;
 
 namespace {
 

@@ -25,7 +25,7 @@ struct plain_batch {
   std::vector<std::int64_t> numbers; // epoch, step, seeds, columns
   glt_test::copied_subgraph subgraph;
   std::vector<float> features;
-  std::vector<glt::label_type> labels;
+  std::vector<glt::detail::label_type> labels;
 
   bool operator==(plain_batch const&) const = default;
 };

@@ -260,8 +260,8 @@ TEST_CASE("batches are the same with hot rows, with labels or without, alone and
     for (glt::global_id v = 0; v < 257; v += 2) {
       kept.push_back(v);
     }
-    auto const full = glt::dist::fetch_hot_rows(comm, features, kept);
-    auto const bare = glt::dist::fetch_hot_rows(comm, unlabelled, kept);
+    auto const full = glt::detail::fetch_hot_rows(comm, features, kept);
+    auto const bare = glt::detail::fetch_hot_rows(comm, unlabelled, kept);
     auto node = glt_test::node_of(comm);
     auto rows = glt::dist::share_features(node, divided.features(comm.rank(), 3).view());
     glt_test::hide_every_other(rows.neighborhood, comm.rank());

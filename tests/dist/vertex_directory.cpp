@@ -51,9 +51,9 @@ void check_both_ways(auto& comm, glt_test::edge_list const& list, glt_test::name
 } // namespace
 
 TEST_CASE("books of equal shares") {
-  CHECK(glt::dist::make_equal_book(10, 3) == glt::partition_book({0, 4, 7, 10}));
-  CHECK(glt::dist::make_equal_book(2, 4) == glt::partition_book({0, 1, 2, 2, 2}));
-  CHECK(glt::dist::make_equal_book(0, 2) == glt::partition_book({0, 0, 0}));
+  CHECK(glt::detail::make_equal_book(10, 3) == glt::partition_book({0, 4, 7, 10}));
+  CHECK(glt::detail::make_equal_book(2, 4) == glt::partition_book({0, 1, 2, 2, 2}));
+  CHECK(glt::detail::make_equal_book(0, 2) == glt::partition_book({0, 0, 0}));
 }
 
 TEST_CASE("ids are translated both ways, on every graph and partition") {
@@ -123,8 +123,9 @@ TEST_CASE("ids outside the graph, and original ids that are no permutation, are 
     auto const places = glt::host_view<glt::global_id>(out).subview(0, comm.rank() == last ? 1 : 2);
     CHECK(glt_test::names(refused([&] { directory.look_up(good, places); }), name, "2 ids into 1 places"));
     std::string const failure = comm.rank() == last ? "no seeds" : "";
-    CHECK(refused([&] { directory.originals_of({}, {}, {.what = glt::operation::look_up}, failure); }) ==
-          name + ": no seeds");
+    CHECK(refused([&] {
+            directory.originals_of({}, {}, {.what = glt::detail::operation::look_up}, failure);
+          }) == name + ": no seeds");
 
     auto part = divided.part(comm.rank());
     if (part.original.size() > 1) {

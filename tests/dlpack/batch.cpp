@@ -21,8 +21,8 @@ using device::cpu;
 
 namespace {
 
-DLTensor const& find(std::vector<named_dlpack> const& tensors, std::string const& name) {
-  auto const found = std::ranges::find(tensors, name, &named_dlpack::name);
+DLTensor const& find(std::vector<detail::named_dlpack> const& tensors, std::string const& name) {
+  auto const found = std::ranges::find(tensors, name, &detail::named_dlpack::name);
   REQUIRE_MESSAGE(found != tensors.end(), name);
   return found->tensor->dl_tensor;
 }
@@ -30,7 +30,7 @@ DLTensor const& find(std::vector<named_dlpack> const& tensors, std::string const
 template <class View>
 bool over(DLTensor const& tensor, View view) {
   return tensor.data == view.data() && tensor.ndim == 1 && tensor.shape[0] == view.size() &&
-         detail::find_element_type(tensor.dtype) == element_type_of<typename View::value_type>;
+         detail::find_element_type(tensor.dtype) == detail::element_type_of<typename View::value_type>;
 }
 
 csr_graph<cpu> small_graph() {

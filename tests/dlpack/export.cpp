@@ -42,7 +42,7 @@ TEST_CASE_TEMPLATE("elements of every type", T, std::int8_t, std::uint8_t, std::
                    float16, bfloat16, float, double) {
   buffer<device::cpu, T> elements(3);
   auto const tensor = to_dlpack(std::move(elements));
-  CHECK(detail::find_element_type(tensor->dl_tensor.dtype) == element_type_of<T>);
+  CHECK(detail::find_element_type(tensor->dl_tensor.dtype) == detail::element_type_of<T>);
   CHECK(tensor->dl_tensor.dtype.bits == 8 * sizeof(T));
 }
 

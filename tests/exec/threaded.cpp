@@ -14,7 +14,7 @@
 using namespace glt;
 
 TEST_CASE("much work is shared, little work stays in the calling thread") {
-  exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   exec::threaded const ex(pool);
   std::mutex mutex;
   std::set<std::thread::id> ids;
@@ -37,7 +37,7 @@ TEST_CASE("much work is shared, little work stays in the calling thread") {
 }
 
 TEST_CASE("rows of very different cost are all done") {
-  exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   std::vector<std::int64_t> sums(10'001, 0);
   exec::threaded(pool).for_each(10'001, [&](std::int64_t i) {
     for (std::int64_t j = 0; j < (i % 5000 == 0 ? 100'000 : 3); ++j) {
@@ -50,7 +50,7 @@ TEST_CASE("rows of very different cost are all done") {
 }
 
 TEST_CASE("a reduction to bool loses no worker's part") {
-  exec::thread_pool pool(2);
+  glt::detail::thread_pool pool(2);
   exec::threaded const ex(pool);
   constexpr std::int64_t n = 2048;
   std::int64_t wrong = 0;

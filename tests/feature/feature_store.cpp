@@ -21,7 +21,7 @@ static_assert(std::is_trivially_copyable_v<feature_view<memory_space::host, floa
 
 TEST_CASE("rows and labels are those it was built from") {
   store built(3, 2, make_buffer<device::cpu>(std::vector<float>{0, 1, 2, 3, 4, 5}),
-              make_buffer<device::cpu>(std::vector<label_type>{7, -1, 9}));
+              make_buffer<device::cpu>(std::vector<detail::label_type>{7, -1, 9}));
   auto const moved = std::move(built);
   CHECK(moved.view().num_vertices() == 3);
   CHECK(moved.view().num_columns() == 2);
@@ -33,7 +33,7 @@ TEST_CASE("rows and labels are those it was built from") {
 TEST_CASE("labels, columns and vertices may be missing") {
   store const unlabelled(2, 1, make_buffer<device::cpu>(std::vector<float>{1, 2}));
   CHECK(unlabelled.view().labels.empty());
-  store const narrow(4, 0, {}, make_buffer<device::cpu>(std::vector<label_type>{1, 2, 3, 4}));
+  store const narrow(4, 0, {}, make_buffer<device::cpu>(std::vector<detail::label_type>{1, 2, 3, 4}));
   CHECK(narrow.view().num_vertices() == 4);
   CHECK(narrow.view().labels.size() == 4);
   store const nothing(0, 5, {});
@@ -44,7 +44,7 @@ TEST_CASE("labels, columns and vertices may be missing") {
 
 TEST_CASE("shapes that do not fit are refused with their numbers") {
   auto const build = [](std::int64_t vertices, std::int64_t columns, std::vector<float> const& rows,
-                        std::vector<label_type> const& labels) {
+                        std::vector<detail::label_type> const& labels) {
     return thrown<precondition_error>(
         [&] { store(vertices, columns, make_buffer<device::cpu>(rows), make_buffer<device::cpu>(labels)); });
   };

@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto const array =
         glt::io::read_npy_any({reinterpret_cast<std::byte const*>(data), static_cast<std::int64_t>(size)}, "input");
     glt_test::insist(array.bytes().size() <= static_cast<std::int64_t>(size) * 2, "no more than twice the file");
-    glt_test::insist(glt::io::detail::count_not_finite(array) * glt::size_of(array.type()) <= array.bytes().size(),
+    glt_test::insist(glt::io::detail::count_not_finite(array) * glt::detail::size_of(array.type()) <=
+                         array.bytes().size(),
                      "at most all elements are not finite");
     static_cast<void>(glt::io::detail::integers_of(array, "input"));
   } catch (glt::io_error const&) {

@@ -37,7 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         auto const array = file.read(name);
         glt_test::insist(array.bytes().size() <= static_cast<std::int64_t>(size) * 2 * 1032,
                          "no more than deflate makes");
-        glt_test::insist(glt::io::detail::count_not_finite(array) * glt::size_of(array.type()) <= array.bytes().size(),
+        glt_test::insist(glt::io::detail::count_not_finite(array) * glt::detail::size_of(array.type()) <=
+                             array.bytes().size(),
                          "at most all elements are not finite");
       } catch (glt::io_error const&) {
         static_cast<void>(file.read_string(name));

@@ -172,7 +172,7 @@ bool weighted(choices& choose) {
       of_row.push_back(by_edge[static_cast<std::size_t>(edge.second)]);
     }
     auto const fanout = options.fanouts[static_cast<std::size_t>(hop)];
-    glt::random_stream const stream(glt::hop_key(key, hop), static_cast<std::uint64_t>(v));
+    glt::random_stream const stream(glt::detail::hop_key(key, hop), static_cast<std::uint64_t>(v));
     return glt_test::naive_smallest_keys(stream, of_row, fanout < 0 ? std::ssize(of_row) : fanout);
   };
   return glt_test::plain(out) == glt_test::naive_sample_by(rows, seeds, options, pick);

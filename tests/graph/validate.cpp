@@ -29,7 +29,7 @@ std::string complaint(View view) {
 } // namespace
 
 TEST_CASE("well-formed graphs pass") {
-  exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   for (auto const& graph : adversarial_graphs()) {
     CAPTURE(graph.name);
     auto const rows = make_csr<device::cpu>(graph.view(), {.edge_ids = true});
@@ -47,7 +47,7 @@ TEST_CASE("the first bad end of an edge list is named with its value and the bou
   graph.sources[5002] = -9;
   graph.destinations[77] = -1;
   CHECK(names(complaint(graph.view()), "source of edge 4242 is 97", "[0, 97)"));
-  exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   CHECK(thrown<precondition_error>([&] { validate(graph.view(), exec::threaded(pool)); }) ==
         complaint(graph.view()));
   graph.sources[4242] = 0;

@@ -45,13 +45,14 @@ TEST_CASE("a view borrows everything that a data set holds, in place") {
 
 TEST_CASE("the schema has the types in the order of the data set, and names what does not fit") {
   auto data = hetero_known_set(23, 11);
-  auto const schema = io::schema_of(io::view_of(data));
+  auto const schema = io::detail::schema_of(io::view_of(data));
   CHECK(schema.num_node_types() == 3);
   CHECK(schema.num_vertices(1) == 11);
   CHECK(schema.num_edge_types() == 4);
   CHECK(schema.source_type(1) == 1);
   CHECK(schema.destination_type(1) == 0);
   data.edges[2].destination = "venue";
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::schema_of(io::view_of(data))); }),
-              "no node type 'venue'"));
+  CHECK(
+      names(thrown<precondition_error>([&] { static_cast<void>(io::detail::schema_of(io::view_of(data))); }),
+            "no node type 'venue'"));
 }

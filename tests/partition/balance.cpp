@@ -14,7 +14,7 @@ using namespace glt_test;
 
 namespace {
 
-std::vector<std::int64_t> weights_of(balance_limit const& limit, std::int64_t num_vertices) {
+std::vector<std::int64_t> weights_of(detail::balance_limit const& limit, std::int64_t num_vertices) {
   std::vector<std::int64_t> weights;
   for (std::int64_t v = 0; v < num_vertices; ++v) {
     CHECK(limit.share(v).group == 0);
@@ -54,7 +54,7 @@ TEST_CASE("weights and types are those that were given") {
 }
 
 TEST_CASE("seeds weigh as often as they are listed, also after the list and the limit they came from are gone") {
-  balance_limit kept;
+  detail::balance_limit kept;
   {
     std::vector<local_id> const seeds{3, 0, 3};
     auto const made = balance_seeds(5, host_view<local_id const>(seeds));

@@ -36,7 +36,7 @@ std::vector<local_id> cut(std::vector<std::int64_t> const& weights, int num_part
   return to_vector(contiguous_partitioner{.balance = std::move(balance)}(rows.view(), num_parts));
 }
 
-balance_limit weighing(std::vector<std::int64_t> const& weights) {
+detail::balance_limit weighing(std::vector<std::int64_t> const& weights) {
   return balance_weights("weights", host_view<std::int64_t const>(weights));
 }
 

@@ -20,8 +20,9 @@ using glt_test::copy_subgraph;
 namespace {
 
 template <class Policy, class Source>
-hop_sample<Policy, Source> hop_of(std::vector<edge_offset> const& offsets, std::vector<Source> const& sources,
-                                  std::vector<edge_id> const& ids = {}) {
+detail::hop_sample<Policy, Source> hop_of(std::vector<edge_offset> const& offsets,
+                                          std::vector<Source> const& sources,
+                                          std::vector<edge_id> const& ids = {}) {
   Policy const policy;
   return {make_buffer(offsets, policy), make_buffer(sources, policy), make_buffer(ids, policy)};
 }
@@ -142,17 +143,17 @@ TEST_CASE_TEMPLATE("rows are drawn as on the CPU, edge ids or not", Policy, GLT_
   auto const list = glt_test::random_graph(257, 4099);
   auto const host_graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
   auto const graph = copy_graph(host_graph.view(), policy);
-  hop_drawer<device::cpu> serial;
-  hop_drawer<Policy> drawer(policy);
-  hop_sample<device::cpu, local_id> expected;
-  hop_sample<Policy, local_id> out;
+  detail::hop_drawer<device::cpu> serial;
+  detail::hop_drawer<Policy> drawer(policy);
+  detail::hop_sample<device::cpu, local_id> expected;
+  detail::hop_sample<Policy, local_id> out;
   for (std::vector<local_id> const& rows : {std::vector<local_id>{7, 0, 255, 7}, {}, {3}}) {
     auto const rows_there = make_buffer(rows, policy);
     for (std::int64_t const fanout : {4, 40, -1}) {
       for (bool const ids : {true, false}) {
-        hop_request<memory_space::host, local_id> const request{
+        detail::hop_request<memory_space::host, local_id> const request{
             .rows = rows, .original = {}, .options = {.fanout = fanout}, .key = random_key(8)};
-        hop_request<space, local_id> const request_there{
+        detail::hop_request<space, local_id> const request_there{
             .rows = rows_there.view(), .original = {}, .options = {.fanout = fanout}, .key = random_key(8)};
         serial.draw(host_graph.view(), request, ids, expected);
         drawer.draw(graph.view(), request_there, ids, out);

@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("copied features have the rows, labels and scales of their so
     for (std::int64_t const columns : {0, 1, 5}) {
       for (bool const more : {false, true}) {
         auto const rows = any_numbers<std::int8_t>(vertices * columns, 1);
-        auto const labels = any_numbers<label_type>(more ? vertices : 0, 2);
+        auto const labels = any_numbers<detail::label_type>(more ? vertices : 0, 2);
         auto const scales = any_numbers<float>(more ? columns : 0, 3);
         feature_view<memory_space::host, std::int8_t> const source{
             .features = {rows.data(), vertices, columns}, .labels = labels, .scales = scales};
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("quantised features are the same on every policy", Policy, GL
   cpu const host;
   CHECK(to_vector(policy, found.view().features.flat()) == to_vector(host, expected.view().features.flat()));
   CHECK(to_vector(policy, found.view().scales) == to_vector(host, expected.view().scales));
-  auto const labels = any_numbers<label_type>(41, 2);
+  auto const labels = any_numbers<detail::label_type>(41, 2);
   auto const labelled = quantize_rows<Policy>(matrix, std::vector<float>(6, 0.1F),
                                               make_buffer<Policy>(labels, policy), policy);
   CHECK(to_vector(policy, labelled.view().labels) == labels);

@@ -70,8 +70,8 @@ TEST_CASE_TEMPLATE("original ids and queries are followed", Policy, GLT_TEST_POL
   auto const there = copy_graph<Policy>(graph.view(), policy);
   std::vector<std::vector<global_id>> original;
   std::vector<buffer<Policy, global_id>> buffers;
-  std::vector<original_ids<memory_space::host>> ids;
-  std::vector<original_ids<Policy::space>> ids_there;
+  std::vector<detail::original_ids<memory_space::host>> ids;
+  std::vector<detail::original_ids<Policy::space>> ids_there;
   for (int t = 0; t < list.schema.num_node_types(); ++t) {
     auto& of_type = original.emplace_back();
     for (std::int64_t v = 0; t != 1 && v < list.schema.num_vertices(t); ++v) {
@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
   auto const num_relations = static_cast<std::size_t>(list.schema.num_edge_types());
   auto const num_types = static_cast<std::size_t>(list.schema.num_node_types());
   std::vector<uniform_rule> const rules(num_relations);
-  std::vector<original_ids<Policy::space>> const no_ids(num_types);
+  std::vector<detail::original_ids<Policy::space>> const no_ids(num_types);
   for (auto const expand : {frontier::fresh, frontier::all}) {
     for (bool const disjoint : {false, true}) {
       hetero_options options{.fanouts = same_fanouts(list.schema, {4, 3, 2}),

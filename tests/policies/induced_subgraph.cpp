@@ -119,10 +119,10 @@ TEST_CASE_TEMPLATE("whole rows are copied in their order", Policy, GLT_TEST_ONE_
           offsets.push_back(static_cast<edge_offset>(sources.size()));
         }
         auto const list_there = make_buffer<Policy>(vertices, policy);
-        hop_sample<Policy, local_id> out;
-        hop_request<Policy::space, local_id> const all{
+        detail::hop_sample<Policy, local_id> out;
+        detail::hop_request<Policy::space, local_id> const all{
             .rows = list_there.view(), .original = {}, .options = {.fanout = -1}, .key = random_key(0)};
-        hop_drawer<Policy>(policy).draw(there.view(), all, ids, out);
+        detail::hop_drawer<Policy>(policy).draw(there.view(), all, ids, out);
         CHECK(to_vector(policy, std::as_const(out.offsets).view()) == offsets);
         CHECK(to_vector(policy, std::as_const(out.sources).view()) == sources);
         CHECK(to_vector(policy, std::as_const(out.edge_ids).view()) == edge_ids);

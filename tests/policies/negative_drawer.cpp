@@ -44,16 +44,15 @@ glt_test::naive_negatives drawn_on(Policy const& policy, glt_test::edge_list con
   on_host.assign(host_view<vertex const>(sources), host_view<vertex const>(destinations));
   std::vector<random_key> keys;
   for (std::int64_t i = 0; i < on_host.size(); ++i) {
-    keys.push_back(
-        positive_key(negatives_key(key), on_host.view().sources[i], on_host.view().destinations[i],
-                                on_host.view().occurrences[i]));
+    keys.push_back(detail::positive_key(detail::negatives_key(key), on_host.view().sources[i],
+                                        on_host.view().destinations[i], on_host.view().occurrences[i]));
   }
   auto const keys_there = make_buffer<Policy>(keys, policy);
   auto const sources_there = make_buffer<Policy>(sources, policy);
   auto const destinations_there = make_buffer<Policy>(destinations, policy);
 
   detail::negative_drawer<Policy, vertex> drawer(options, policy);
-  negative_pairs<Policy, vertex> out;
+  detail::negative_pairs<Policy, vertex> out;
   detail::seed_edges<Policy, vertex> seeds(policy);
   for (int times = 0; times < 2; ++times) { // the second time into the same memory
     seeds.assign(sources_there.view(), destinations_there.view());

@@ -88,7 +88,7 @@ void compare(std::vector<std::int64_t> const& rounds, unsigned variety, std::int
       }
       CHECK(to_vector(policy, numbers.view()) == expected_numbers);
       CHECK(to_vector(policy, firsts.view()) == expected_firsts);
-      auto const num_nodes = read_element(policy, sizes.view(), index + 1);
+      auto const num_nodes = detail::read_element(policy, sizes.view(), index + 1);
       REQUIRE(num_nodes == static_cast<std::int64_t>(expected_nodes.size()));
       CHECK(numbering.bound() >= num_nodes);
       CHECK(to_vector(policy, nodes.view().subview(0, num_nodes)) == expected_nodes);
@@ -124,5 +124,5 @@ TEST_CASE_TEMPLATE("bounds beyond 31 bits are refused before anything is done", 
                        "numbering of up to 2147483647 occurrences after up to 0 vertices; together they must fit 31 "
                        "bits: sample smaller batches",
                        precondition_error);
-  CHECK(read_element(policy, sizes.view(), 1) == 42);
+  CHECK(detail::read_element(policy, sizes.view(), 1) == 42);
 }

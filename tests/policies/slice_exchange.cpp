@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
@@ -25,7 +25,7 @@ using glt::detail::slice_exchange;
 
 namespace {
 
-constexpr call_site site{.what = operation::user, .step = 4};
+constexpr detail::call_site site{.what = detail::operation::user, .step = 4};
 
 std::int64_t rows_of(int from, int to, int round) {
   return round == 0 || (from + 2 * to + round) % 4 == 0 ? 0 : (from * 7 + to * 5 + round * 11) % 90;

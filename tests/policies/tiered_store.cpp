@@ -30,7 +30,7 @@ namespace {
 template <class T>
 struct plain_features {
   std::vector<T> rows;
-  std::vector<label_type> labels;
+  std::vector<detail::label_type> labels;
   std::vector<float> scales;
   std::int64_t vertices;
   std::int64_t columns;
@@ -38,7 +38,7 @@ struct plain_features {
   plain_features(std::int64_t v, std::int64_t f, bool labelled)
       : rows(any_numbers<T>(v * f, 11)), vertices(v), columns(f) {
     if (labelled) {
-      labels = any_numbers<label_type>(v, 12);
+      labels = any_numbers<detail::label_type>(v, 12);
     }
     if (std::is_integral_v<T>) {
       scales = any_numbers<float>(f, 13);
@@ -119,7 +119,7 @@ void check_store(std::int64_t vertices, std::int64_t columns, hot_limit limit, s
       check_gather<T>(*store, device, plain, ids, policy);
       check_gather<Out>(*store, device, plain, ids, policy);
       auto const wanted = make_buffer<hot>(ids, policy);
-      auto const found = count_hits(policy.executor(), store->view(device), wanted.view());
+      auto const found = detail::count_hits(policy.executor(), store->view(device), wanted.view());
       CHECK(found.rows == static_cast<std::int64_t>(ids.size()));
       CHECK(found.hot == hits);
     }
@@ -223,7 +223,7 @@ TEST_CASE_TEMPLATE("rows that were to be taken over stay where they were if some
 }
 
 TEST_CASE("hits add up, and of no rows the ratio is 0") {
-  tier_hits hits;
+  detail::tier_hits hits;
   CHECK(hits.ratio() == 0);
   hits += {.rows = 10, .hot = 5};
   hits += {.rows = 10, .hot = 10};

@@ -5,7 +5,7 @@
 #include <glt/graph/convert.hpp>
 #include <glt/graph/relation.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/sample/validate.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 
 #include <doctest/doctest.h>
 
@@ -71,12 +71,14 @@ TEST_CASE_TEMPLATE("the first fault is named", Policy, GLT_TEST_POLICIES) {
 TEST_CASE_TEMPLATE("vertices and relations are looked at wherever they are", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
   auto const seeds = make_buffer<Policy>(std::vector<global_id>{0, 9, 10, -1}, policy);
-  CHECK_THROWS_WITH_AS(validate_vertices(policy, "seed", seeds.view(), 10),
-                       "seed 2 is 10, but vertices are in [0, 10); pass ids of this graph", precondition_error);
-  CHECK_THROWS_WITH_AS(validate_vertices(policy, "seed", std::as_const(seeds).view(), 11),
-                       "seed 3 is -1, but vertices are in [0, 11); pass ids of this graph", precondition_error);
-  CHECK_NOTHROW(validate_vertices(policy, "seed", seeds.view().subview(0, 3), 11));
-  CHECK_NOTHROW(validate_vertices(policy, "seed", seeds.view().subview(0, 0), 0));
+  CHECK_THROWS_WITH_AS(detail::validate_vertices(policy, "seed", seeds.view(), 10),
+                       "seed 2 is 10, but vertices are in [0, 10); pass ids of this graph",
+                       precondition_error);
+  CHECK_THROWS_WITH_AS(detail::validate_vertices(policy, "seed", std::as_const(seeds).view(), 11),
+                       "seed 3 is -1, but vertices are in [0, 11); pass ids of this graph",
+                       precondition_error);
+  CHECK_NOTHROW(detail::validate_vertices(policy, "seed", seeds.view().subview(0, 3), 11));
+  CHECK_NOTHROW(detail::validate_vertices(policy, "seed", seeds.view().subview(0, 0), 0));
 
   hetero_schema const schema({{"a", 2}, {"b", 3}}, {{"b", "to", "a"}});
   auto const sources = make_buffer<Policy>(std::vector<local_id>{2, 0, 2}, policy);

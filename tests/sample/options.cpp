@@ -32,7 +32,7 @@ TEST_CASE("every part of the key changes the random numbers of a hop") {
       for (std::int64_t step = 0; step < 3; ++step) {
         for (std::int64_t hop = 0; hop < 3; ++hop) {
           for (std::int64_t type = 0; type < 3; ++type) {
-            seen.insert(glt::hop_key({.seed = seed, .epoch = epoch, .step = step}, hop, type).bits());
+            seen.insert(glt::detail::hop_key({.seed = seed, .epoch = epoch, .step = step}, hop, type).bits());
           }
         }
       }

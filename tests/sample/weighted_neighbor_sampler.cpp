@@ -58,7 +58,7 @@ TEST_CASE("a sampler with the rule draws what the rule says for every vertex of 
           for (std::int64_t i = first; i < known; ++i) {
             auto const vertex = out.nodes()[i];
             for (auto const position : draw(rule, view, vertex, {options.fanouts[hop], options.replace},
-                                            glt::hop_key(key, static_cast<std::int64_t>(hop)))) {
+                                            glt::detail::hop_key(key, static_cast<std::int64_t>(hop)))) {
               expected.push_back(view.id_of_edge(view.offset(vertex) + position));
             }
           }

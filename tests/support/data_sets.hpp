@@ -23,7 +23,7 @@ namespace glt_test {
 /// An array of random bytes; rows of `columns` elements.
 inline glt::io::array random_array(glt::random_stream& draws, glt::element_type type, std::int64_t rows,
                                    std::int64_t columns) {
-  glt::buffer<glt::device::cpu, std::byte> bytes(rows * columns * glt::size_of(type));
+  glt::buffer<glt::device::cpu, std::byte> bytes(rows * columns * glt::detail::size_of(type));
   for (auto& byte : bytes) {
     byte = static_cast<std::byte>(draws.below(60)); // no NaN
   }

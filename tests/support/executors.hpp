@@ -3,8 +3,8 @@
 
 #include "archetypes.hpp"
 
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/exec/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 
 #include <cstdint>
@@ -20,7 +20,7 @@ void for_each_executor(F&& f) {
   f("minimal", minimal_executor{});
   f("threaded without a pool", glt::exec::threaded{});
   for (int const threads : {1, 2, 5}) {
-    glt::exec::thread_pool pool(threads);
+    glt::detail::thread_pool pool(threads);
     f("threaded over " + std::to_string(threads), glt::exec::threaded(pool));
   }
 }

@@ -89,8 +89,8 @@ naive_hetero_subgraph naive_hetero_sample(hetero_list const& graph, std::vector<
       for (std::size_t i = first[type]; i < known[type] && options.fanouts[e][hop] != 0; ++i) {
         auto const vertex = out.nodes[type][i];
         auto const& row = rows[static_cast<std::size_t>(vertex)];
-        for (auto const at : pick(glt::hop_key(key, static_cast<std::int64_t>(hop), edge_type), vertex, row,
-                                  options.fanouts[e][hop], edge_type, trees[type][i])) {
+        for (auto const at : pick(glt::detail::hop_key(key, static_cast<std::int64_t>(hop), edge_type),
+                                  vertex, row, options.fanouts[e][hop], edge_type, trees[type][i])) {
           auto const [source, id] = row[static_cast<std::size_t>(at)];
           out.row[e].push_back(number(source_type, trees[type][i], source));
           out.col[e].push_back(static_cast<std::int64_t>(i));

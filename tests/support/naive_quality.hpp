@@ -38,9 +38,9 @@ struct naive_quality {
   [[nodiscard]] int part_of(typed_vertex vertex) const { return vertices.at(vertex); }
 
   /// Counts of a part, of the vertices of one type (−1: of all).
-  [[nodiscard]] glt::part_counts counts(int part, int type) const {
+  [[nodiscard]] glt::detail::part_counts counts(int part, int type) const {
     auto const wanted = [&](typed_vertex v) { return type < 0 || static_cast<std::size_t>(type) == v.first; };
-    glt::part_counts made;
+    glt::detail::part_counts made;
     std::set<typed_vertex> boundary;
     std::set<typed_vertex> halo;
     std::set<std::pair<typed_vertex, int>> sent;
@@ -129,7 +129,7 @@ private:
   void fill(glt::detail::part_table& table, int type) const {
     for (int part = 0; part < num_parts; ++part) {
       table.parts.push_back(counts(part, type));
-      static_cast<glt::part_counts&>(table) += table.parts.back();
+      static_cast<glt::detail::part_counts&>(table) += table.parts.back();
     }
   }
 

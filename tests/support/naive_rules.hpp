@@ -65,8 +65,8 @@ inline naive_subgraph naive_temporal_sample(edge_list const& list, std::vector<s
       times_of_row.push_back(times[static_cast<std::size_t>(edge.second)]);
     }
     glt::hop_options const draw{options.fanouts[static_cast<std::size_t>(hop)], options.replace};
-    return naive_temporal_pick(times_of_row, strategy, vertex, seed_times[static_cast<std::size_t>(tree)], draw,
-                               glt::hop_key(key, hop));
+    return naive_temporal_pick(times_of_row, strategy, vertex, seed_times[static_cast<std::size_t>(tree)],
+                               draw, glt::detail::hop_key(key, hop));
   });
 }
 
@@ -75,7 +75,7 @@ inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::
                                                   std::int64_t fanout, glt::random_key key) {
   std::vector<std::pair<std::uint64_t, std::int64_t>> edges;
   for (auto const& [source, id] : row) {
-    edges.emplace_back(glt::labor_variate(key, source), static_cast<std::int64_t>(edges.size()));
+    edges.emplace_back(glt::detail::labor_variate(key, source), static_cast<std::int64_t>(edges.size()));
   }
   auto const degree = static_cast<std::int64_t>(row.size());
   if (fanout >= 0 && degree > fanout) {
@@ -103,7 +103,7 @@ inline naive_subgraph naive_labor_sample(edge_list const& list, glt::labor_count
   auto const rows = naive_rows(list);
   return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t, std::int64_t vertex) {
     return naive_labor_pick(counts, rows[static_cast<std::size_t>(vertex)],
-                            options.fanouts[static_cast<std::size_t>(hop)], glt::hop_key(key, hop));
+                            options.fanouts[static_cast<std::size_t>(hop)], glt::detail::hop_key(key, hop));
   });
 }
 

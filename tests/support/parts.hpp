@@ -58,7 +58,7 @@ struct divided_graph {
   [[nodiscard]] glt::feature_store<cpu, float> features(int rank, std::int64_t columns, bool labels = true) const {
     auto const rows = names.book.size(rank);
     glt::buffer<cpu, float> values(rows * columns);
-    glt::buffer<cpu, glt::label_type> classes(labels ? rows : 0);
+    glt::buffer<cpu, glt::detail::label_type> classes(labels ? rows : 0);
     for (std::int64_t r = 0; r < rows; ++r) {
       auto const vertex = names.original[names.book.begin(rank) + r];
       for (std::int64_t c = 0; c < columns; ++c) {
@@ -74,7 +74,7 @@ struct divided_graph {
   static float feature(std::int64_t vertex, std::int64_t column) {
     return static_cast<float>(vertex * 16 + column);
   }
-  static glt::label_type label(std::int64_t vertex) { return 1000000 + vertex; }
+  static glt::detail::label_type label(std::int64_t vertex) { return 1000000 + vertex; }
 };
 
 /// Seeds of a rank at a step, in original ids: uneven lists, some empty, from all over the graph.

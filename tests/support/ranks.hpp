@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/random.hpp>
@@ -50,8 +50,9 @@ void on_ranks_limited(Body const& body, std::vector<int> const& sizes = some_ran
   }
   glt::run_collectively(comm, [&] {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-    std::vector<glt::call_header> headers(counts.size());
-    glt::exchange_headers(comm, {.step = static_cast<std::int64_t>(test.bits())}, counts, 0, {}, headers);
+    std::vector<glt::detail::call_header> headers(counts.size());
+    glt::detail::exchange_headers(comm, {.step = static_cast<std::int64_t>(test.bits())}, counts, 0, {},
+                                  headers);
     body(comm);
   });
 }

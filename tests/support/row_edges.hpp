@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/view.hpp>
-#include <glt/sample/link/exclusions.hpp>
+#include <glt/sample/link/detail/exclusions.hpp>
 
 #include <cstdint>
 
@@ -10,9 +10,9 @@ namespace glt_test {
 
 /// A list of edges as `edge_exclusions` takes them.
 struct row_edges {
-  glt::host_view<glt::row_edge const> list;
+  glt::host_view<glt::detail::row_edge const> list;
   [[nodiscard]] std::int64_t size() const { return list.size(); }
-  [[nodiscard]] glt::row_edge operator()(std::int64_t x) const { return list[x]; }
+  [[nodiscard]] glt::detail::row_edge operator()(std::int64_t x) const { return list[x]; }
 };
 
 } // namespace glt_test

@@ -2,8 +2,8 @@
 //
 // stuck_rank <skip|stop|replies|none>: a program with a time limit of two seconds, of which rank 1 keeps the others
 // waiting: by skipping a call, by being stopped, or not at all. It ends the job, but for `none`.
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>
 
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   auto const self = static_cast<std::size_t>(comm.rank());
   std::vector<std::int64_t> const counts(ranks, 0);
-  std::vector<glt::call_header> headers;
+  std::vector<glt::detail::call_header> headers;
   bool const is_odd = comm.rank() == 1;
   auto other = comm.duplicate();
   for (std::int64_t step = 0; step < 3; ++step) {
@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
     if (step == 2 && is_odd && mode == "stop") {
       std::raise(SIGSTOP);
     }
-    glt::exchange_headers(comm, {.what = glt::operation::sample, .step = step}, counts, 0, {}, headers);
+    glt::detail::exchange_headers(comm, {.what = glt::detail::operation::sample, .step = step}, counts, 0, {},
+                                  headers);
     std::vector<std::byte> const sent(100 * ranks);
     std::vector<std::byte> received(100 * ranks);
     std::vector<std::int64_t> sizes(ranks, 100);

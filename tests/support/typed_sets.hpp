@@ -66,7 +66,7 @@ inline glt::io::data_set typed_set(std::int64_t num_vertices, std::int64_t edges
 
 /// The graph of all types that `make_homogeneous` makes in memory.
 inline glt::csr_graph<glt::device::cpu, glt::global_id> whole_graph_of(glt::io::data_set const& data) {
-  auto schema = glt::io::schema_of(glt::io::view_of(data));
+  auto schema = glt::io::detail::schema_of(glt::io::view_of(data));
   std::vector<glt::csr_graph<glt::device::cpu, glt::global_id>> relations;
   for (std::size_t e = 0; e < data.edges.size(); ++e) {
     relations.push_back(glt::make_relation<glt::device::cpu, glt::global_id>(

@@ -72,7 +72,7 @@ torch::optim::SGD make_optimizer(network& net) {
 struct task {
   glt::csr_graph<cpu> graph;
   glt::buffer<cpu, float> features{num_vertices * num_columns};
-  glt::buffer<cpu, glt::label_type> labels{num_vertices};
+  glt::buffer<cpu, glt::detail::label_type> labels{num_vertices};
 
   task() {
     auto const planted = glt::make_planted_communities<>({.num_vertices = num_vertices,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/comm/detail/exchange.hpp>
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include "support/ranks.hpp"
@@ -21,8 +21,9 @@ namespace {
 void exchange_headers(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-  std::vector<glt::call_header> headers(counts.size());
-  glt_bench::measure_together(state, comm, [&] { glt::exchange_headers(comm, {}, counts, 0, {}, headers); });
+  std::vector<glt::detail::call_header> headers(counts.size());
+  glt_bench::measure_together(state, comm,
+                              [&] { glt::detail::exchange_headers(comm, {}, counts, 0, {}, headers); });
 }
 
 // A variable exchange of the given number of bytes from every rank to every other one.

@@ -48,7 +48,8 @@ void sample_links(benchmark::State& state, glt::link_options options, bool weigh
   auto const graph = glt_bench::rmat_graph().view();
   auto const connected = glt_bench::connected_vertices(graph);
   options.neighbors.fanouts = {15, 10};
-  auto const weights = weighted ? degree_weights().view() : glt::vertex_weights_view<glt::memory_space::host>{};
+  auto const weights =
+      weighted ? degree_weights().view() : glt::detail::vertex_weights_view<glt::memory_space::host>{};
   glt::link_sampler<cpu> sampler(graph, options, weights);
   glt::link_sample<cpu> out;
   std::int64_t step = 0;
@@ -93,12 +94,13 @@ void sample_ends(benchmark::State& state) {
 void draw_negatives(benchmark::State& state, glt::negative_options options, bool weighted) {
   auto const graph = glt_bench::rmat_graph().view();
   auto const connected = glt_bench::connected_vertices(graph);
-  auto const weights = weighted ? degree_weights().view() : glt::vertex_weights_view<glt::memory_space::host>{};
+  auto const weights =
+      weighted ? degree_weights().view() : glt::detail::vertex_weights_view<glt::memory_space::host>{};
   glt::detail::local_candidates<cpu, glt::local_id> candidates(graph, weights, {});
   options.mode = glt::negative_mode::triplet;
   options.amount = 5;
   glt::detail::negative_drawer<cpu, glt::local_id> drawer(options);
-  glt::negative_pairs<cpu, glt::local_id> out;
+  glt::detail::negative_pairs<cpu, glt::local_id> out;
   glt::detail::seed_edges<cpu, glt::local_id> edges;
   std::vector<glt::random_key> keys(static_cast<std::size_t>(batch_size), glt::random_key(0));
   std::int64_t step = 0;
@@ -107,11 +109,11 @@ void draw_negatives(benchmark::State& state, glt::negative_options options, bool
     positives const batch(graph, connected, step);
     edges.assign(glt::host_view<glt::local_id const>(batch.sources),
                  glt::host_view<glt::local_id const>(batch.destinations));
-    auto const key = glt::negatives_key({.seed = 1, .step = step++});
+    auto const key = glt::detail::negatives_key({.seed = 1, .step = step++});
     for (std::int64_t i = 0; i < batch_size; ++i) {
       auto const seeds = edges.view();
       keys[static_cast<std::size_t>(i)] =
-          glt::positive_key(key, seeds.sources[i], seeds.destinations[i], seeds.occurrences[i]);
+          glt::detail::positive_key(key, seeds.sources[i], seeds.destinations[i], seeds.occurrences[i]);
     }
     state.ResumeTiming();
     drawer.draw(candidates, edges, glt::host_view<glt::random_key const>(keys), out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/space.hpp>
@@ -164,8 +164,7 @@ public:
   }
 
   /// See `mpi_options::time_limit`.
-  void note(call_site site) noexcept
-    requires requires(C& comm) { comm.note(site); }
+  void note(detail::call_site site) noexcept requires requires(C& comm) { comm.note(site); }
   {
     inner_.note(site);
   }

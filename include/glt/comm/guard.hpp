@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,22 +26,22 @@ namespace detail {
 /// How a rank leaves the guarded part of a program, with everything that it needs for that: the way out must not fail
 /// for want of memory.
 template <communicator C>
-class farewell {
+class departure {
 public:
-  explicit farewell(C& comm) : comm_(comm), counts_(static_cast<std::size_t>(comm.size()), 0) {
+  explicit departure(C& comm) : comm_(comm), counts_(static_cast<std::size_t>(comm.size()), 0) {
     headers_.reserve(2 * counts_.size());
     cause_.reserve(cause_bytes);
   }
 
   /// Joins the next header exchange of the other ranks, at `operation::leave`.
-  void say() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_); }
+  void announce() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_); }
 
   /// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested exception.
-  [[noreturn]] void say_failed(std::string_view cause) {
+  [[noreturn]] void announce_failure(std::string_view cause) {
     cause_.assign((cause.empty() ? "unknown exception" : cause).substr(0, cause_bytes - 1));
     std::optional<agreed_error> agreed;
     try {
-      say();
+      announce();
     } catch (agreed_error const& error) {
       agreed = error;
     }
@@ -68,7 +71,7 @@ private:
 /// Runs the work of a rank and leaves, done or failed.
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
-  std::optional<farewell<C>> end;
+  std::optional<departure<C>> end;
   committed(comm, [&] { end.emplace(comm); }); // the others wait at the end of this rank's work
   auto const run = [&]() -> std::invoke_result_t<Work&> {
     try {
@@ -79,15 +82,15 @@ std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
       if (is_lost(comm)) {
         throw;
       }
-      end->say_failed(cause_of_current());
+      end->announce_failure(cause_of_current());
     }
   };
   if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
     run();
-    end->say();
+    end->announce();
   } else {
     decltype(auto) result = run();
-    end->say();
+    end->announce();
     return result;
   }
 }
@@ -104,6 +107,20 @@ void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
 
 } // namespace detail
 
+/// Does `work` on every rank; what it throws on one of them, all ranks throw. Called before collectives of a program's
+/// own, it makes sure that every rank takes part in them.
+///
+/// @comm   collective; one header exchange after the work
+/// @throws collective_error  on every rank, if `work` throws on one of them
+template <communicator C, std::invocable Work>
+void run_together(C& comm, Work&& work) {
+  auto const ranks = static_cast<std::size_t>(comm.size());
+  std::vector<std::int64_t> const counts(ranks, 0);
+  std::vector<detail::call_header> headers(ranks);
+  detail::exchange_headers(detail::host_comm(comm), {.what = detail::operation::user}, counts, 0,
+                           detail::failure_of(std::ref(work)), headers);
+}
+
 /// Runs `work` on every rank so that an exception on one of them reaches all of them, and returns its result.
 ///
 /// One guard around the whole of a parallel program is enough: every collective operation of the library
@@ -115,8 +132,8 @@ void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
 /// *lost*. By default it then ends the job on all ranks, with a last line that names it and the cause.
 ///
 /// @comm   collective; adds one header exchange at the end
-/// @pre    collectives of `work` that are not the library's own are preceded by an `exchange_headers` of the
-///         same ranks; not checked
+/// @pre    collectives of `work` that are not the library's own are preceded by a `run_together` of the same
+///         ranks; not checked
 /// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while
 ///                           another one calls
 /// @throws what `work` has thrown, on a lost rank alone, if `when_lost` says so or the communicator cannot end the job

@@ -31,8 +31,6 @@ inline constexpr std::array<element_traits, 9> element_table{{{"int8", 1},
                                                               {"float32", 4},
                                                               {"float64", 8}}};
 
-} // namespace detail
-
 /// NumPy's name of an element type, such as "float32"; "bfloat16" as well, which NumPy does not have.
 [[nodiscard]] constexpr std::string_view name_of(element_type type) noexcept {
   return detail::element_table[static_cast<std::size_t>(type)].name;
@@ -43,8 +41,6 @@ inline constexpr std::array<element_traits, 9> element_table{{{"int8", 1},
   return detail::element_table[static_cast<std::size_t>(type)].size;
 }
 
-namespace detail {
-
 /// The element type of a name that `name_of` gives; nothing for others.
 [[nodiscard]] constexpr std::optional<element_type> find_element_type(std::string_view name) noexcept {
   for (std::size_t i = 0; i < detail::element_table.size(); ++i) {
@@ -54,8 +50,6 @@ namespace detail {
   }
   return std::nullopt;
 }
-
-} // namespace detail
 
 /// The element type of a C++ type.
 template <class T>
@@ -77,5 +71,7 @@ inline constexpr element_type element_type_of = [] {
     return element_type::float64;
   }
 }();
+
+} // namespace detail
 
 } // namespace glt

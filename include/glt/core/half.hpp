@@ -107,9 +107,17 @@ struct bfloat16 {
   }
 };
 
+namespace detail {
+
 template <>
 inline constexpr element_type element_type_of<float16> = element_type::float16;
+
+} // namespace detail
+namespace detail {
+
 template <>
 inline constexpr element_type element_type_of<bfloat16> = element_type::bfloat16;
+
+} // namespace detail
 
 } // namespace glt

@@ -16,6 +16,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Which GPUs of a list read the memory of which others in place, over NVLink or the bus.
 ///
 /// Concurrent calls: const members may run concurrently.
@@ -65,10 +67,12 @@ private:
   std::vector<char> reads_;
 };
 
+} // namespace detail
+
 /// Asks which GPUs can read each other's memory; changes nothing.
 ///
 /// @throws cuda_error  if a number is that of no GPU
-[[nodiscard]] inline peer_access find_peers(std::vector<int> devices) {
+[[nodiscard]] inline detail::peer_access find_peers(std::vector<int> devices) {
   std::vector<char> reads(devices.size() * devices.size(), 0);
   for (std::size_t reader = 0; reader < devices.size(); ++reader) {
     for (std::size_t owner = 0; owner < devices.size(); ++owner) {
@@ -120,7 +124,7 @@ inline void open_pool(cuda_queue const& owner, int reader) {
 ///     }
 ///
 /// @throws cuda_error  if a call failed; GPUs that cannot are no failure
-inline peer_access enable_peers(std::span<device::cuda const> gpus) {
+inline detail::peer_access enable_peers(std::span<device::cuda const> gpus) {
   std::vector<int> devices;
   for (auto const& gpu : gpus) {
     devices.push_back(gpu.device());

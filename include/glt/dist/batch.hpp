@@ -33,8 +33,14 @@ struct batch {
     return {rows.features.data(), subgraph.nodes().size(), num_columns};
   }
   /// Labels of the first subgraph.nodes(), the distinct seeds.
-  [[nodiscard]] array_view<Policy::space, label_type const> labels() const noexcept { return rows.labels.view(); }
+  [[nodiscard]] array_view<Policy::space, detail::label_type const> labels() const noexcept {
+    return rows.labels.view();
+  }
 };
+
+} // namespace glt::dist
+
+namespace glt::detail {
 
 /// Seconds of the calling thread.
 struct loader_seconds {
@@ -43,10 +49,14 @@ struct loader_seconds {
   collector_seconds collecting; ///< where those of `features` went
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Where a loader has read what it needed, so far.
 struct loader_report {
   read_counts sampled;      ///< vertices whose neighbours were drawn
-  collected_counts rows;    ///< of features; with their hit ratio
+  detail::collected_counts rows; ///< of features; with their hit ratio
   std::string why_sampled;  ///< why not all of other ranks were sampled in place; empty if there is no reason
   std::string why_rows;     ///< why not all rows of other ranks were read in place; empty if there is no reason
 };

@@ -53,6 +53,8 @@ namespace glt::dist {
 ///
 /// Where the policy has memory to stage copies in (page-locked memory), a copy is on its way while the host goes on;
 /// else `put` may return only when it is done.
+///
+/// Concurrent calls: none on one object.
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
 class device_batch {
 public:
@@ -133,7 +135,7 @@ private:
         staged_ += lines_of(values);
       }
     } else {
-      copy_in(policy_, values.view(), made.view());
+      detail::copy_in(policy_, values.view(), made.view());
     }
   }
 

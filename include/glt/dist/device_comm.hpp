@@ -54,6 +54,8 @@ namespace glt::dist {
 /// asked at run time on all ranks, allows (a CUDA-aware MPI). Else it goes through staging buffers, see
 /// `staged_exchange`. All other calls take ordinary memory. What was enqueued on the policy's executor before a call
 /// is done before its memory is read or written. Copies of a handle share one; one request at a time.
+///
+/// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <communicator Comm, device_policy Policy>
 class device_comm {
   static_assert(detail::fitting_pair<Comm, Policy>,
@@ -213,17 +215,14 @@ struct payload_comm_of {
                                   dist::device_comm<Comm, Policy>>;
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// What carries the payload of a policy's algorithms: the communicator itself where it does, else a `device_comm`.
 template <communicator Comm, device_policy Policy>
 using payload_comm = typename detail::payload_comm_of<Comm, Policy>::type;
 
 /// @comm   as the constructor of `device_comm`, or none
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] payload_comm<Comm, Policy> make_payload_comm(Comm comm, Policy policy, staging_options options = {}) {
+[[nodiscard]] payload_comm<Comm, Policy> make_payload_comm(Comm comm, Policy policy,
+                                                           dist::staging_options options = {}) {
   if constexpr (std::same_as<payload_comm<Comm, Policy>, Comm>) {
     return comm;
   } else {
@@ -231,4 +230,4 @@ template <communicator Comm, device_policy Policy>
   }
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

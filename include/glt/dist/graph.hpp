@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -23,6 +23,8 @@ namespace glt::dist {
 /// Vertices are numbered part by part; `book()` tells their owners and `original()` their ids before that.
 /// Memory is that of the part plus P + 1 offsets.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  local() rows are the vertices of this part, columns global ids
 template <device_policy Policy, vertex_id Vertex = global_id>
 class graph {
@@ -38,7 +40,7 @@ public:
   ///                           comes from another partition than that of rank 0
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex> part) : part_(std::move(part)) {
-    agree(detail::host_comm(comm), {.what = operation::make_graph}, fault(comm.rank(), comm.size()),
+    agree(detail::host_comm(comm), {.what = detail::operation::make_graph}, fault(comm.rank(), comm.size()),
           book_fingerprint(part_.book), [](auto, auto) {
             return "has another partition book than rank 0; load parts of one partition on all ranks";
           });

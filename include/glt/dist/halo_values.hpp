@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
@@ -76,7 +76,7 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
     look_up.route(book, halo.vertices(), glt::detail::row_alone{});
     of_halo.resize(halo.size());
   });
-  look_up.send({.what = operation::make_source_values}, 0, failure);
+  look_up.send({.what = detail::operation::make_source_values}, 0, failure);
   look_up.reply(glt::detail::element_at<space, std::int64_t>{of_own}, of_halo.view());
   policy.executor().for_each(values.size(),
                              glt::detail::value_of_slot<space>{of_own, std::as_const(of_halo).view(), values.view()});
@@ -93,7 +93,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] buffer<Policy, global_id> make_source_originals(Comm comm, graph<Policy, Vertex> const& graph,
                                                               Policy policy = {}) {
   if (graph.part() != comm.rank()) { // the others learn it where they begin
-    agree(detail::host_comm(comm), {.what = operation::make_source_values},
+    agree(detail::host_comm(comm), {.what = detail::operation::make_source_values},
           glt::detail::message("part ", graph.part(), " on rank ", comm.rank(), " of ", comm.size(),
                                "; use the communicator that the graph was made with"),
           0, [](auto, auto) { return std::string(); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -27,6 +27,8 @@ namespace glt::dist {
 /// Vertices of a type are numbered part by part; `book()` tells their owners and `original()` their ids
 /// before that. Memory is that of the part plus P + 1 offsets a node type.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  local(e) rows are the vertices of this part of the destination type, columns global ids of the
 ///         source type
 template <device_policy Policy, vertex_id Vertex = global_id>
@@ -44,7 +46,7 @@ public:
   template <communicator Comm>
   hetero_graph(Comm& comm, hetero_part<Policy, Vertex> part) : part_(std::move(part)) {
     auto const fault = failure_of([&] { check(comm.rank(), comm.size()); });
-    agree(comm, {.what = operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
+    agree(comm, {.what = detail::operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
       return "has other types or partition books than rank 0; load parts of one partition on all ranks";
     });
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
@@ -21,9 +21,9 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -81,7 +81,7 @@ public:
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
   [[nodiscard]] loader_options const& options() const noexcept { return options_; }
   /// Time that this loader has spent so far.
-  [[nodiscard]] loader_seconds seconds() const noexcept { return seconds_; }
+  [[nodiscard]] detail::loader_seconds seconds() const noexcept { return seconds_; }
 
   /// What this loader has read in place, from hot rows and by messages so far, and why.
   [[nodiscard]] loader_report report() const {
@@ -93,9 +93,7 @@ public:
   ///
   /// @comm   none
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features'
-  void read_in_place(node_views<part_view<space, Vertex>> parts)
-    requires host_policy<Policy>
-  {
+  void read_in_place(node_views<detail::part_view<space, Vertex>> parts) requires host_policy<Policy> {
     sampler_.read_in_place(std::move(parts));
   }
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { collector_.read_in_place(rows); }
@@ -140,11 +138,11 @@ private:
   std::int64_t agree_on_steps(Comm& comm, graph<GraphPolicy, Vertex> const& graph,
                               host_view<Vertex const> seeds) const {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-    std::vector<call_header> headers(counts.size());
+    std::vector<detail::call_header> headers(counts.size());
     auto const failure = failure_of([&] { check(graph, seeds); });
-    exchange_headers(detail::host_comm(comm), {.what = operation::plan_epoch}, counts,
-                     failure.empty() ? own_steps() : 0, failure, headers);
-    return std::ranges::max(headers, {}, &call_header::value).value;
+    detail::exchange_headers(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, counts,
+                             failure.empty() ? own_steps() : 0, failure, headers);
+    return std::ranges::max(headers, {}, &detail::call_header::value).value;
   }
 
   void check(graph<GraphPolicy, Vertex> const& graph, host_view<Vertex const> seeds) const {
@@ -157,7 +155,7 @@ private:
     if (features_->local().num_vertices() != features_->book().size(graph.part())) {
       throw precondition_error("features and graph are of different parts; make both with the same communicator");
     }
-    validate_vertices("seed", seeds, graph.num_vertices());
+    detail::validate_vertices("seed", seeds, graph.num_vertices());
   }
 
   void start(std::int64_t number, std::int64_t first_step) {
@@ -187,7 +185,7 @@ private:
       return seeds;
     } else {
       batch_seeds_.resize(seeds.size());
-      copy_in(policy_, seeds, batch_seeds_.view());
+      detail::copy_in(policy_, seeds, batch_seeds_.view());
       return batch_seeds_.view();
     }
   }
@@ -202,7 +200,7 @@ private:
   std::int64_t num_steps_; // before the collector, which tells no other rank what is wrong with the features
   feature_collector<Comm, Policy, T, StorePolicy> collector_;
   batch_type batch_;
-  loader_seconds seconds_;
+  detail::loader_seconds seconds_;
 };
 
 template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T>

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Batches of a loader on the host, delivered to memory of a policy: while one is being trained on, the next one is
 /// loaded and copied.
@@ -33,13 +33,13 @@ class device_batches {
   template <class>
   struct on_policy;
   template <device_policy Host, vertex_id Vertex, bytes_copyable T>
-  struct on_policy<batch<Host, Vertex, T>> {
+  struct on_policy<dist::batch<Host, Vertex, T>> {
     static_assert(
         Host::space == memory_space::host,
         "to_device copies from ordinary memory: give it a loader on device::cpu, or use a loader on the "
         "device policy itself");
-    using slot = device_batch<Policy, Vertex, T>;
-    using type = batch<Policy, Vertex, T>;
+    using slot = dist::device_batch<Policy, Vertex, T>;
+    using type = dist::batch<Policy, Vertex, T>;
   };
   using slot = typename on_policy<typename Loader::batch_type>::slot;
 
@@ -145,10 +145,14 @@ private:
   device_batches* batches_;
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Delivers the batches of a loader to memory of a policy; see `device_batches`.
 template <class Loader, device_policy Policy>
-[[nodiscard]] device_batches<Loader, Policy> to_device(Loader& loader, Policy delivery,
-                                                       std::type_identity_t<Policy> training = {}) {
+[[nodiscard]] detail::device_batches<Loader, Policy> to_device(Loader& loader, Policy delivery,
+                                                               std::type_identity_t<Policy> training = {}) {
   return {loader, std::move(delivery), std::move(training)};
 }
 

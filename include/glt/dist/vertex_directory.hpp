@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/detail/atomic.hpp>
 #include <glt/core/detail/message.hpp>
@@ -19,7 +19,7 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/validate.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -70,10 +70,6 @@ struct position_if_taken {
   }
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Equal shares of V consecutive ids; sizes differ by at most one.
 ///
 /// @throws precondition_error  if num_parts < 1
@@ -84,6 +80,10 @@ namespace glt::dist {
   }
   return partition_book(std::move(offsets));
 }
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Translates between original ids and the global ids of a graph in parts, both ways and for any vertex.
 ///
@@ -107,7 +107,7 @@ public:
   /// @cost   O(V / R) where original ids are spread evenly
   explicit vertex_directory(Comm comm, graph<Policy, Vertex> const& graph, Policy policy = {})
       : graph_(&graph), policy_(policy), kept_(0, policy), find_(comm, policy), name_(comm, policy) {
-    call_site const site{.what = operation::make_directory};
+    detail::call_site const site{.what = detail::operation::make_directory};
     entries_type entries(std::move(comm), policy);
     entries.send(site, 0, failure_of([&] { announce(entries); }));
     agree(find_.host(), site, failure_of([&] { enter(entries); }), 0, [](auto, auto) { return std::string(); });
@@ -128,7 +128,7 @@ public:
   ///         id out, sizeof(Vertex) back
   /// @throws collective_error  on every rank, if an id of a rank is not in [0, V), or the lengths differ
   bool look_up(array_view<space, global_id const> originals, array_view<space, Vertex> vertices,
-               call_site site = {.what = operation::look_up}) {
+               detail::call_site site = {.what = detail::operation::look_up}) {
     return run(find_, book_, originals, vertices, kept(), site, {});
   }
 
@@ -142,7 +142,8 @@ public:
   /// @throws collective_error  on every rank, if an id of a rank is not in [0, V), the lengths differ, or a
   ///                           rank reports a failure
   bool originals_of(array_view<space, Vertex const> vertices, array_view<space, global_id> originals,
-                    call_site site = {.what = operation::look_up}, std::string const& failure = {}) {
+                    detail::call_site site = {.what = detail::operation::look_up},
+                    std::string const& failure = {}) {
     return run(name_, graph_->book(), vertices, originals, graph_->original(), site, failure);
   }
 
@@ -153,8 +154,8 @@ private:
 
   void announce(entries_type& entries) {
     check_own_part(entries, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
-    book_ = make_equal_book(graph_->num_vertices(), entries.size());
-    validate_vertices(policy_, "original id", graph_->original(), graph_->num_vertices());
+    book_ = detail::make_equal_book(graph_->num_vertices(), entries.size());
+    detail::validate_vertices(policy_, "original id", graph_->original(), graph_->num_vertices());
     kept_.resize(book_.size(entries.rank()));
     entries.route(book_, graph_->original(), glt::detail::make_directory_entry{});
   }
@@ -172,9 +173,9 @@ private:
       glt::detail::position_if_taken<space, Vertex> const taken{received, first_of(rank), kept};
       if (auto const i = ex.reduce(received.size(), received.size(), taken, glt::detail::smaller{});
           i < received.size()) {
-        throw precondition_error(
-            glt::detail::message("original id ", book_.begin(entries.rank()) + read_element(policy_, received, i).place,
-                                 " belongs to two vertices; original ids are a permutation"));
+        throw precondition_error(glt::detail::message(
+            "original id ", book_.begin(entries.rank()) + detail::read_element(policy_, received, i).place,
+            " belongs to two vertices; original ids are a permutation"));
       }
     }
   }
@@ -184,7 +185,8 @@ private:
   // Looks up elements of `from`, which the owners of the keys hold.
   template <class Key, class To>
   static bool run(look_up_of<To>& look_up, partition_book const& book, array_view<space, Key const> keys,
-                  array_view<space, To> to, array_view<space, To const> from, call_site site, std::string failure) {
+                  array_view<space, To> to, array_view<space, To const> from, detail::call_site site,
+                  std::string failure) {
     if (failure.empty()) {
       failure = failure_of([&] {
         if (keys.size() != to.size()) {

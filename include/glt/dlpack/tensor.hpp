@@ -3,7 +3,7 @@
 
 #if __has_include(<dlpack/dlpack.h>)
 #include <dlpack/dlpack.h>
-#else // LibTorch brings the same header
+#else // LibTorch ships the same header
 #include <ATen/dlpack.h>
 #endif
 
@@ -30,10 +30,14 @@ struct release_dlpack {
 ///     at::fromDLPack(glt::to_dlpack(std::move(ids)).release());
 using dlpack_tensor = std::unique_ptr<DLManagedTensor, detail::release_dlpack>;
 
+namespace detail {
+
 /// A tensor of a batch and its name.
 struct named_dlpack {
   std::string name;
   dlpack_tensor tensor;
 };
+
+} // namespace detail
 
 } // namespace glt

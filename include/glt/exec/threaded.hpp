@@ -3,8 +3,8 @@
 
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/exec/thread_pool.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +23,7 @@ namespace glt::exec {
 class threaded {
 public:
   threaded() = default;
-  explicit threaded(thread_pool& pool) noexcept : pool_(&pool) {}
+  explicit threaded(detail::thread_pool& pool) noexcept : pool_(&pool) {}
 
   [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
 
@@ -165,7 +165,7 @@ private:
     return {n * worker / pool_->size(), n * (worker + 1) / pool_->size()};
   }
 
-  thread_pool* pool_ = nullptr;
+  detail::thread_pool* pool_ = nullptr;
 };
 
 } // namespace glt::exec

@@ -6,9 +6,9 @@
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/edge_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/feature/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -19,12 +19,16 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Borrowed tensors of edges, and what finds the row of one.
 template <memory_space Space>
 struct named_edge_rows {
   detail::id_table_view<Space> edges;
   std::vector<named_rows<Space>> rows;
 };
+
+} // namespace detail
 
 /// Several feature tensors of the same edges, by name and global edge id, whatever the order in which their rows are
 /// stored: `feature_table` with the ids of `edge_features`.
@@ -45,7 +49,7 @@ public:
   [[nodiscard]] std::int64_t num_edges() const noexcept { return edges_.size(); }
   /// The tensors, in the order of the ids that were given.
   [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return rows_; }
-  [[nodiscard]] named_edge_rows<space> view() const { return {edges_.view(), rows_.tensors()}; }
+  [[nodiscard]] detail::named_edge_rows<space> view() const { return {edges_.view(), rows_.tensors()}; }
 
   /// The rows of edges; see `edge_rows`.
   ///

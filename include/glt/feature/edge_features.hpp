@@ -17,6 +17,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Borrowed features of edges, and what finds the row of one.
 ///
 /// @shape  edges of E ids · rows [E, F]
@@ -25,6 +27,8 @@ struct edge_feature_view {
   detail::id_table_view<Space> edges;
   feature_view<Space, T> rows;
 };
+
+} // namespace detail
 
 /// Features of edges by global edge id, whatever the order in which their rows are stored.
 ///
@@ -48,7 +52,7 @@ public:
   [[nodiscard]] std::int64_t num_edges() const noexcept { return edges_.size(); }
   [[nodiscard]] std::int64_t num_columns() const { return rows().num_columns(); }
   [[nodiscard]] feature_view<space, T> rows() const { return rows_.view(); }
-  [[nodiscard]] edge_feature_view<space, T> view() const { return {edges_.view(), rows()}; }
+  [[nodiscard]] detail::edge_feature_view<space, T> view() const { return {edges_.view(), rows()}; }
 
   /// The rows of edges; see `edge_rows`.
   ///

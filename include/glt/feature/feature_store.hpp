@@ -14,8 +14,12 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Class or target of a vertex.
 using label_type = std::int64_t;
+
+} // namespace detail
 
 /// Borrowed features of V vertices, one row each, and optionally their labels. With scales, which only integers
 /// have, an element counts as the scale of its column times what is stored.
@@ -24,7 +28,7 @@ using label_type = std::int64_t;
 template <memory_space Space, bytes_copyable T>
 struct feature_view {
   matrix_view<Space, T const> features;
-  array_view<Space, label_type const> labels{};
+  array_view<Space, detail::label_type const> labels{};
   array_view<Space, float const> scales{};
 
   [[nodiscard]] constexpr std::int64_t num_vertices() const noexcept { return features.rows(); }
@@ -49,9 +53,9 @@ public:
   ///                             are neither absent nor one per column, or elements with scales are no
   ///                             integers
   feature_store(std::int64_t num_vertices, std::int64_t num_columns, buffer<Policy, T> rows,
-                buffer<Policy, label_type> labels = {}, buffer<Policy, float> scales = {})
-      : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)), labels_(std::move(labels)),
-        scales_(std::move(scales)) {
+                buffer<Policy, detail::label_type> labels = {}, buffer<Policy, float> scales = {})
+      : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)),
+        labels_(std::move(labels)), scales_(std::move(scales)) {
     if (num_vertices < 0 || num_columns < 0) {
       throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns,
                                                "]; both are 0 or more"));
@@ -87,7 +91,7 @@ private:
   std::int64_t num_vertices_ = 0;
   std::int64_t num_columns_ = 0;
   buffer<Policy, T> rows_;
-  buffer<Policy, label_type> labels_;
+  buffer<Policy, detail::label_type> labels_;
   buffer<Policy, float> scales_;
 };
 

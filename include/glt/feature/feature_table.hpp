@@ -7,11 +7,11 @@
 #include <glt/core/half.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -82,7 +82,8 @@ public:
   ///
   /// @throws precondition_error  if there is none of that name; those that are there are listed
   [[nodiscard]] element_type type(std::string_view name) const {
-    return std::visit([]<class T>(feature_store<Policy, T> const&) { return element_type_of<T>; }, find(name));
+    return std::visit([]<class T>(feature_store<Policy, T> const&) { return detail::element_type_of<T>; },
+                      find(name));
   }
   [[nodiscard]] std::int64_t num_columns(std::string_view name) const {
     return std::visit([](auto const& store) { return store.view().num_columns(); }, find(name));
@@ -101,8 +102,8 @@ public:
   }
 
   /// All tensors, in the order in which they were added; without labels that their stores may have.
-  [[nodiscard]] std::vector<named_rows<space>> tensors() const {
-    std::vector<named_rows<space>> all;
+  [[nodiscard]] std::vector<detail::named_rows<space>> tensors() const {
+    std::vector<detail::named_rows<space>> all;
     for (auto const& each : tensors_) {
       all.push_back(
           {each.name,
@@ -154,8 +155,9 @@ private:
 
   template <class T>
   [[noreturn]] void refuse(std::string_view name) const {
-    throw precondition_error(detail::message("features \"", name, "\" are ", name_of(type(name)), ", not ",
-                                             name_of(element_type_of<T>), "; ask for ", name_of(type(name)),
+    throw precondition_error(detail::message("features \"", name, "\" are ", detail::name_of(type(name)),
+                                             ", not ", detail::name_of(detail::element_type_of<T>),
+                                             "; ask for ", detail::name_of(type(name)),
                                              ", or gather them as float32 or float64"));
   }
 

@@ -101,10 +101,9 @@ struct quantize_range {
 /// @where  policies of GPUs get a copy of what the host has made
 /// @cost   O(V · F)
 template <device_policy Policy = device::cpu>
-[[nodiscard]] feature_store<Policy, std::int8_t> quantize_rows(host_matrix<float const> rows,
-                                                               host_view<float const> scales,
-                                                               buffer<Policy, label_type> labels = {},
-                                                               Policy policy = {}) {
+[[nodiscard]] feature_store<Policy, std::int8_t>
+quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
+              buffer<Policy, detail::label_type> labels = {}, Policy policy = {}) {
   if (scales.size() != rows.columns()) {
     throw precondition_error(detail::message(scales.size(), " scales for ", rows.columns(),
                                              " columns; give one per column"));

@@ -26,7 +26,7 @@ namespace detail {
 
 // Marks the first of every run of equal edges in an order that is sorted by both ends and stable.
 template <memory_space Space, class Vertex>
-struct mark_first_occurrence {
+struct flag_first_occurrence {
   coo_view<Space, Vertex> edges;
   array_view<Space, edge_id const> order;
   bool self_loops;
@@ -71,7 +71,7 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
                                edges.destinations(), std::as_const(order).view(), keys.view()});
     ex.sort_by_key(keys.view(), order.view());
   }
-  ex.for_each(num_edges, detail::mark_first_occurrence<space, Vertex>{
+  ex.for_each(num_edges, detail::flag_first_occurrence<space, Vertex>{
                              edges, std::as_const(order).view(),
                              options.self_loops == self_loop_handling::keep, keep.view()});
   auto const kept =

@@ -28,14 +28,14 @@ struct planted_options {
   std::uint64_t seed = 1;
 };
 
+namespace detail {
+
 /// A graph and the community that every vertex was born into.
 template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
 struct planted_communities {
   coo_graph<Policy, Vertex> graph;
   buffer<Policy, local_id> community; ///< [V], in [0, num_communities)
 };
-
-namespace detail {
 
 inline void check_planted(planted_options const& options) {
   auto const& [vertices, communities, inside, outside, seed] = options;
@@ -116,8 +116,8 @@ struct draw_planted_edges {
 /// @where  memory of `Policy`; enqueues on its executor, but for the order of vertices, which one thread shuffles
 /// @cost   O(V + E)
 template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
-[[nodiscard]] planted_communities<Vertex, Policy> make_planted_communities(planted_options options,
-                                                                           Policy policy = {}) {
+[[nodiscard]] detail::planted_communities<Vertex, Policy> make_planted_communities(planted_options options,
+                                                                                   Policy policy = {}) {
   constexpr auto space = Policy::space;
   detail::check_planted(options);
   static_cast<void>(detail::narrow<Vertex>(options.num_vertices, "number of vertices"));

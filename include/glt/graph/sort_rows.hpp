@@ -17,6 +17,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// A graph whose rows are in order of time, and the time of every edge.
 ///
 /// @shape  graph of E edges, with edge ids · times [E], ascending within a row
@@ -25,8 +27,6 @@ struct timed_rows {
   csr_graph<Policy, Vertex> graph;
   buffer<Policy, std::int64_t> times;
 };
-
-namespace detail {
 
 // Writes the positions of a row's edges in order of (time, position).
 template <memory_space Space>
@@ -74,9 +74,9 @@ struct name_edges {
 /// @throws precondition_error  if times does not have one element per edge
 /// @cost   O(E) for rows that are in order, else O(E log degree); no memory beside the result
 template <device_policy Policy = device::cpu, vertex_id Vertex>
-[[nodiscard]] timed_rows<Policy, Vertex> sort_rows_by_time(csr_view<Policy::space, Vertex> graph,
-                                                           array_view<Policy::space, std::int64_t const> times,
-                                                           Policy policy = {}) {
+[[nodiscard]] detail::timed_rows<Policy, Vertex>
+sort_rows_by_time(csr_view<Policy::space, Vertex> graph, array_view<Policy::space, std::int64_t const> times,
+                  Policy policy = {}) {
   constexpr auto space = Policy::space;
   auto const num_edges = graph.num_edges();
   if (times.size() != num_edges) {

@@ -87,6 +87,8 @@ struct data_set_view {
   return made;
 }
 
+namespace detail {
+
 /// The types of a data set, in its order.
 ///
 /// @throws precondition_error  as `hetero_schema`
@@ -101,5 +103,7 @@ struct data_set_view {
   }
   return {std::move(nodes), std::move(edges)};
 }
+
+} // namespace detail
 
 } // namespace glt::io

@@ -42,6 +42,8 @@ void copy(array_view<From, Element> from, array_view<To, T> to) {
   detail::copy_bytes(to.data(), from.data(), static_cast<std::int64_t>(bytes));
 }
 
+namespace detail {
+
 /// Copies elements of ordinary memory into memory of a policy.
 ///
 /// @shape  from [n] · to [n], written
@@ -67,6 +69,8 @@ void copy_out(Policy const& policy, array_view<Policy::space, Element> from, hos
   }
 }
 
+} // namespace detail
+
 /// The elements of a view in a vector: for sizes that the host must know, and for tests.
 ///
 /// @cost   waits for what was enqueued before
@@ -74,9 +78,11 @@ template <device_policy Policy, class Element>
 [[nodiscard]] std::vector<std::remove_const_t<Element>> to_vector(Policy const& policy,
                                                                   array_view<Policy::space, Element> view) {
   std::vector<std::remove_const_t<Element>> values(static_cast<std::size_t>(view.size()));
-  copy_out(policy, view, host_view<std::remove_const_t<Element>>(values));
+  detail::copy_out(policy, view, host_view<std::remove_const_t<Element>>(values));
   return values;
 }
+
+namespace detail {
 
 /// One element of a view.
 ///
@@ -90,6 +96,8 @@ template <device_policy Policy, class Element>
   return value;
 }
 
+} // namespace detail
+
 /// A buffer of the policy with a copy of a host range (vector, array, span, view).
 ///
 /// @shape  values [n] → buffer [n]
@@ -97,7 +105,7 @@ template <device_policy Policy, std::ranges::contiguous_range Range>
 [[nodiscard]] auto make_buffer(Range const& values, Policy policy = {}) {
   using value = std::ranges::range_value_t<Range>;
   buffer<Policy, value> made(static_cast<std::int64_t>(std::ranges::size(values)), policy);
-  copy_in(policy, host_view<value const>(std::ranges::data(values), made.size()), made.view());
+  detail::copy_in(policy, host_view<value const>(std::ranges::data(values), made.size()), made.view());
   return made;
 }
 

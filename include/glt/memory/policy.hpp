@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/space.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/executor.hpp>
-#include <glt/exec/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/memory/resource.hpp>
 
@@ -45,7 +45,7 @@ public:
   /// A pool of that many threads, the calling one included; copies of the policy share it.
   ///
   /// @throws precondition_error  if threads < 1
-  explicit cpu(int threads) : pool_(std::make_shared<exec::thread_pool>(threads)) {}
+  explicit cpu(int threads) : pool_(std::make_shared<detail::thread_pool>(threads)) {}
 
   [[nodiscard]] host_resource resource() const noexcept { return {}; }
   /// Borrows the pool, so the policy must outlive the executor.
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  std::shared_ptr<exec::thread_pool> pool_;
+  std::shared_ptr<detail::thread_pool> pool_;
 };
 
 } // namespace device

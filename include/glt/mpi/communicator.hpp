@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/lost_rank.hpp>
@@ -200,7 +200,7 @@ public:
   }
 
   /// Where the program is, for ranks that wait too long; see `mpi_options::time_limit`.
-  void note(call_site site) noexcept { handle_->watch().note(site); }
+  void note(detail::call_site site) noexcept { handle_->watch().note(site); }
 
   /// See `losable`.
   void mark_lost() noexcept { handle_->family()->lost = true; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
@@ -199,8 +199,8 @@ private:
 
   void agree(std::string const& failure) {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm_.size()), 0);
-    std::vector<call_header> headers;
-    exchange_headers(comm_, {.what = operation::share}, counts, 0, failure, headers);
+    std::vector<detail::call_header> headers;
+    detail::exchange_headers(comm_, {.what = detail::operation::share}, counts, 0, failure, headers);
   }
 
   static void synchronize(MPI_Win window) {

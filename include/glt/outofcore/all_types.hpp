@@ -29,7 +29,8 @@ class all_types {
 public:
   /// @throws precondition_error  as `hetero_schema`
   explicit all_types(data_set_view data)
-      : data_(std::move(data)), schema_(schema_of(data_)), first_vertex_(glt::detail::first_vertices(schema_)) {
+      : data_(std::move(data)), schema_(detail::schema_of(data_)),
+        first_vertex_(glt::detail::first_vertices(schema_)) {
     for (auto const& table : data_.edges) {
       first_edge_.push_back(first_edge_.back() + table.columns.sources.size());
     }

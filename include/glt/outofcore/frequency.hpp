@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -13,7 +13,7 @@
 #include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/outofcore/hotness.hpp>
 #include <glt/outofcore/hotness_estimate_options.hpp>
-#include <glt/partition/frequency.hpp>
+#include <glt/partition/detail/frequency.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -50,10 +50,11 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
                     frequency_assignment_options const& options, MakeLimits make_limits) {
   auto const num_vertices = graph.num_vertices();
   auto const agree = [&](std::string const& failure) {
-    dist::agree(comm, {.what = operation::estimate_hotness}, failure, num_parts, [](auto own, auto first) {
-      return glt::detail::message("makes ", own, " parts, but rank 0 ", first,
-                                  "; ask for the same on all ranks");
-    });
+    dist::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
+                [](auto own, auto first) {
+                  return glt::detail::message("makes ", own, " parts, but rank 0 ", first,
+                                              "; ask for the same on all ranks");
+                });
   };
   std::optional<detail::scratch_array<double>> hotness;
   std::optional<detail::row_slices<Comm, double>> slices;
@@ -82,9 +83,10 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
   agree(dist::failure_of([&] {
     if (comm.rank() == 0) {
       auto const rows = std::move(*hotness).take();
-      part_of = assign_by_hotness({rows.data(), num_parts, num_vertices},
-                                  {.capacity_slack = options.capacity_slack,
-                                   .balance = make_limits(host_view<std::int64_t const>(in_degrees))});
+      part_of =
+          glt::detail::assign_by_hotness({rows.data(), num_parts, num_vertices},
+                                         {.capacity_slack = options.capacity_slack,
+                                          .balance = make_limits(host_view<std::int64_t const>(in_degrees))});
     }
   }));
   comm.broadcast(reinterpret_cast<std::byte*>(part_of.data()),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -52,10 +52,11 @@ template <communicator Comm>
 find_hot_vertices(Comm comm, all_types const& graph, host_view<local_id const> part_of, int num_parts,
                   double ratio, hotness_estimate_options const& options) {
   auto const agree = [&](std::string const& failure) {
-    dist::agree(comm, {.what = operation::estimate_hotness}, failure, num_parts, [](auto own, auto first) {
-      return glt::detail::message("finds hot vertices of ", own, " parts, but rank 0 of ", first,
-                                  "; ask for the same on all ranks");
-    });
+    dist::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
+                [](auto own, auto first) {
+                  return glt::detail::message("finds hot vertices of ", own, " parts, but rank 0 of ", first,
+                                              "; ask for the same on all ranks");
+                });
   };
   auto const num_types = graph.schema().num_node_types();
   std::vector<hot_vertices> made;

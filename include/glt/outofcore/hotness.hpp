@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -16,8 +16,8 @@
 #include <glt/outofcore/detail/row_slices.hpp>
 #include <glt/outofcore/hotness_estimate_options.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -34,13 +34,13 @@ template <communicator Comm, class Check>
 [[nodiscard]] hotness_walk_on_disk<Comm>
 make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
                         hotness_estimate_options const& options, Check check) {
-  call_site const site{.what = operation::estimate_hotness};
+  glt::detail::call_site const site{.what = glt::detail::operation::estimate_hotness};
   auto const failure = dist::failure_of([&] {
     validate(options.hotness);
     check();
   });
   dist::fingerprint inputs;
-  inputs.add(dist::hotness_fingerprint(options.hotness))
+  inputs.add(glt::detail::hotness_fingerprint(options.hotness))
       .add(graph.num_vertices())
       .add(graph.num_edges())
       .add(num_lists);
@@ -75,7 +75,7 @@ template <communicator Comm>
                                                            host_view<global_id const> seeds,
                                                            hotness_estimate_options const& options) {
   auto walk = detail::make_hotness_walk_on_disk(
-      comm, graph, 1, options, [&] { validate_vertices("seed", seeds, graph.num_vertices()); });
+      comm, graph, 1, options, [&] { glt::detail::validate_vertices("seed", seeds, graph.num_vertices()); });
   walk.estimate(1, [&](auto give) {
     for (auto const seed : seeds) {
       give(seed, 0);
@@ -83,7 +83,8 @@ template <communicator Comm>
   });
   buffer<device::cpu, double> hotness;
   auto const no_room = dist::failure_of([&] { hotness.resize(graph.num_vertices()); });
-  dist::agree(comm, {.what = operation::estimate_hotness}, no_room, 0, [](auto, auto) { return ""; });
+  dist::agree(comm, {.what = glt::detail::operation::estimate_hotness}, no_room, 0,
+              [](auto, auto) { return ""; });
   detail::row_slices<Comm, double> slices(comm, graph.num_vertices(), 0, 1);
   std::ranges::copy(walk.hotness(0), hotness.begin() + slices.own().first);
   slices.hand_round(hotness.view(), 1);
@@ -115,8 +116,8 @@ void estimate_hotness_of_parts(Comm comm, all_types const& graph, host_view<loca
                                                     graph.num_vertices(), "; give one part per vertex"));
     }
     for (auto const& table : graph.data().nodes) {
-      validate_vertices("node type '" + table.name + "': train", host_view<global_id const>(table.train),
-                        table.num_nodes);
+      glt::detail::validate_vertices("node type '" + table.name + "': train",
+                                     host_view<global_id const>(table.train), table.num_nodes);
     }
     seeds = graph.train();
     for (auto const seed : seeds) {

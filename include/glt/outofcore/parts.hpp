@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
@@ -86,7 +86,7 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
   std::int64_t inputs = 0;
   auto const agreed = [&](auto work) {
     auto const failure = dist::failure_of(work);
-    dist::agree(comm, {.what = operation::shuffle}, failure, inputs, [](auto, auto) {
+    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, inputs, [](auto, auto) {
       return "has another data set, partition or memory plan than rank 0; give all ranks the same";
     });
   };

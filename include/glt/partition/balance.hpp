@@ -18,6 +18,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// What one vertex adds to a limit: a weight in one of its classes.
 struct balance_share {
   std::int64_t group = 0;  ///< in [0, num_groups) of the limit
@@ -37,20 +39,23 @@ struct balance_limit {
   std::function<balance_share(std::int64_t vertex)> share{};
 };
 
+} // namespace detail
+
 /// The limits that a partitioner keeps beside its own, none by default: LDG, Fennel and frequency as long as a
 /// part has room, METIS about; contiguous ranges are cut by them. Random, hash and given parts take none.
-using balance_constraints = std::vector<balance_limit>;
+using balance_constraints = std::vector<detail::balance_limit>;
 
 /// As many vertices in one part as in another.
-[[nodiscard]] inline balance_limit balance_vertices(double slack = 0.05) {
-  return {.name = "vertices", .slack = slack, .share = [](std::int64_t) { return balance_share{}; }};
+[[nodiscard]] inline detail::balance_limit balance_vertices(double slack = 0.05) {
+  return {.name = "vertices", .slack = slack, .share = [](std::int64_t) { return detail::balance_share{}; }};
 }
 
 /// As many edges into the vertices of one part as into those of another; the graph must outlive the limit.
 template <vertex_id Vertex>
-[[nodiscard]] balance_limit balance_edges(csr_view<memory_space::host, Vertex> graph, double slack = 0.05) {
+[[nodiscard]] detail::balance_limit balance_edges(csr_view<memory_space::host, Vertex> graph,
+                                                  double slack = 0.05) {
   return {.name = "edges", .slack = slack, .share = [offsets = graph.offsets()](std::int64_t v) {
-            return balance_share{.weight = offsets[v + 1] - offsets[v]};
+            return detail::balance_share{.weight = offsets[v + 1] - offsets[v]};
           }};
 }
 
@@ -58,9 +63,10 @@ template <vertex_id Vertex>
 ///
 /// @shape  weights [V], 0 or more
 template <std::integral T>
-[[nodiscard]] balance_limit balance_weights(std::string name, host_view<T const> weights, double slack = 0.05) {
+[[nodiscard]] detail::balance_limit balance_weights(std::string name, host_view<T const> weights,
+                                                    double slack = 0.05) {
   return {.name = std::move(name), .slack = slack, .share = [weights](std::int64_t v) {
-            return balance_share{.weight = static_cast<std::int64_t>(weights[v])};
+            return detail::balance_share{.weight = static_cast<std::int64_t>(weights[v])};
           }};
 }
 
@@ -68,9 +74,13 @@ template <std::integral T>
 ///
 /// @shape  type_of [V], in [0, num_types)
 template <std::integral T>
-[[nodiscard]] balance_limit balance_types(host_view<T const> type_of, int num_types, double slack = 0.05) {
-  return {.name = "vertices of a type", .slack = slack, .num_groups = num_types, .share = [type_of](std::int64_t v) {
-            return balance_share{.group = static_cast<std::int64_t>(type_of[v])};
+[[nodiscard]] detail::balance_limit balance_types(host_view<T const> type_of, int num_types,
+                                                  double slack = 0.05) {
+  return {.name = "vertices of a type",
+          .slack = slack,
+          .num_groups = num_types,
+          .share = [type_of](std::int64_t v) {
+            return detail::balance_share{.group = static_cast<std::int64_t>(type_of[v])};
           }};
 }
 
@@ -80,7 +90,8 @@ template <std::integral T>
 /// @throws precondition_error  naming the first seed that is not in [0, num_vertices)
 /// @cost   O(V + S), 4 bytes a vertex
 template <std::integral T>
-[[nodiscard]] balance_limit balance_seeds(std::int64_t num_vertices, host_view<T const> seeds, double slack = 0.05) {
+[[nodiscard]] detail::balance_limit balance_seeds(std::int64_t num_vertices, host_view<T const> seeds,
+                                                  double slack = 0.05) {
   auto const times = std::make_shared<std::vector<std::int32_t>>(static_cast<std::size_t>(num_vertices), 0);
   for (std::int64_t i = 0; i < seeds.size(); ++i) {
     auto const seed = static_cast<std::int64_t>(seeds[i]);
@@ -91,7 +102,7 @@ template <std::integral T>
     ++(*times)[static_cast<std::size_t>(seed)];
   }
   return {.name = "seeds", .slack = slack, .share = [times](std::int64_t v) {
-            return balance_share{.weight = (*times)[static_cast<std::size_t>(v)]};
+            return detail::balance_share{.weight = (*times)[static_cast<std::size_t>(v)]};
           }};
 }
 

@@ -39,12 +39,13 @@ namespace detail {
 /// As many vertices of every node type in one part as in another, for the graph that `make_homogeneous` makes.
 ///
 /// @cost   O(log node types) a vertex, and no memory for the vertices
-[[nodiscard]] inline balance_limit balance_node_types(hetero_schema const& schema, double slack = 0.05) {
+[[nodiscard]] inline detail::balance_limit balance_node_types(hetero_schema const& schema,
+                                                              double slack = 0.05) {
   return {.name = "vertices of a type",
           .slack = slack,
           .num_groups = std::max(schema.num_node_types(), 1),
           .share = [first = detail::first_vertices(schema)](std::int64_t v) {
-            return balance_share{.group = std::ranges::upper_bound(first, v) - first.begin() - 1};
+            return detail::balance_share{.group = std::ranges::upper_bound(first, v) - first.begin() - 1};
           }};
 }
 
@@ -54,13 +55,13 @@ namespace detail {
 /// @throws precondition_error  if there is no such node type, or naming the first seed that is not a vertex of it
 /// @cost   O(V of the type + S), 4 bytes a vertex of the type
 template <std::integral T>
-[[nodiscard]] balance_limit balance_seeds(hetero_schema const& schema, int node_type, host_view<T const> seeds,
-                                          double slack = 0.05) {
+[[nodiscard]] detail::balance_limit balance_seeds(hetero_schema const& schema, int node_type,
+                                                  host_view<T const> seeds, double slack = 0.05) {
   auto const size = schema.num_vertices(node_type);
   auto const first = detail::first_vertices(schema)[static_cast<std::size_t>(node_type)];
   auto limit = balance_seeds(size, seeds, slack);
   limit.share = [first, size, within = std::move(limit.share)](std::int64_t v) {
-    return v >= first && v - first < size ? within(v - first) : balance_share{.weight = 0};
+    return v >= first && v - first < size ? within(v - first) : detail::balance_share{.weight = 0};
   };
   return limit;
 }

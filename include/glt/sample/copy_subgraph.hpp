@@ -43,11 +43,11 @@ void copy_subgraph(Policy const& policy, sampled_subgraph<From, Vertex> const& f
                    sampled_subgraph<Policy, Vertex>& to) {
   detail::subgraph_arrays::copy(from, to,
                                 [&]<class T>(buffer<From, T> const& values, buffer<Policy, T>& made) {
-                                  if (made.capacity() == 0) { // of nobody's yet
+                                  if (made.capacity() == 0) { // of no policy yet
                                     made = buffer<Policy, T>(0, policy);
                                   }
                                   made.resize(values.size());
-                                  copy_in(policy, values.view(), made.view());
+                                  detail::copy_in(policy, values.view(), made.view());
                                 });
 }
 

@@ -32,6 +32,8 @@ struct full_neighborhood_options {
   bool edge_ids = false;   ///< return the original id of every edge
 };
 
+namespace detail {
+
 /// Some vertices with all their in-edges, or one vertex with a piece of them.
 ///
 /// A consumer that sums messages up starts with `first_piece` and has the whole sum after `last_piece`.
@@ -46,6 +48,8 @@ struct full_neighborhood {
   [[nodiscard]] array_view<Policy::space, Vertex const> nodes() const noexcept { return subgraph.nodes(); }
   [[nodiscard]] block_view<Policy::space> block() const { return subgraph.block(0); }
 };
+
+} // namespace detail
 
 /// Walks over vertices with all their in-edges, in batches of bounded size: a range, and one layer of
 /// layer-wise inference.
@@ -67,7 +71,7 @@ class full_neighborhoods {
 
 public:
   static constexpr memory_space space = Policy::space;
-  using batch_type = full_neighborhood<Policy, Vertex>;
+  using batch_type = detail::full_neighborhood<Policy, Vertex>;
 
   /// Walks over all rows of a graph, which must outlive the walk; row r is vertex `first_vertex` + r.
   ///
@@ -134,15 +138,15 @@ private:
     return all_ ? static_cast<Vertex>(first_vertex_ + place) : vertices_[place];
   }
 
-  [[nodiscard]] row_batch after(row_batch const& last) const {
-    return next_row_batch(
-        last, num_vertices(), [&](std::int64_t place) { return graph_.degree(vertex(place) - first_vertex_); },
-        options_.limits);
+  [[nodiscard]] detail::row_batch after(detail::row_batch const& last) const {
+    return detail::next_row_batch(
+        last, num_vertices(),
+        [&](std::int64_t place) { return graph_.degree(vertex(place) - first_vertex_); }, options_.limits);
   }
 
   void load(std::int64_t step) {
     batch_.step = step;
-    batch_.rows = after(step == 0 ? row_batch{} : batch_.rows);
+    batch_.rows = after(step == 0 ? detail::row_batch{} : batch_.rows);
     auto const& rows = batch_.rows;
     destinations_.resize(rows.num_rows);
     for (std::int64_t i = 0; i < rows.num_rows; ++i) {
@@ -154,8 +158,10 @@ private:
       rows_.resize(distinct.size());
       std::ranges::transform(distinct, rows_.begin(),
                              [&](Vertex vertex) { return static_cast<Vertex>(vertex - first_vertex_); });
-      hop_request<space, Vertex> const all{
-          .rows = std::as_const(rows_).view(), .original = {}, .options = {.fanout = -1}, .key = random_key(0)};
+      detail::hop_request<space, Vertex> const all{.rows = std::as_const(rows_).view(),
+                                                   .original = {},
+                                                   .options = {.fanout = -1},
+                                                   .key = random_key(0)};
       drawer_.draw(graph_, all, options_.edge_ids, edges_);
     } else {
       load_piece(distinct[0] - first_vertex_, rows.first_edge, rows.num_edges);
@@ -186,8 +192,8 @@ private:
   buffer<Policy, Vertex> destinations_;
   buffer<Policy, Vertex> rows_;
   detail::subgraph_builder<Policy, Vertex> builder_;
-  hop_drawer<Policy> drawer_;
-  hop_sample<Policy, Vertex> edges_;
+  detail::hop_drawer<Policy> drawer_;
+  detail::hop_sample<Policy, Vertex> edges_;
   batch_type batch_;
 };
 

@@ -31,6 +31,8 @@ struct hetero_options {
   return {static_cast<std::size_t>(schema.num_edge_types()), fanouts};
 }
 
+namespace detail {
+
 /// Hops of a sample; without edge types there are none.
 [[nodiscard]] inline std::size_t num_hops(hetero_options const& options) noexcept {
   return options.fanouts.empty() ? 0 : options.fanouts[0].size();
@@ -42,6 +44,8 @@ struct hetero_options {
 [[nodiscard]] inline hop_options hop_of(hetero_options const& options, std::size_t hop, int edge_type) noexcept {
   return {.fanout = options.fanouts[static_cast<std::size_t>(edge_type)][hop], .replace = options.replace};
 }
+
+} // namespace detail
 
 /// @throws precondition_error  if there is not one list of fanouts per edge type, the lists are empty or of
 ///                             different length, or a fanout is below −1, or −1 or 2³¹ or more together with

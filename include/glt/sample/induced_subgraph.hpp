@@ -13,10 +13,10 @@
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_draws.hpp>
 #include <glt/sample/detail/batch/known_edges.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstdint>
 #include <span>
@@ -80,7 +80,7 @@ public:
   ///         only while the subgraph is larger than any before; waits for the sizes of every hop where the policy is
   ///         not of the host
   void sample(array_view<space, Vertex const> seeds, sampled_subgraph<Policy, Vertex>& out) {
-    validate_vertices(policy_, "seed", seeds, graph_.num_rows());
+    detail::validate_vertices(policy_, "seed", seeds, graph_.num_rows());
     builder_.begin(seeds, frontier::fresh, out);
     detail::relation_draw<GraphSpace, Vertex, uniform_rule> const all{.graph = graph_,
                                                                       .destination_type = 0,
@@ -105,7 +105,7 @@ private:
   detail::subgraph_builder<Policy, Vertex> builder_;
   detail::hop_draws<Policy, Vertex, uniform_rule, GraphSpace> draws_;
   detail::known_edges<Policy, Vertex> known_edges_;
-  hop_sample<Policy, local_id> known_;
+  detail::hop_sample<Policy, local_id> known_;
 };
 
 } // namespace glt

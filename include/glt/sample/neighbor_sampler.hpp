@@ -12,10 +12,10 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -54,11 +54,11 @@ public:
   /// @throws precondition_error  if the options are wrong or wrong for the rule, the graph is not square, or
   ///                             original has another length
   neighbor_sampler(graph_type graph, neighbor_options options, Rule rule, Policy policy = {},
-                   original_ids<GraphSpace> original = {})
-      : graph_(graph), options_(std::move(options)), rule_(rule), original_(original), policy_(std::move(policy)),
-        worker_(policy_) {
+                   array_view<GraphSpace, global_id const> original = {})
+      : graph_(graph), options_(std::move(options)), rule_(rule), original_(original),
+        policy_(std::move(policy)), worker_(policy_) {
     validate(options_);
-    check_rule(graph_, options_, rule_);
+    detail::check_rule(graph_, options_, rule_);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
                                                " columns; a serial sampler needs all rows: use dist::neighbor_sampler ",
@@ -70,9 +70,9 @@ public:
   }
 
   /// The same with a rule that needs nothing, such as `uniform_rule`.
-  neighbor_sampler(graph_type graph, neighbor_options options, Policy policy = {},
-                   original_ids<GraphSpace> original = {})
-    requires std::default_initializable<Rule>
+  neighbor_sampler(
+      graph_type graph, neighbor_options options, Policy policy = {},
+      array_view<GraphSpace, global_id const> original = {}) requires std::default_initializable<Rule>
       : neighbor_sampler(graph, std::move(options), Rule{}, std::move(policy), original) {}
 
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
@@ -87,9 +87,8 @@ public:
   ///                             of the host, for the seeds are looked at while the batch is drawn
   /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as `hop_worker`
   ///         where the policy is not of the host
-  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
-    requires(!has_query<Rule>)
-  {
+  void sample(array_view<space, Vertex const> seeds, sample_key key,
+              subgraph_type& out) requires(!detail::has_query<Rule>) {
     run(seeds, {}, key, out);
   }
 
@@ -97,11 +96,9 @@ public:
   ///
   /// @shape  seeds [S] · queries [S]
   /// @throws precondition_error  as without queries, or if there is not one query per seed; `out` is unchanged then
-  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
-              subgraph_type& out)
-    requires(has_query<Rule>)
-  {
-    check_queries(seeds.size(), queries.size());
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries,
+              sample_key key, subgraph_type& out) requires(detail::has_query<Rule>) {
+    detail::check_queries(seeds.size(), queries.size());
     run(seeds, queries, key, out);
   }
 
@@ -112,15 +109,14 @@ public:
   /// @throws precondition_error  if a seed is not in [0, V), or seeds and out differ in length; every `out` is
   ///                             unchanged then
   /// @cost   as `sample`, divided by the threads of the policy, each of which keeps its own scratch memory
-  void sample_bulk(std::span<array_view<space, Vertex const> const> seeds, sample_key key, std::span<subgraph_type> out)
-    requires(!has_query<Rule>)
-  {
+  void sample_bulk(std::span<array_view<space, Vertex const> const> seeds, sample_key key,
+                   std::span<subgraph_type> out) requires(!detail::has_query<Rule>) {
     if (seeds.size() != out.size()) {
       throw precondition_error(detail::message(seeds.size(), " batches of seeds for ", out.size(),
                                                " subgraphs; give one subgraph per batch"));
     }
     for (auto const& batch : seeds) {
-      validate_vertices(policy_, "seed", batch, graph_.num_rows());
+      detail::validate_vertices(policy_, "seed", batch, graph_.num_rows());
     }
     auto const key_of = [&](std::size_t batch) {
       return sample_key{.seed = key.seed, .epoch = key.epoch, .step = key.step + static_cast<std::int64_t>(batch)};
@@ -146,7 +142,7 @@ private:
   void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
            subgraph_type& out) {
     if constexpr (host_policy<Policy>) {
-      validate_vertices("seed", seeds, graph_.num_rows()); // so that `out` is unchanged
+      detail::validate_vertices("seed", seeds, graph_.num_rows()); // so that `out` is unchanged
     }
     worker_.sample(policy_.executor(), graph_, options_, rule_, original_, seeds, queries, key, out);
   }
@@ -154,7 +150,7 @@ private:
   graph_type graph_;
   neighbor_options options_;
   Rule rule_;
-  original_ids<GraphSpace> original_;
+  array_view<GraphSpace, global_id const> original_;
   Policy policy_;
   worker worker_;
   detail::scratch_pool<worker> bulk_workers_;

@@ -75,6 +75,8 @@ inline void validate(neighbor_options const& options) {
   }
 }
 
+namespace detail {
+
 /// What hop `hop` of a sampler draws.
 ///
 /// @pre    hop is in [0, fanouts.size()); not checked
@@ -91,5 +93,7 @@ inline void validate(neighbor_options const& options) {
       .fold(static_cast<std::uint64_t>(hop))
       .fold(static_cast<std::uint64_t>(edge_type));
 }
+
+} // namespace detail
 
 } // namespace glt

@@ -24,6 +24,8 @@ inline void validate(row_batch_limits const& limits) {
   }
 }
 
+namespace detail {
+
 /// Consecutive rows with all their edges, or one piece of a single row that is too long for a batch.
 struct row_batch {
   std::int64_t first = 0;      ///< first row
@@ -69,5 +71,7 @@ template <std::invocable<std::int64_t> DegreeOf>
   }
   return next;
 }
+
+} // namespace detail
 
 } // namespace glt

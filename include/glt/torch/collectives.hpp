@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/torch/detail/named_tensors.hpp>
@@ -118,9 +118,9 @@ void gather_grads(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seed
   auto const parameters = detail::trained_parameters(module);
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const bytes(ranks, detail::bytes_of(parameters));
-  std::vector<call_header> headers(ranks);
-  exchange_headers(comm, {.what = operation::gather_gradients}, bytes, num_seeds,
-                   detail::gradient_fault(parameters, num_seeds), headers);
+  std::vector<detail::call_header> headers(ranks);
+  detail::exchange_headers(comm, {.what = detail::operation::gather_gradients}, bytes, num_seeds,
+                           detail::gradient_fault(parameters, num_seeds), headers);
   std::int64_t total = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (headers[rank].count != headers[0].count) {

@@ -22,6 +22,8 @@ struct sage_conv_options {
   std::int64_t out = 0; ///< columns of the output
 };
 
+namespace detail {
+
 /// GraphSAGE layer with the mean aggregator: y_v = W_self x_v + W_neighbor · mean over in-edges (u, v) of x_u
 /// + b.
 ///
@@ -60,17 +62,20 @@ private:
   ::torch::nn::Linear neighbor_{nullptr};
 };
 
+} // namespace detail
+
 /// Shared handle of a `sage_conv_impl`, like the modules of LibTorch:
 ///
 ///     glt::sage_conv layer({.in = 256, .out = 64});
 ///
 /// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
-class sage_conv : public ::torch::nn::ModuleHolder<sage_conv_impl> {
+class sage_conv : public ::torch::nn::ModuleHolder<detail::sage_conv_impl> {
 public:
-  using ::torch::nn::ModuleHolder<sage_conv_impl>::ModuleHolder;
-  using Impl = sage_conv_impl;
+  using ::torch::nn::ModuleHolder<detail::sage_conv_impl>::ModuleHolder;
+  using Impl = detail::sage_conv_impl;
 
-  explicit sage_conv(sage_conv_options options) : ModuleHolder(std::make_shared<sage_conv_impl>(options)) {}
+  explicit sage_conv(sage_conv_options options)
+      : ModuleHolder(std::make_shared<detail::sage_conv_impl>(options)) {}
 
   // LibTorch's own operator cannot call a template.
   template <memory_space Space>

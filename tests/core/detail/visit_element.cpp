@@ -10,10 +10,10 @@ TEST_CASE("every element type is visited with its C++ type") {
   for (std::uint8_t i = 0; i < 9; ++i) {
     auto const type = static_cast<glt::element_type>(i);
     auto const seen = glt::detail::visit_element(
-        type, []<class T>(std::type_identity<T>) { return glt::element_type_of<T>; });
+        type, []<class T>(std::type_identity<T>) { return glt::detail::element_type_of<T>; });
     CHECK(seen == type);
     auto const size = glt::detail::visit_element(
         type, []<class T>(std::type_identity<T>) { return static_cast<std::int64_t>(sizeof(T)); });
-    CHECK(size == glt::size_of(type));
+    CHECK(size == glt::detail::size_of(type));
   }
 }

@@ -13,6 +13,6 @@ TEST_CASE("rows that nobody has collected are none, and took no time") {
   rows const unused;
   CHECK(unused.features.empty());
   CHECK(unused.labels.empty());
-  glt::dist::collector_seconds const spent;
+  glt::detail::collector_seconds const spent;
   CHECK(spent.requesting + spent.own_rows + spent.packing + spent.exchanging + spent.unpacking == 0);
 }

@@ -35,7 +35,7 @@ void check_rows(auto& comm) {
       auto const wanted_labels = ids.size() * step / 3; // none, some, all
       collector.collect(ids.view(), wanted_labels, step, out);
       std::vector<float> expected;
-      std::vector<glt::label_type> expected_labels;
+      std::vector<glt::detail::label_type> expected_labels;
       for (std::size_t i = 0; i < vertices.size(); ++i) {
         for (std::int64_t c = 0; c < columns; ++c) {
           expected.push_back(divided_graph::feature(vertices[i], c));
@@ -78,9 +78,10 @@ TEST_CASE_TEMPLATE("elements are converted on arrival, with the scale of their c
     std::vector<float> const scales{0.5F, 1, 2, -1, 0.25F};
     glt::dist::feature_store const store(
         comm, book,
-        glt::feature_store<Policy, std::int8_t>(
-            book.size(comm.rank()), columns, glt::make_buffer<Policy>(values, policy),
-            glt::buffer<Policy, glt::label_type>(0, policy), glt::make_buffer<Policy>(scales, policy)));
+        glt::feature_store<Policy, std::int8_t>(book.size(comm.rank()), columns,
+                                                glt::make_buffer<Policy>(values, policy),
+                                                glt::buffer<Policy, glt::detail::label_type>(0, policy),
+                                                glt::make_buffer<Policy>(scales, policy)));
     glt::dist::feature_collector collector(comm, store, policy);
     std::vector<glt::global_id> all;
     std::vector<float> expected;

@@ -39,7 +39,7 @@ void check_rows(auto& comm, glt_test::cpu const& policy = {}) {
         auto const wanted_labels = static_cast<std::int64_t>(ids.size()) * step / 3; // none, some, all
         collector.collect(glt::host_view<glt::global_id const>(ids), wanted_labels, step, out);
         std::vector<float> expected;
-        std::vector<glt::label_type> expected_labels;
+        std::vector<glt::detail::label_type> expected_labels;
         for (std::size_t i = 0; i < vertices.size(); ++i) {
           for (std::int64_t c = 0; c < columns; ++c) {
             expected.push_back(divided_graph::feature(vertices[i], c));

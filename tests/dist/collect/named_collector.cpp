@@ -189,7 +189,8 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
         auto const& book = divided.names.book;
         glt::dist::named_features const features(comm, book, glt_test::named_table(items_of(divided, comm.rank())));
         auto const parts = std::make_shared<std::vector<glt::feature_table<cpu>>>();
-        glt::node_views<std::vector<glt::named_rows<cpu::space>>> views{.of_rank = {}, .reason = {}, .keeper = parts};
+        glt::node_views<std::vector<glt::detail::named_rows<cpu::space>>> views{
+            .of_rank = {}, .reason = {}, .keeper = parts};
         for (int part = 0; part < comm.size(); ++part) {
           parts->push_back(glt_test::named_table(items_of(divided, part)));
           views.of_rank.emplace_back(parts->back().tensors());
@@ -228,7 +229,7 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
             auto const ids = divided.renumbered(vertices);
             check_rows(collector.collect(glt::host_view<glt::global_id const>(ids), num_seeds, 0), whole, vertices,
                        num_seeds);
-            glt::dist::collected_counts expected;
+            glt::detail::collected_counts expected;
             for (std::size_t i = 0; i < ids.size(); ++i) {
               auto const owner = book.owner(ids[i]);
               bool const is_hot = hot != nullptr && hot->size() > 0 && ids[i] % 3 == 0 &&
@@ -369,7 +370,7 @@ TEST_CASE("hot rows and views that lack a tensor, or have another one, are refus
                                                           glt_test::named_table({3}));
                               }),
                               "1 hot rows for 2 vertices"));
-        glt::node_views<std::vector<glt::named_rows<cpu::space>>> views{
+        glt::node_views<std::vector<glt::detail::named_rows<cpu::space>>> views{
             .of_rank = {}, .reason = {}, .keeper = std::make_shared<int>()};
         auto const refused_views = [&] {
           return glt_test::thrown<glt::precondition_error>([&] { collector.read_in_place(views); });

@@ -50,8 +50,8 @@ std::vector<glt::local_id> naive(glt::csr_view<glt::memory_space::host> graph, s
     auto const estimate = glt::estimate_hotness<cpu>(graph, own, options);
     hotness.insert(hotness.end(), estimate.begin(), estimate.end());
   }
-  return glt_test::to_vector(
-      glt::assign_by_hotness(glt::host_matrix<double const>(hotness.data(), num_parts, graph.num_rows())));
+  return glt_test::to_vector(glt::detail::assign_by_hotness(
+      glt::host_matrix<double const>(hotness.data(), num_parts, graph.num_rows())));
 }
 
 } // namespace

@@ -60,8 +60,9 @@ TEST_CASE("the capacity of a budget is the most rows that fit it") {
             vertices.push_back(v);
           }
           return kept_rows(glt::make_buffer<cpu>(vertices),
-                      glt::feature_store<cpu, float>(n, columns, glt::buffer<cpu, float>(n * columns),
-                                                     glt::buffer<cpu, glt::label_type>(labels ? n : 0)))
+                           glt::feature_store<cpu, float>(
+                               n, columns, glt::buffer<cpu, float>(n * columns),
+                               glt::buffer<cpu, glt::detail::label_type>(labels ? n : 0)))
               .bytes();
         };
         CHECK(bytes(count) <= std::max<std::int64_t>(budget, 0));

@@ -67,7 +67,7 @@ TEST_CASE("what is collected with hot rows is bit for bit what is collected with
       for (glt::global_id v = comm.rank(); v < 257 && comm.rank() != 2; v += 2) { // rank 2 has none
         kept.push_back(v); // own ones as well
       }
-      auto const hot = glt::dist::fetch_hot_rows(comm, store, kept);
+      auto const hot = glt::detail::fetch_hot_rows(comm, store, kept);
       glt::counting_comm counted(comm);
       glt::dist::feature_collector plain(counted, store);
       glt::dist::feature_collector with(counted, store, hot, cpu(2));
@@ -114,7 +114,7 @@ TEST_CASE("all remote rows at hand leave no payload message") {
         divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
         glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 5));
         auto const ids = divided.renumbered(all_vertices(0));
-        auto const hot = glt::dist::fetch_hot_rows(comm, store, ids);
+        auto const hot = glt::detail::fetch_hot_rows(comm, store, ids);
         glt::counting_comm counted(comm);
         glt::dist::feature_collector collector(counted, store, hot);
         glt::dist::collected_rows<cpu, float> out;
@@ -132,15 +132,15 @@ TEST_CASE("bad vertices are the same error on every rank, and hot rows of anothe
     glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2));
     std::vector<glt::global_id> const odd{3, comm.rank() == last ? 101 : 5};
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
-                              [&] { static_cast<void>(glt::dist::fetch_hot_rows(comm, store, odd)); }),
+                              [&] { static_cast<void>(glt::detail::fetch_hot_rows(comm, store, odd)); }),
                           "rank " + std::to_string(last), "vertex 1 is 101"));
     std::vector<glt::global_id> const twice{3, 3};
     CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                              [&] { static_cast<void>(glt::dist::fetch_hot_rows(comm, store, twice)); }),
+                              [&] { static_cast<void>(glt::detail::fetch_hot_rows(comm, store, twice)); }),
                           "hot vertex 1 is 3"));
     glt::dist::feature_store const wider(comm, divided.names.book, divided.features(comm.rank(), 3));
     std::vector<glt::global_id> const some{3, 4};
-    auto const wide = glt::dist::fetch_hot_rows(comm, wider, some);
+    auto const wide = glt::detail::fetch_hot_rows(comm, wider, some);
     CHECK(glt_test::names(
         glt_test::thrown<glt::precondition_error>([&] { glt::dist::feature_collector(comm, store, wide); }),
         "hot rows of 3 columns", "2 columns"));
@@ -153,7 +153,7 @@ TEST_CASE("hot rows without labels serve vertices whose labels are not wanted") 
     glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 5));
     glt::dist::feature_store const bare(comm, divided.names.book, divided.features(comm.rank(), 5, false));
     auto const ids = divided.renumbered(all_vertices(comm.rank()));
-    auto const hot = glt::dist::fetch_hot_rows(comm, bare, ids);
+    auto const hot = glt::detail::fetch_hot_rows(comm, bare, ids);
     glt::dist::feature_collector plain(comm, store);
     glt::dist::feature_collector with(comm, store);
     std::int64_t cached = 0;

@@ -63,7 +63,7 @@ TEST_CASE("hot rows are the rows of the hottest vertices in all tensors, within 
     auto const last = comm.size() - 1;
     std::vector<glt::global_id> const odd{3, comm.rank() == last ? 101 : 5};
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
-                              [&] { static_cast<void>(glt::dist::fetch_hot_rows(comm, features, odd)); }),
+                              [&] { static_cast<void>(glt::detail::fetch_hot_rows(comm, features, odd)); }),
                           "rank " + std::to_string(last), "vertex 1 is 101"));
   });
 }

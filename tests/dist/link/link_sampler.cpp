@@ -51,7 +51,7 @@ std::vector<std::int64_t> shares_of(std::int64_t num_vertices) {
   }
   std::vector<std::int64_t> shares;
   for (std::int64_t v = 0; v < num_vertices; ++v) {
-    shares.push_back(glt::weight_scale(largest, num_vertices)(weight_of(v)));
+    shares.push_back(glt::detail::weight_scale(largest, num_vertices)(weight_of(v)));
   }
   return shares;
 }

@@ -64,7 +64,7 @@ void check_equal_to_host(auto& comm, glt_test::hetero_list const& list, glt::het
       views_there.push_back(std::as_const(there.back()).view());
     }
     auto const queries = queries_of(original);
-    if constexpr (glt::has_query<Rule>) {
+    if constexpr (glt::detail::has_query<Rule>) {
       host.sample(views, queries, key, expected);
       auto const queries_there = glt::make_buffer<gpu>(queries);
       device.sample(views_there, queries_there.view(), key, out);

@@ -308,7 +308,7 @@ TEST_CASE("without edge types a sample is its seeds, and a bad one or another ke
     bool const is_last = comm.rank() == last;
     glt::hetero_part<cpu> part;
     part.schema = {{{.name = "paper", .num_vertices = 2 * comm.size()}}, {}};
-    part.books = {glt::dist::make_equal_book(2 * comm.size(), comm.size())};
+    part.books = {glt::detail::make_equal_book(2 * comm.size(), comm.size())};
     part.part = comm.rank();
     std::vector<glt::global_id> const own{2 * comm.rank(), 2 * comm.rank() + 1};
     part.original.push_back(glt::make_buffer<cpu>(own));

@@ -31,7 +31,7 @@ constexpr std::int64_t columns = 7;
 
 struct collected {
   std::vector<float> features;
-  std::vector<glt::label_type> labels;
+  std::vector<glt::detail::label_type> labels;
   friend bool operator==(collected const&, collected const&) = default;
 };
 
@@ -145,7 +145,7 @@ TEST_CASE("hot rows of ranks elsewhere go along with rows in place") {
     glt::dist::feature_store const store(comm, divided.names.book, std::move(shared.own));
     glt::buffer<cpu, glt::global_id> hot_vertices(86);
     glt::buffer<cpu, float> hot_features(86 * columns);
-    glt::buffer<cpu, glt::label_type> hot_labels(86);
+    glt::buffer<cpu, glt::detail::label_type> hot_labels(86);
     for (std::int64_t i = 0; i < 86; ++i) {
       hot_vertices[i] = 3 * i;
       hot_labels[i] = divided_graph::label(divided.names.original[3 * i]);

@@ -35,8 +35,8 @@ glt::walks<cpu, glt::global_id> walk(Policy const& policy, Walker& walker,
   auto const& options = walker.options();
   glt::walks<cpu, glt::global_id> copied;
   copied.resize(from.size(), options.walks_per_start, options.length, options.edge_ids);
-  glt::copy_out(policy, out.vertices().flat(), copied.vertices().flat());
-  glt::copy_out(policy, out.edge_ids().flat(), copied.edge_ids().flat());
+  glt::detail::copy_out(policy, out.vertices().flat(), copied.vertices().flat());
+  glt::detail::copy_out(policy, out.edge_ids().flat(), copied.edge_ids().flat());
   return copied;
 }
 

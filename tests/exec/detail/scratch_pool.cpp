@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/exec/detail/scratch_pool.hpp>
-#include <glt/exec/thread_pool.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 
 #include <atomic>
@@ -27,7 +27,7 @@ TEST_CASE("one piece of work after the other borrows the same scratch memory") {
 }
 
 TEST_CASE("nobody shares scratch memory, and it is kept") {
-  glt::exec::thread_pool threads(3);
+  glt::detail::thread_pool threads(3);
   glt::detail::scratch_pool<scratch> pool;
   std::atomic<int> shared{0};
   std::atomic<int> calls{0};

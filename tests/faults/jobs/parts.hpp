@@ -27,8 +27,8 @@ inline glt::graph_part<cpu> make_part(glt::mpi_comm const& comm, bool edge_ids =
 inline glt::feature_store<cpu, float> make_rows(std::int64_t rows) {
   glt::buffer<cpu, float> values(rows * 8);
   std::iota(values.begin(), values.end(), 0.0F);
-  glt::buffer<cpu, glt::label_type> labels(rows);
-  std::iota(labels.begin(), labels.end(), glt::label_type{0});
+  glt::buffer<cpu, glt::detail::label_type> labels(rows);
+  std::iota(labels.begin(), labels.end(), glt::detail::label_type{0});
   return {rows, 8, std::move(values), std::move(labels)};
 }
 

@@ -110,8 +110,8 @@ std::vector<site> sites_of_graphs() {
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) {
            std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()) + (wrong ? 1 : 0), 0);
-           std::vector<glt::call_header> headers;
-           glt::exchange_headers(comm, {}, counts, 0, {}, headers);
+           std::vector<glt::detail::call_header> headers;
+           glt::detail::exchange_headers(comm, {}, counts, 0, {}, headers);
          };
        }},
       {"mpi_node", false,

@@ -23,7 +23,7 @@ using namespace glt_test;
 namespace {
 
 template <class T>
-std::vector<T> values_of(io::npy_array<T> const& array) {
+std::vector<T> values_of(io::detail::npy_array<T> const& array) {
   return {array.data.begin(), array.data.end()};
 }
 

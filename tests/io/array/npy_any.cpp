@@ -41,7 +41,7 @@ void check_type(std::string const& name) {
   auto const bytes = npy_bytes(name, "(2, 3)", raw(values));
   write_bytes(scratch / "a.npy", bytes);
   for (auto const& array : {read(bytes), io::read_npy_any(scratch / "a.npy")}) {
-    CHECK(array.type() == element_type_of<T>);
+    CHECK(array.type() == detail::element_type_of<T>);
     CHECK(array.shape() == std::vector<std::int64_t>{2, 3});
     CHECK(values_of<T>(array) == values);
   }

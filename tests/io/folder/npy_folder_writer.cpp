@@ -110,7 +110,8 @@ TEST_CASE("several features and every type of element stay as they are") {
       auto const element = static_cast<element_type>(type);
       nodes.features.push_back(
           {"x" + std::to_string(type), random_array(draws, element, rows, 1 + type % 3)});
-      edges.features.push_back({std::string(name_of(element)), random_array(draws, element, 2 * rows, 2)});
+      edges.features.push_back(
+          {std::string(detail::name_of(element)), random_array(draws, element, 2 * rows, 2)});
     }
     nodes.features.push_back({"node_feat", random_array(draws, element_type::bfloat16, rows, 4)});
     check_round_trip(data);
@@ -191,7 +192,7 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
     auto const rows = [&](io::array const& whole) {
       auto const [first, count] = piece(whole.rows());
       auto shape = whole.shape();
-      auto const row_bytes = whole.columns() * size_of(whole.type());
+      auto const row_bytes = whole.columns() * glt::detail::size_of(whole.type());
       shape[0] = count;
       buffer<device::cpu, std::byte> bytes(count * row_bytes);
       std::copy_n(whole.bytes().begin() + first * row_bytes, count * row_bytes, bytes.begin());
@@ -224,7 +225,7 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
     for (auto const& links : edges.links) {
       own_edges.links.push_back({links.name, pairs(links.edges), pairs(links.negatives)});
     }
-    io::write_npy_folder_together(comm, folder, io::view_of(own));
+    io::detail::write_npy_folder_together(comm, folder, io::view_of(own));
     comm.barrier();
     if (comm.rank() == 0) {
       CHECK(content_of(folder) == expected);
@@ -237,12 +238,14 @@ TEST_CASE("a rank that fails alone, or has another layout, ends all of them") {
   auto const data = random_plain(5, 9);
   on_ranks(
       [&](auto comm) {
-        CHECK(names(thrown<collective_error>(
-                        [&] { io::write_npy_folder_together(comm, scratch / "missing", io::view_of(data)); }),
+        CHECK(names(thrown<collective_error>([&] {
+                      io::detail::write_npy_folder_together(comm, scratch / "missing", io::view_of(data));
+                    }),
                     "rank 0", "missing"));
         io::data_set other = random_plain(comm.rank() == 0 ? 5 : 6, 9);
-        CHECK(names(thrown<collective_error>(
-                        [&] { io::write_npy_folder_together(comm, scratch.path(), io::view_of(other)); }),
+        CHECK(names(thrown<collective_error>([&] {
+                      io::detail::write_npy_folder_together(comm, scratch.path(), io::view_of(other));
+                    }),
                     "rank 1", "than rank 0"));
       },
       {2, 3});

@@ -4,7 +4,7 @@
 #include "support/known_sets.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/exec/thread_pool.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/relation.hpp>
@@ -61,7 +61,7 @@ TEST_CASE("a folder is as good as the partition in memory") {
     io::write_parts(scratch / "parts", data, labels, {});
     auto const expected = quality_of(data, labels);
     CHECK(io::measure_parts(io::parts_folder(scratch / "parts")) == expected);
-    exec::thread_pool pool(3);
+    glt::detail::thread_pool pool(3);
     CHECK(io::measure_parts(io::parts_folder(scratch / "parts"), exec::threaded(pool)) == expected);
   }
 }

@@ -14,9 +14,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-glt::part_counts counts_of(json const& object) {
+glt::detail::part_counts counts_of(json const& object) {
   REQUIRE(object.size() == 9);
-  glt::part_counts counts;
+  glt::detail::part_counts counts;
   counts.num_vertices = object.at("num_vertices");
   counts.num_edges = object.at("num_edges");
   counts.num_cut_edges = object.at("num_cut_edges");
@@ -32,7 +32,7 @@ glt::part_counts counts_of(json const& object) {
 // Reads a table and checks what follows from it.
 glt::detail::part_table table_of(json const& object) {
   glt::detail::part_table table;
-  static_cast<glt::part_counts&>(table) = counts_of(object.at("total"));
+  static_cast<glt::detail::part_counts&>(table) = counts_of(object.at("total"));
   for (auto const& part : object.at("parts")) {
     table.parts.push_back(counts_of(part));
   }
@@ -40,13 +40,13 @@ glt::detail::part_table table_of(json const& object) {
   CHECK(object.at("replication_factor") == table.replication_factor());
   auto const& balance = object.at("balance");
   CHECK(balance.size() == 7);
-  CHECK(balance.at("vertices") == table.balance(&glt::part_counts::num_vertices));
-  CHECK(balance.at("edges") == table.balance(&glt::part_counts::num_edges));
-  CHECK(balance.at("halo") == table.balance(&glt::part_counts::halo_size));
-  CHECK(balance.at("communication_volume") == table.balance(&glt::part_counts::communication_volume));
-  CHECK(balance.at("train") == table.balance(&glt::part_counts::num_train));
-  CHECK(balance.at("valid") == table.balance(&glt::part_counts::num_valid));
-  CHECK(balance.at("test") == table.balance(&glt::part_counts::num_test));
+  CHECK(balance.at("vertices") == table.balance(&glt::detail::part_counts::num_vertices));
+  CHECK(balance.at("edges") == table.balance(&glt::detail::part_counts::num_edges));
+  CHECK(balance.at("halo") == table.balance(&glt::detail::part_counts::halo_size));
+  CHECK(balance.at("communication_volume") == table.balance(&glt::detail::part_counts::communication_volume));
+  CHECK(balance.at("train") == table.balance(&glt::detail::part_counts::num_train));
+  CHECK(balance.at("valid") == table.balance(&glt::detail::part_counts::num_valid));
+  CHECK(balance.at("test") == table.balance(&glt::detail::part_counts::num_test));
   return table;
 }
 

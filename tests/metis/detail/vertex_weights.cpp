@@ -31,7 +31,7 @@ TEST_CASE("vertices come first, then every group of every limit that weighs anyt
 
 TEST_CASE("limits that are wrong, or weigh more than METIS can count, are refused") {
   std::vector<std::int64_t> const cost{2'000'000'000, 2'000'000'000};
-  auto const complaint = [](glt::balance_limit const& limit) {
+  auto const complaint = [](glt::detail::balance_limit const& limit) {
     return glt_test::thrown<glt::precondition_error>(
         [&] { static_cast<void>(glt::detail::make_metis_weights(2, 0, {limit})); });
   };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/error.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/watch.hpp>
@@ -23,8 +23,8 @@ TEST_CASE("calls within their time limit do what they do without one") {
   counting_comm comm(mpi_comm::world({.block_bytes = 64, .time_limit = std::chrono::seconds(60)}));
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const counts(ranks, comm.rank());
-  std::vector<call_header> headers;
-  exchange_headers(comm, {.what = operation::walk, .step = 3}, counts, 0, {}, headers);
+  std::vector<detail::call_header> headers;
+  detail::exchange_headers(comm, {.what = detail::operation::walk, .step = 3}, counts, 0, {}, headers);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     CHECK(headers[rank].count == static_cast<std::int64_t>(rank));
   }

@@ -5,8 +5,8 @@
 #include "support/errors.hpp"
 #include "support/fake_nccl.hpp"
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
@@ -37,7 +37,7 @@ using gpu = distant_policy<>;
 static_assert(communicator<fake_comm>);
 static_assert(carries<fake_comm, memory_space::device> && carries<fake_comm, memory_space::pinned>);
 static_assert(!carries<fake_comm, memory_space::host>);
-static_assert(std::same_as<dist::payload_comm<fake_comm, gpu>, fake_comm>);
+static_assert(std::same_as<detail::payload_comm<fake_comm, gpu>, fake_comm>);
 static_assert(communicator<counting_comm<fake_comm>> && !carries<counting_comm<fake_comm>, memory_space::host>);
 
 constexpr std::int64_t comm_step = 2;

@@ -68,7 +68,7 @@ TEST_CASE("a part has room while no capacity is exceeded, and what weighs nothin
 }
 
 TEST_CASE("wrong limits are refused, naming the limit and the first wrong vertex") {
-  auto const complaint = [](balance_limit const& limit) {
+  auto const complaint = [](detail::balance_limit const& limit) {
     return thrown<precondition_error>([&] { detail::balance_totals({limit}, 4); });
   };
   CHECK(names(complaint(balance_vertices(-0.5)), "balance of vertices", "-0.5"));

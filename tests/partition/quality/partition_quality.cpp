@@ -7,8 +7,8 @@
 
 namespace {
 
-glt::part_counts counts(std::int64_t first) {
-  glt::part_counts made;
+glt::detail::part_counts counts(std::int64_t first) {
+  glt::detail::part_counts made;
   made.num_edges = first;
   made.num_cut_edges = first + 1;
   made.num_vertices = first + 2;
@@ -39,8 +39,8 @@ TEST_CASE("every count is added") {
 
 TEST_CASE("counts that differ in one place are not equal") {
   CHECK(counts(1) == counts(1));
-  for (auto const count :
-       {&glt::part_counts::num_vertices, &glt::part_counts::halo_size, &glt::part_counts::num_test}) {
+  for (auto const count : {&glt::detail::part_counts::num_vertices, &glt::detail::part_counts::halo_size,
+                           &glt::detail::part_counts::num_test}) {
     auto other = counts(1);
     ++(other.*count);
     CHECK(other != counts(1));
@@ -52,16 +52,16 @@ TEST_CASE("counts that differ in one place are not equal") {
 
 TEST_CASE("the balance is the largest by the mean") {
   glt::detail::part_table table;
-  CHECK(table.balance(&glt::part_counts::num_vertices) == 1);
+  CHECK(table.balance(&glt::detail::part_counts::num_vertices) == 1);
   table.parts.resize(4);
-  CHECK(table.balance(&glt::part_counts::num_edges) == 1);
+  CHECK(table.balance(&glt::detail::part_counts::num_edges) == 1);
   table.parts[1].num_train = 6;
   table.parts[3].num_train = 2;
   table.num_train = 8;
-  CHECK(table.balance(&glt::part_counts::num_train) == 3);
+  CHECK(table.balance(&glt::detail::part_counts::num_train) == 3);
   table.parts[2].num_edges = 5;
   table.num_edges = 5;
-  CHECK(table.balance(&glt::part_counts::num_edges) == 4);
+  CHECK(table.balance(&glt::detail::part_counts::num_edges) == 4);
 }
 
 TEST_CASE("fractions and factors of nothing are those of a perfect partition") {

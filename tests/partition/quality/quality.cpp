@@ -83,8 +83,8 @@ void check_invariants(partition_quality const& quality) {
   CHECK(quality.num_boundary_vertices <= quality.num_vertices);
   CHECK(quality.replication_factor() >= 1);
   CHECK(quality.replication_factor() <= parts);
-  CHECK(quality.balance(&part_counts::num_vertices) >= 1);
-  CHECK(quality.balance(&part_counts::num_vertices) <= parts);
+  CHECK(quality.balance(&detail::part_counts::num_vertices) >= 1);
+  CHECK(quality.balance(&detail::part_counts::num_vertices) <= parts);
 }
 
 } // namespace
@@ -143,7 +143,7 @@ TEST_CASE("a graph worked out by hand") {
   CHECK(quality.communication_volume == 2);
   CHECK(quality.num_boundary_vertices == 4); // all but vertex 4
   CHECK(quality.replication_factor() == 7.0 / 5);
-  CHECK(quality.balance(&part_counts::num_edges) == 2);
+  CHECK(quality.balance(&detail::part_counts::num_edges) == 2);
   CHECK(quality.edges(2, 0) == 2);
   CHECK(quality.edges(0, 2) == 1);
   CHECK(quality.edges(2, 2) == 1);
@@ -156,7 +156,7 @@ TEST_CASE("more parts than vertices, and vertices of 64 bits") {
   auto const quality = measure_partition(rows.view(), host_view<local_id const>(part_of), 100);
   CHECK(quality.num_parts() == 100);
   CHECK(quality.parts[3].num_vertices == 1);
-  CHECK(quality.balance(&part_counts::num_vertices) == 50);
+  CHECK(quality.balance(&detail::part_counts::num_vertices) == 50);
   CHECK(quality.replication_factor() == 1);
   CHECK(quality.node_types.empty());
   CHECK(quality.edge_types.empty());
@@ -169,7 +169,7 @@ TEST_CASE("a graph without vertices has nothing to cut") {
   CHECK(quality.largest_part == 0);
   CHECK(quality.replication_factor() == 1);
   REQUIRE(quality.node_types.size() == 1);
-  CHECK(quality.node_types[0].parts == std::vector<part_counts>(4));
+  CHECK(quality.node_types[0].parts == std::vector<detail::part_counts>(4));
 }
 
 TEST_CASE("parts, types and lists that do not fit the graph are refused") {

@@ -96,11 +96,11 @@ TEST_CASE("every number is what its definition says, by node type and by edge ty
       auto const expected = naive(list, divided.names, parts, splits);
       auto const quality = glt::measure_partition(divided.whole.view(), divided.names, splits.view());
       CHECK(quality == expected);
-      glt::part_counts sum;
+      glt::detail::part_counts sum;
       for (auto const& of_type : quality.node_types) {
         sum += of_type;
       }
-      CHECK(sum == static_cast<glt::part_counts const&>(quality));
+      CHECK(sum == static_cast<glt::detail::part_counts const&>(quality));
       glt::detail::edge_counts edges;
       for (auto const& of_type : quality.edge_types) {
         edges += of_type;
@@ -150,7 +150,7 @@ TEST_CASE("a graph without types has parts without anything") {
   glt::hetero_schema const none;
   glt::hetero_view<glt::memory_space::host> const graph(none, {});
   auto const quality = glt::measure_partition(graph, assignment{}, 3);
-  CHECK(quality.parts == std::vector<glt::part_counts>(3));
+  CHECK(quality.parts == std::vector<glt::detail::part_counts>(3));
   CHECK(quality.edges_between == std::vector<std::int64_t>(9));
 }
 

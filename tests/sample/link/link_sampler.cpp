@@ -250,7 +250,7 @@ TEST_CASE("a link sampler needs no more of a policy than the concept lists, and 
   std::vector<double> const weights(257, 0.5);
   glt::vertex_weights<minimal_policy> const table(
       glt::array_view<memory_space::pinned, double const>(weights.data(), std::ssize(weights)));
-  auto const shares = std::vector<std::int64_t>(257, glt::weight_scale(0.5, 257)(0.5));
+  auto const shares = std::vector<std::int64_t>(257, glt::detail::weight_scale(0.5, 257)(0.5));
   for (auto const& option : glt_test::link_options_to_try()) {
     glt::link_sampler<minimal_policy> sampler(pinned, option, table.view());
     glt::link_sample<minimal_policy> out;

@@ -21,33 +21,33 @@ std::string refused(glt::negative_options const& options) {
 } // namespace
 
 TEST_CASE("the number of negatives is rounded up") {
-  CHECK(glt::num_negatives(10, {.amount = 1}) == 10);
-  CHECK(glt::num_negatives(3, {.amount = 0.5}) == 2);
-  CHECK(glt::num_negatives(10, {.amount = 0}) == 0);
-  CHECK(glt::num_negatives(0, {.amount = 7}) == 0);
-  CHECK(glt::num_negatives(7, {.amount = 2.1}) == 15);
-  CHECK(glt::num_negatives(7, {.mode = negative_mode::triplet, .amount = 4}) == 28);
+  CHECK(glt::detail::num_negatives(10, {.amount = 1}) == 10);
+  CHECK(glt::detail::num_negatives(3, {.amount = 0.5}) == 2);
+  CHECK(glt::detail::num_negatives(10, {.amount = 0}) == 0);
+  CHECK(glt::detail::num_negatives(0, {.amount = 7}) == 0);
+  CHECK(glt::detail::num_negatives(7, {.amount = 2.1}) == 15);
+  CHECK(glt::detail::num_negatives(7, {.mode = negative_mode::triplet, .amount = 4}) == 28);
 }
 
 TEST_CASE("binary negatives go round the positives, triplets lie row by row") {
   glt::negative_options const binary{.amount = 2.5};
   glt::negative_options const triplet{.mode = negative_mode::triplet, .amount = 3};
-  CHECK(glt::place_of_negative(0, 4, binary).positive == 0);
-  CHECK(glt::place_of_negative(9, 4, binary).positive == 1);
-  CHECK(glt::place_of_negative(9, 4, binary).index == 2);
-  CHECK(glt::place_of_negative(7, 4, triplet).positive == 2);
-  CHECK(glt::place_of_negative(7, 4, triplet).index == 1);
+  CHECK(glt::detail::place_of_negative(0, 4, binary).positive == 0);
+  CHECK(glt::detail::place_of_negative(9, 4, binary).positive == 1);
+  CHECK(glt::detail::place_of_negative(9, 4, binary).index == 2);
+  CHECK(glt::detail::place_of_negative(7, 4, triplet).positive == 2);
+  CHECK(glt::detail::place_of_negative(7, 4, triplet).index == 1);
 }
 
 TEST_CASE("keys tell batches, pairs, directions and repetitions apart") {
   std::set<std::uint64_t> keys;
   for (std::int64_t step = 0; step < 3; ++step) {
-    auto const key = glt::negatives_key({.seed = 1, .step = step});
-    CHECK(key.bits() != glt::hop_key({.seed = 1, .step = step}, 0).bits());
+    auto const key = glt::detail::negatives_key({.seed = 1, .step = step});
+    CHECK(key.bits() != glt::detail::hop_key({.seed = 1, .step = step}, 0).bits());
     for (std::int64_t source = 0; source < 4; ++source) {
       for (std::int64_t destination = 0; destination < 4; ++destination) {
         for (std::int64_t occurrence = 0; occurrence < 3; ++occurrence) {
-          keys.insert(glt::positive_key(key, source, destination, occurrence).bits());
+          keys.insert(glt::detail::positive_key(key, source, destination, occurrence).bits());
         }
       }
     }

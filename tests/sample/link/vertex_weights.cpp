@@ -31,7 +31,8 @@ TEST_CASE("a vertex is found for as many numbers as it weighs") {
   for (auto const& list : lists) {
     glt::vertex_weights<cpu> const table{weights_view(list)};
     auto const view = table.view();
-    glt::weight_scale const scale(glt::largest_weight(weights_view(list)), static_cast<std::int64_t>(list.size()));
+    glt::detail::weight_scale const scale(glt::detail::largest_weight(weights_view(list)),
+                                          static_cast<std::int64_t>(list.size()));
     std::int64_t first = 0;
     for (std::size_t v = 0; v < list.size(); ++v) {
       auto const share = scale(list[v]);
@@ -69,20 +70,20 @@ TEST_CASE("every number of random weights, small and of very different size, fin
 }
 
 TEST_CASE("weights keep their proportions, and sums of many stay below 2^63") {
-  glt::weight_scale const small(8, 100);
+  glt::detail::weight_scale const small(8, 100);
   CHECK(small(8) == std::int64_t{1} << 53);
   CHECK(small(1) == std::int64_t{1} << 50);
   CHECK(small(0) == 0);
   CHECK(small(1e-300) == 1);
   std::int64_t const many = std::int64_t{1} << 40;
-  CHECK(glt::weight_scale(0.5, many)(0.5) <= std::numeric_limits<std::int64_t>::max() / many);
-  CHECK(glt::weight_scale(0.5, many)(0.5) >= 1000000);
+  CHECK(glt::detail::weight_scale(0.5, many)(0.5) <= std::numeric_limits<std::int64_t>::max() / many);
+  CHECK(glt::detail::weight_scale(0.5, many)(0.5) >= 1000000);
 }
 
 TEST_CASE("ranges of the vertices in the scale of all give the same numbers") {
   std::vector<double> const list{3, 0, 0.25, 11, 2, 0, 1e-3};
   glt::vertex_weights<cpu> const whole{weights_view(list)};
-  glt::weight_scale const scale(glt::largest_weight(weights_view(list)), 7);
+  glt::detail::weight_scale const scale(glt::detail::largest_weight(weights_view(list)), 7);
   glt::vertex_weights<cpu> const low(weights_view(list).subview(0, 3), scale);
   glt::vertex_weights<cpu> const high(weights_view(list).subview(3, 4), scale);
   CHECK(low.total() + high.total() == whole.total());

@@ -43,11 +43,11 @@ struct first_edges {
 
 } // namespace
 
-static_assert(glt::draw_rule<glt::uniform_rule, graph_type> && !glt::has_query<glt::uniform_rule>);
-static_assert(glt::draw_rule<first_edges, graph_type> && glt::has_query<first_edges>);
+static_assert(glt::draw_rule<glt::uniform_rule, graph_type> && !glt::detail::has_query<glt::uniform_rule>);
+static_assert(glt::draw_rule<first_edges, graph_type> && glt::detail::has_query<first_edges>);
 static_assert(!glt::draw_rule<int, graph_type>);
-static_assert(glt::largest_count<glt::uniform_rule>({.fanout = 7}) == 7);
-static_assert(glt::largest_count<first_edges>({.fanout = 7}) == -1);
+static_assert(glt::detail::largest_count<glt::uniform_rule>({.fanout = 7}) == 7);
+static_assert(glt::detail::largest_count<first_edges>({.fanout = 7}) == -1);
 
 TEST_CASE("a rule of one's own draws, with the query of the seed in all of its tree") {
   auto const list = glt_test::random_graph(101, 900);

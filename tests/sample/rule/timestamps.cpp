@@ -3,7 +3,7 @@
 
 #include <glt/sample/rule/timestamps.hpp>
 
-#include <glt/exec/thread_pool.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/sort_rows.hpp>
@@ -67,7 +67,7 @@ TEST_CASE("the first row and position out of order are named, by every executor"
   times[static_cast<std::size_t>(graph.view().offset(row) + 2)] = 9;
   times[static_cast<std::size_t>(graph.view().offset(row) + 4)] = 8;
   times[static_cast<std::size_t>(graph.view().offset(long_rows.back()) + 1)] = 1;
-  glt::exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   glt::host_view<std::int64_t const> const view(times);
   for (auto const& text :
        {glt_test::thrown<glt::precondition_error>([&] { glt::validate_times(graph.view(), view); }),

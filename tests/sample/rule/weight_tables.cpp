@@ -24,7 +24,8 @@ using glt::device::cpu;
 using host_graph = glt::csr_view<glt::memory_space::host>;
 
 // The probability of every edge of a row by its table.
-std::vector<double> probabilities_of(host_graph graph, glt::weight_tables_view<glt::memory_space::host> tables,
+std::vector<double> probabilities_of(host_graph graph,
+                                     glt::detail::weight_tables_view<glt::memory_space::host> tables,
                                      std::int64_t row) {
   auto const degree = graph.degree(row);
   std::vector<double> probabilities(static_cast<std::size_t>(degree), 0.0);
@@ -39,7 +40,7 @@ std::vector<double> probabilities_of(host_graph graph, glt::weight_tables_view<g
 }
 
 void check_row(host_graph graph, std::vector<float> const& weights,
-               glt::weight_tables_view<glt::memory_space::host> tables, std::int64_t row) {
+               glt::detail::weight_tables_view<glt::memory_space::host> tables, std::int64_t row) {
   std::vector<float> const own(weights.begin() + graph.offset(row), weights.begin() + graph.offset(row + 1));
   double const sum = std::accumulate(own.begin(), own.end(), 0.0);
   REQUIRE(tables.num_positive[row] == glt_test::positive_positions(own).size());

@@ -23,7 +23,7 @@ using positions = std::vector<std::int64_t>;
 
 static_assert(glt::draw_rule<host_rule, host_graph>);
 static_assert(glt::draw_rule<host_rule, glt::csr_view<glt::memory_space::host, glt::global_id>>);
-static_assert(!glt::has_query<host_rule>);
+static_assert(!glt::detail::has_query<host_rule>);
 
 positions draw(host_rule const& rule, host_graph graph, std::int64_t row, glt::hop_options options, glt::random_key key,
                std::uint64_t subject) {

@@ -8,7 +8,7 @@
 #include "support/graphs.hpp"
 #include "support/weighted.hpp"
 
-#include <glt/exec/thread_pool.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 
 #include <algorithm>
@@ -25,12 +25,12 @@ TEST_CASE("edges of positive weight are counted up to a limit and picked in row 
     CAPTURE(name);
     auto const expected = glt_test::positive_positions(weights);
     auto const count = static_cast<std::int64_t>(expected.size());
-    CHECK(glt::count_positive(host_weights(weights)) == count);
+    CHECK(glt::detail::count_positive(host_weights(weights)) == count);
     for (std::int64_t const limit : {0, 1, 2, 5, 10000}) {
-      CHECK(glt::count_positive(host_weights(weights), limit) == std::min(limit, count));
+      CHECK(glt::detail::count_positive(host_weights(weights), limit) == std::min(limit, count));
     }
     std::vector<std::int64_t> picked(expected.size());
-    glt::pick_positive(host_weights(weights), picked.data());
+    glt::detail::pick_positive(host_weights(weights), picked.data());
     CHECK(picked == expected);
   }
 }
@@ -54,7 +54,7 @@ TEST_CASE("the first edge whose weight is none is named with its row") {
   auto const graph = glt::make_csr<glt::device::cpu>(list.view());
   auto const view = graph.view();
   auto weights = glt_test::random_weights(3001);
-  glt::exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   auto const complaint = [&] {
     auto const text = glt_test::thrown<glt::precondition_error>([&] { glt::validate_weights(view, weights); });
     CHECK(text == glt_test::thrown<glt::precondition_error>([&] {

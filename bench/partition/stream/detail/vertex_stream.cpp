@@ -55,7 +55,8 @@ BENCHMARK_CAPTURE(partition, ldg_edges_balanced,
                   glt::ldg_partitioner{.passes = 1,
                                        .balance = {{.name = "edges", .share = [](std::int64_t v) {
                                                       auto const graph = glt_bench::rmat_graph().view();
-                                                      return glt::balance_share{.weight = graph.degree(v)};
+                                                      return glt::detail::balance_share{.weight =
+                                                                                            graph.degree(v)};
                                                     }}}})
     ->Arg(4)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(partition, fennel, glt::fennel_partitioner{})

@@ -15,8 +15,12 @@ namespace glt::dist {
 template <device_policy Policy, bytes_copyable T>
 struct collected_rows {
   buffer<Policy, T> features;
-  buffer<Policy, label_type> labels;
+  buffer<Policy, detail::label_type> labels;
 };
+
+} // namespace glt::dist
+
+namespace glt::detail {
 
 /// Where the rows came from that a `feature_collector` has collected.
 struct collected_counts {
@@ -40,4 +44,4 @@ struct collector_seconds {
   double unpacking = 0;  ///< copying received rows to their places
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/element_type.hpp>
-#include <glt/feature/any_rows.hpp>
-#include <glt/feature/named_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <cstddef>
@@ -23,6 +23,10 @@ struct wanted_tensor {
   bool seeds_only = false; ///< wanted of the first vertices alone, such as labels
 };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// One tensor of a `collected_table`.
 ///
 /// @shape  bytes [num_rows · num_columns · size_of(type)]
@@ -40,6 +44,10 @@ struct collected_tensor {
   }
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Rows that a batch needs, of several tensors; reusable.
 ///
 ///     auto const x = table["title"].template as<float>(); // matrix_view, [N, F]
@@ -48,12 +56,12 @@ struct collected_tensor {
 ///         the seeds
 template <device_policy Policy>
 struct collected_table {
-  std::vector<collected_tensor<Policy>> tensors;
+  std::vector<detail::collected_tensor<Policy>> tensors;
 
   /// The rows of a tensor.
   ///
   /// @throws precondition_error  if there is none of that name; those that are there are listed
-  [[nodiscard]] any_rows<Policy::space> operator[](std::string_view name) const {
+  [[nodiscard]] detail::any_rows<Policy::space> operator[](std::string_view name) const {
     return detail::find_named(tensors, name).rows();
   }
 };

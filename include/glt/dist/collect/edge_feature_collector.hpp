@@ -49,8 +49,8 @@ public:
   /// @comm   none
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not a row for each
   ///                             of its edges, or other columns than the features
-  void read_in_place(node_views<edge_feature_view<space, T>> const& neighborhood) {
-    this->set_shared(neighborhood, [this](edge_feature_view<space, T> const& view, int rank) {
+  void read_in_place(node_views<detail::edge_feature_view<space, T>> const& neighborhood) {
+    this->set_shared(neighborhood, [this](detail::edge_feature_view<space, T> const& view, int rank) {
       if (view.rows.num_vertices() != view.edges.size() || view.rows.num_columns() != this->num_columns()) {
         throw precondition_error(detail::message("view of ", view.rows.num_vertices(), " rows of ",
                                                  view.rows.num_columns(), " columns for part ", rank, " of ",

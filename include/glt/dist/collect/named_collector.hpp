@@ -12,7 +12,7 @@
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/named_features.hpp>
-#include <glt/feature/named_rows.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
@@ -35,7 +35,7 @@ namespace glt::dist {
 template <communicator Comm, device_policy Policy>
 class named_collector : public detail::table_collector<Comm, Policy> {
   static constexpr memory_space space = Policy::space;
-  using tables = std::vector<named_rows<space>>;
+  using tables = std::vector<detail::named_rows<space>>;
 
 public:
   /// Borrows the features, which must outlive the collector; without wishes, all tensors are collected as they are

@@ -57,8 +57,8 @@ public:
   /// @comm   none
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not a row for each
   ///                             of its edges in all tensors that are collected
-  void read_in_place(node_views<named_edge_rows<space>> const& neighborhood) {
-    this->set_shared(neighborhood, [this](named_edge_rows<space> const& view, int rank) {
+  void read_in_place(node_views<detail::named_edge_rows<space>> const& neighborhood) {
+    this->set_shared(neighborhood, [this](detail::named_edge_rows<space> const& view, int rank) {
       return this->source_of(view.rows, rank, view.edges.size(), "edges", view.edges);
     });
   }

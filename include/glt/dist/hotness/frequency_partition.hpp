@@ -8,20 +8,24 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/frequency.hpp>
+#include <glt/partition/detail/frequency.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Deals seeds to parts in equal ranges of their list.
 struct deal_in_ranges {};
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// A vertex goes to the part whose training seeds reach it most: what a rank samples, it mostly owns.
 ///
@@ -31,7 +35,7 @@ struct deal_in_ranges {};
 ///
 /// @source Tan et al., "Quiver: supporting GPUs for low-latency, high-throughput GNN serving", 2023: placement by
 ///         access probability
-template <class Deal = deal_in_ranges>
+template <class Deal = detail::deal_in_ranges>
 struct frequency_partitioner {
   host_view<global_id const> seeds{}; ///< borrowed; vertices of the graph
   hotness_options hotness{};          ///< how a part will sample
@@ -50,15 +54,15 @@ struct frequency_partitioner {
                                                          int num_parts) const {
     glt::detail::check_partition(graph, num_parts);
     validate(hotness);
-    validate_vertices("seed", seeds, graph.num_rows());
+    detail::validate_vertices("seed", seeds, graph.num_rows());
     auto const seeds_of = dealt(graph, num_parts);
     buffer<device::cpu, double> estimates(num_parts * graph.num_rows());
     for (int part = 0; part < num_parts; ++part) {
       auto const estimate = estimate_hotness(graph, seeds_of[static_cast<std::size_t>(part)], hotness, policy);
       copy(estimate.view(), estimates.view().subview(part * graph.num_rows(), graph.num_rows()));
     }
-    return assign_by_hotness({estimates.data(), num_parts, graph.num_rows()},
-                             {.capacity_slack = capacity_slack, .balance = balance});
+    return detail::assign_by_hotness({estimates.data(), num_parts, graph.num_rows()},
+                                     {.capacity_slack = capacity_slack, .balance = balance});
   }
 
 private:
@@ -69,7 +73,7 @@ private:
     auto const give = [&](std::int64_t i, local_id part) {
       seeds_of[static_cast<std::size_t>(part)].push_back(static_cast<Vertex>(seeds[i]));
     };
-    if constexpr (std::same_as<Deal, deal_in_ranges>) {
+    if constexpr (std::same_as<Deal, detail::deal_in_ranges>) {
       auto const part_of = glt::detail::equal_shares(seeds.size(), num_parts, [](std::int64_t place) { return place; });
       for (std::int64_t i = 0; i < seeds.size(); ++i) {
         give(i, part_of[i]);

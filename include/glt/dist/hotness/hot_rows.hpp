@@ -15,6 +15,8 @@ namespace glt::dist {
 /// Copies of rows of other ranks that this rank needs often; see `make_hot_rows`. Those of edges have edge ids in place
 /// of vertices.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  N vertices with a row each, and a label if the store has labels
 template <device_policy Policy, bytes_copyable T>
 class hot_rows : public detail::hot_table<Policy, glt::feature_store<Policy, T>> {
@@ -50,7 +52,7 @@ private:
 
   static std::int64_t row_bytes(std::int64_t columns, bool labels) noexcept {
     return columns * static_cast<std::int64_t>(sizeof(T)) +
-           (labels ? static_cast<std::int64_t>(sizeof(label_type)) : 0);
+           (labels ? static_cast<std::int64_t>(sizeof(detail::label_type)) : 0);
   }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -11,10 +11,10 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/detail/halo_sums.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/detail/hotness_walk.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,17 +23,21 @@
 #include <type_traits>
 #include <utility>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// The fingerprint of what hotness is estimated for.
 [[nodiscard]] inline std::int64_t hotness_fingerprint(hotness_options const& options) {
-  fingerprint print;
+  dist::fingerprint print;
   print.add(options.batch_size).add(options.neighbors.replace).add(static_cast<std::int64_t>(options.neighbors.expand));
   for (auto const fanout : options.neighbors.fanouts) {
     print.add(fanout);
   }
   return print.value();
 }
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// How likely a batch is to touch a vertex, for every vertex of this part: bit for bit what the serial
 /// `estimate_hotness` returns for the whole graph and the seeds of all ranks.
@@ -55,16 +59,18 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     Comm comm, graph<Policy, Vertex> const& graph,
     std::type_identity_t<array_view<Policy::space, Vertex const>> seeds, hotness_options const& options,
     Policy policy = {}) {
-  call_site const site{.what = operation::estimate_hotness};
+  detail::call_site const site{.what = detail::operation::estimate_hotness};
   auto const check = [&] {
     validate(options);
     check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
-    validate_vertices(policy, "seed", seeds, graph.num_vertices());
+    detail::validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
-  agree(detail::host_comm(comm), site, failure_of(check), hotness_fingerprint(options), [](auto, auto) {
-    return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, frontier and batch "
-           "size on all ranks";
-  });
+  agree(detail::host_comm(comm), site, failure_of(check), detail::hotness_fingerprint(options),
+        [](auto, auto) {
+          return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, "
+                 "frontier and batch "
+                 "size on all ranks";
+        });
 
   auto const rows = graph.local().num_rows();
   glt::detail::routed_items<Comm, Policy, local_id> seeded(comm, policy);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
@@ -82,7 +82,7 @@ template <communicator Comm>
     }
     sorted.emplace(hotness);
   });
-  agree(comm, {.what = operation::estimate_hotness}, failure, book_fingerprint(book), [](auto, auto) {
+  agree(comm, {.what = detail::operation::estimate_hotness}, failure, book_fingerprint(book), [](auto, auto) {
     return "chooses hot vertices by another partition book than rank 0; load parts of one partition on all ranks";
   });
   auto const ranks = static_cast<std::size_t>(comm.size());

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Fetches the rows of some vertices, and their labels if there are labels, to keep them.
 ///
@@ -29,12 +29,12 @@ namespace glt::dist {
 /// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or a rank has no memory
 /// @throws precondition_error  on a rank of which a vertex comes twice
 template <communicator Comm, device_policy Policy, bytes_copyable T>
-[[nodiscard]] hot_rows<Policy, T>
-fetch_hot_rows(Comm& comm, feature_store<Policy, T> const& store,
+[[nodiscard]] dist::hot_rows<Policy, T>
+fetch_hot_rows(Comm& comm, dist::feature_store<Policy, T> const& store,
                std::type_identity_t<array_view<Policy::space, global_id const>> vertices,
                Policy policy = {}) {
-  feature_collector<Comm, Policy, T> collector(comm, store, policy);
-  collected_rows<Policy, T> rows;
+  dist::feature_collector<Comm, Policy, T> collector(comm, store, policy);
+  dist::collected_rows<Policy, T> rows;
   collector.collect(vertices, store.has_labels() ? vertices.size() : 0, 0, rows);
   return {detail::copy_of(vertices, policy),
           glt::feature_store<Policy, T>(vertices.size(), store.num_columns(), std::move(rows.features),
@@ -48,17 +48,21 @@ fetch_hot_rows(Comm& comm, feature_store<Policy, T> const& store,
 /// @throws collective_error  on every rank, as `edge_feature_collector::collect`
 /// @throws precondition_error  on a rank of which an edge comes twice
 template <communicator Comm, device_policy Policy, bytes_copyable T>
-[[nodiscard]] hot_rows<Policy, T>
-fetch_hot_rows(Comm& comm, edge_features<Policy, T> const& features,
+[[nodiscard]] dist::hot_rows<Policy, T>
+fetch_hot_rows(Comm& comm, dist::edge_features<Policy, T> const& features,
                std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
                std::type_identity_t<array_view<Policy::space, global_id const>> destinations,
                Policy policy = {}) {
-  edge_feature_collector<Comm, Policy, T> collector(comm, features, policy);
-  collected_rows<Policy, T> rows;
+  dist::edge_feature_collector<Comm, Policy, T> collector(comm, features, policy);
+  dist::collected_rows<Policy, T> rows;
   collector.collect(ids, destinations, 0, rows);
   return {detail::copy_of(ids, policy),
           glt::feature_store<Policy, T>(ids.size(), features.num_columns(), std::move(rows.features))};
 }
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Copies of the hottest rows of other ranks, as many as fit `budget_bytes` of memory, look-up table included.
 ///
@@ -75,7 +79,7 @@ template <communicator Comm, device_policy Policy, bytes_copyable T>
                                                 Policy policy = {}) {
   auto const count = hot_rows<Policy, T>::capacity(budget_bytes, store.num_columns(), store.has_labels());
   auto const vertices = make_buffer<Policy>(hottest_vertices(comm, store.book(), hotness, count), policy);
-  return fetch_hot_rows(comm, store, vertices.view(), std::move(policy));
+  return detail::fetch_hot_rows(comm, store, vertices.view(), std::move(policy));
 }
 
 } // namespace glt::dist

@@ -47,10 +47,6 @@ keep_hot_rows(array_view<Policy::space, global_id const> keys, dist::collected_t
   return {copy_of(keys, policy), std::move(table)};
 }
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Fetches the rows of some vertices in all tensors, to keep them.
 ///
 /// @shape  vertices [N] distinct global ids, others on every rank
@@ -58,12 +54,12 @@ namespace glt::dist {
 /// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or a rank has no memory
 /// @throws precondition_error  on a rank of which a vertex comes twice
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] named_hot_rows<Policy>
-fetch_hot_rows(Comm& comm, named_features<Policy> const& features,
+[[nodiscard]] dist::named_hot_rows<Policy>
+fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
                std::type_identity_t<array_view<Policy::space, global_id const>> vertices,
                Policy policy = {}) {
-  named_collector<Comm, Policy> collector(comm, features, {}, policy);
-  collected_table<Policy> rows;
+  dist::named_collector<Comm, Policy> collector(comm, features, {}, policy);
+  dist::collected_table<Policy> rows;
   collector.collect(vertices, vertices.size(), 0, rows);
   return detail::keep_hot_rows(vertices, std::move(rows), features.local(), policy);
 }
@@ -75,16 +71,20 @@ fetch_hot_rows(Comm& comm, named_features<Policy> const& features,
 /// @throws collective_error  on every rank, as `edge_feature_collector::collect`
 /// @throws precondition_error  on a rank of which an edge comes twice
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] named_hot_rows<Policy>
-fetch_hot_rows(Comm& comm, named_edge_features<Policy> const& features,
+[[nodiscard]] dist::named_hot_rows<Policy>
+fetch_hot_rows(Comm& comm, dist::named_edge_features<Policy> const& features,
                std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
                std::type_identity_t<array_view<Policy::space, global_id const>> destinations,
                Policy policy = {}) {
-  named_edge_collector<Comm, Policy> collector(comm, features, {}, policy);
-  collected_table<Policy> rows;
+  dist::named_edge_collector<Comm, Policy> collector(comm, features, {}, policy);
+  dist::collected_table<Policy> rows;
   collector.collect(ids, destinations, 0, rows);
   return detail::keep_hot_rows(ids, std::move(rows), features.local().rows(), policy);
 }
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Copies of the hottest rows of other ranks in all tensors, as many as fit `budget_bytes` of memory, look-up table
 /// included; see `make_hot_rows` of one tensor.
@@ -98,7 +98,7 @@ template <communicator Comm, device_policy Policy>
                                                    Policy policy = {}) {
   auto const count = detail::hot_capacity(budget_bytes, named_hot_rows<Policy>::row_bytes(features.local()));
   auto const vertices = make_buffer<Policy>(hottest_vertices(comm, features.book(), hotness, count), policy);
-  return fetch_hot_rows(comm, features, vertices.view(), std::move(policy));
+  return detail::fetch_hot_rows(comm, features, vertices.view(), std::move(policy));
 }
 
 } // namespace glt::dist

@@ -15,6 +15,8 @@ namespace glt::dist {
 /// Copies of rows of several tensors of other ranks that this rank needs often: `hot_rows` of `named_features`. Those of
 /// edges have edge ids in place of vertices.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  N vertices with a row of every tensor each
 template <device_policy Policy>
 class named_hot_rows : public detail::hot_table<Policy, feature_table<Policy>> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -20,10 +20,10 @@
 #include <glt/sample/link/detail/link_assembly.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
+#include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
-#include <glt/sample/link/seed_edges.hpp>
 #include <glt/sample/options.hpp>
 
 #include <bit>
@@ -48,7 +48,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class link_sampler {
 public:
   static constexpr memory_space space = Policy::space;
-  using rule_type = excluding_rule<space>;
+  using rule_type = detail::excluding_rule<space>;
 
   /// Borrows the directory, with its graph, and the weights, if there are any: without them every vertex is
   /// drawn alike. All must outlive the sampler.
@@ -85,19 +85,19 @@ public:
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
     auto const failure = failure_of([&] {
-      validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
-      validate_labels(policy_, labels, sources.size(), options_.negatives);
+      detail::validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
+      detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
       positives_.assign(sources, destinations);
     });
     if (options_.negatives.amount > 0) {
       draw_negatives(key, failure); // the first exchange carries the failure
     } else if (options_.exclude == seed_exclusion::none) {
-      agree(detail::host_comm(comm_), {.what = operation::sample, .step = key.step}, failure, 0,
+      agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = key.step}, failure, 0,
             [](auto, auto) { return std::string(); });
     }
     if (options_.exclude != seed_exclusion::none) {
       exclusions_.exclude(positives_.view(), options_.exclude == seed_exclusion::edges_and_reverses,
-                          {.what = operation::exclude, .step = key.step}, failure);
+                          {.what = detail::operation::exclude, .step = key.step}, failure);
     }
     sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
     assembly_.finish(positives_.view(), negatives_, labels, out);
@@ -116,7 +116,7 @@ private:
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
-    agree(detail::host_comm(comm), {.what = operation::make_sampler},
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
           failure_of([&] { validate(negatives); }), print.value(), [](auto, auto) {
             return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
                    "all ranks";
@@ -132,7 +132,7 @@ private:
     ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.sources, ends_.view()});
     ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.destinations, ends_.view().subview(size, size)});
     directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
-                             {.what = operation::look_up, .step = key.step}, failure);
+                             {.what = detail::operation::look_up, .step = key.step}, failure);
     keys_.resize(size);
     auto const originals = std::as_const(originals_).view();
     glt::detail::seed_edges_view<space, global_id> const original_seeds{.sources = originals.subview(0, size),
@@ -140,8 +140,8 @@ private:
                                                                         .occurrences = seeds.occurrences,
                                                                         .sorted_sources = {},
                                                                         .sorted_destinations = {}};
-    ex.for_each(size, glt::detail::key_of_positive<space, space, global_id>{negatives_key(key), original_seeds, {},
-                                                                            keys_.view()});
+    ex.for_each(size, glt::detail::key_of_positive<space, space, global_id>{
+                          detail::negatives_key(key), original_seeds, {}, keys_.view()});
     candidates_.begin(key.step);
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
   }
@@ -161,7 +161,7 @@ private:
   buffer<Policy, Vertex> ends_;
   buffer<Policy, global_id> originals_;
   buffer<Policy, random_key> keys_;
-  negative_pairs<Policy, Vertex> negatives_;
+  detail::negative_pairs<Policy, Vertex> negatives_;
 };
 
 } // namespace glt::dist

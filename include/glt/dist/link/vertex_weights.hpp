@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
@@ -105,7 +105,7 @@ public:
   vertex_weights(Comm comm, vertex_directory<Comm, Policy, Vertex> const& directory, array_view<space, Weight> weights,
                  Policy policy = {})
       : directory_(&directory), policy_(policy), begins_(0, policy), ranks_(0, policy), numbers_(comm, policy) {
-    call_site const site{.what = operation::make_weights};
+    detail::call_site const site{.what = detail::operation::make_weights};
     auto const& graph = directory.of();
     auto const ex = policy_.executor();
     double largest = 0;
@@ -115,7 +115,7 @@ public:
         throw precondition_error(glt::detail::message(weights.size(), " weights for ", graph.original().size(),
                                                       " vertices of the part; give one per vertex"));
       }
-      largest = largest_weight(policy_, weights, graph.book().begin(graph.part()));
+      largest = detail::largest_weight(policy_, weights, graph.book().begin(graph.part()));
       entries.route(directory.book(), graph.original(), glt::detail::make_weight_entry<space, Weight>{weights});
     });
     entries.send(site, 0, failure);
@@ -129,15 +129,15 @@ public:
       buffer<Policy, double> kept(directory.kept().size(), policy_);
       ex.for_each(kept.size(), glt::detail::set_to_zero<space, double>{kept.view()});
       ex.for_each(entries.received().size(), glt::detail::enter_weight<space>{entries.received(), kept.view()});
-      table_ =
-          glt::vertex_weights<Policy>(std::as_const(kept).view(), weight_scale(largest, graph.num_vertices()), policy_);
+      table_ = glt::vertex_weights<Policy>(std::as_const(kept).view(),
+                                           detail::weight_scale(largest, graph.num_vertices()), policy_);
       begins_.resize(static_cast<std::int64_t>(totals.size()));
       totals[static_cast<std::size_t>(host.rank()) + 1] = table_.total();
     });
     agree(host, site, fault, 0, [](auto, auto) { return std::string(); });
     host.all_reduce(std::span(totals), reduction::sum);
     std::partial_sum(totals.begin(), totals.end(), totals.begin());
-    copy_in(policy_, host_view<std::int64_t const>(totals), begins_.view());
+    detail::copy_in(policy_, host_view<std::int64_t const>(totals), begins_.view());
     total_ = totals.back();
     std::vector<global_id> ranks(totals.size());
     std::iota(ranks.begin(), ranks.end(), global_id{0});
@@ -154,7 +154,8 @@ public:
   /// @shape  numbers [n] in [0, total()), not checked · vertices [n], written
   /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 8 bytes a
   ///         number out, sizeof(Vertex) back
-  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, call_site site) {
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices,
+            detail::call_site site) {
     detail::book_view<space> const ranges(std::as_const(begins_).view());
     auto const failure = failure_of([&] {
       ranks_.clear();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -66,8 +66,8 @@ public:
                           std::vector<Rule> rules, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()),
         policy_(policy), exchange_(comm, policy), builder_(policy) {
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { prepare(comm); }),
-          print(options_), [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
+          failure_of([&] { prepare(comm); }), print(options_), [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";
           });
@@ -91,9 +91,7 @@ public:
   ///                           not a vertex of its type, or the keys differ; `out` is unchanged on that rank
   ///                           and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
-  void sample(seed_lists seeds, sample_key key, subgraph_type& out)
-    requires(!has_query<Rule>)
-  {
+  void sample(seed_lists seeds, sample_key key, subgraph_type& out) requires(!detail::has_query<Rule>) {
     report(key, [&] { seeds_.check(policy_, seeds); });
     run(seeds, {}, key, out);
   }
@@ -103,10 +101,9 @@ public:
   /// @shape  queries [seeds of all types], type after type
   /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank has not one query per seed
-  void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
-    requires(has_query<Rule>)
-  {
-    report(key, [&] { check_queries(seeds_.check(policy_, seeds), queries.size()); });
+  void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key,
+              subgraph_type& out) requires(detail::has_query<Rule>) {
+    report(key, [&] { detail::check_queries(seeds_.check(policy_, seeds), queries.size()); });
     run(seeds, queries, key, out);
   }
 
@@ -115,9 +112,8 @@ public:
   /// @shape  seeds [S] global ids
   /// @comm   as the first `sample`
   /// @throws collective_error  on every rank, if there is no such node type, or as the first `sample`
-  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
-    requires(!has_query<Rule>)
-  {
+  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key,
+              subgraph_type& out) requires(!detail::has_query<Rule>) {
     seed_lists lists;
     report(key, [&] { seeds_.check(policy_, lists = seeds_.of_one_type(node_type, seeds)); });
     run(lists, {}, key, out);
@@ -129,7 +125,7 @@ private:
   void report(sample_key key, Check check) {
     auto const failure = failure_of(check);
     if (!failure.empty()) {
-      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
+      exchange_.refuse({.what = detail::operation::sample, .step = key.step, .hop = 0}, failure);
     }
   }
 
@@ -151,19 +147,21 @@ private:
   }
 
   void run(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out) {
-    if (num_hops(options_) == 0) { // no hop will tell the ranks whether another one has something to report
-      call_site const site{.what = operation::sample, .step = key.step};
-      exchange_.draw(site, static_cast<std::int64_t>(hop_key(key, 0).bits()), frontiers_, queries_, {}, false);
+    if (detail::num_hops(options_) ==
+        0) { // no hop will tell the ranks whether another one has something to report
+      detail::call_site const site{.what = detail::operation::sample, .step = key.step};
+      exchange_.draw(site, static_cast<std::int64_t>(detail::hop_key(key, 0).bits()), frontiers_, queries_,
+                     {}, false);
     }
     builder_.begin(graph_->schema(), seeds, options_, out);
-    for (std::size_t hop = 0; hop < num_hops(options_); ++hop) {
+    for (std::size_t hop = 0; hop < detail::num_hops(options_); ++hop) {
       collect_relations(hop, queries, key);
       auto const number = static_cast<std::int32_t>(hop);
-      call_site const site{.what = operation::sample, .step = key.step, .hop = number};
-      auto const value = static_cast<std::int64_t>(hop_key(key, number).bits());
+      detail::call_site const site{.what = detail::operation::sample, .step = key.step, .hop = number};
+      auto const value = static_cast<std::int64_t>(detail::hop_key(key, number).bits());
       auto drawn = exchange_.draw(site, value, frontiers_, queries_, relations_, options_.edge_ids).begin();
       for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {
-        if (hop_of(options_, hop, e).fanout == 0) {
+        if (detail::hop_of(options_, hop, e).fanout == 0) {
           builder_.skip_relation(e);
         } else {
           builder_.add_relation(e, *drawn++);
@@ -181,7 +179,7 @@ private:
     queries_.assign(queries_.size(), {});
     relations_.clear();
     for (int e = 0; e < schema.num_edge_types(); ++e) {
-      if (auto const options = hop_of(options_, hop, e); options.fanout != 0) {
+      if (auto const options = detail::hop_of(options_, hop, e); options.fanout != 0) {
         auto const type = schema.destination_type(e);
         auto const t = static_cast<std::size_t>(type);
         if (frontiers_[t].empty()) {
@@ -192,7 +190,7 @@ private:
                               .local = graph_->local(e),
                               .original = graph_->original(type),
                               .options = options,
-                              .key = hop_key(key, static_cast<std::int64_t>(hop), e),
+                              .key = detail::hop_key(key, static_cast<std::int64_t>(hop), e),
                               .rule = rules_[static_cast<std::size_t>(e)]});
       }
     }

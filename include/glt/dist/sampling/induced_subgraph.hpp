@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -13,10 +13,10 @@
 #include <glt/dist/sampling/detail/known_edges_exchange.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -48,7 +48,7 @@ public:
       validate(options_);
       check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check),
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
           fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {
             return "induces subgraphs with other options than rank 0; pass the same number of hops and edge ids on all "
                    "ranks";
@@ -66,25 +66,24 @@ public:
   /// @cost   O(sum of the degrees of the vertices) time, for the outermost ones at their owners; memory of the
   ///         result, and at an owner that of the sets it is asked about
   void sample(array_view<space, Vertex const> seeds, std::int64_t step, subgraph_type& out) {
-    auto const failure = failure_of([&] { validate_vertices(policy_, "seed", seeds, graph_->num_vertices()); });
+    auto const failure =
+        failure_of([&] { detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices()); });
     if (!failure.empty()) {
-      draws_.refuse({.what = operation::sample, .step = step, .hop = 0}, failure);
+      draws_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
     }
     builder_.begin(seeds, frontier::fresh, out, graph_->num_vertices());
     std::int32_t hop = 0;
     for (; hop < options_.num_hops; ++hop) {
-      builder_.add_hop(draws_.draw({.what = operation::sample, .step = step, .hop = hop}, *graph_,
-                                   {.rows = builder_.next_frontier(),
-                                    .original = {},
-                                    .options = {.fanout = -1},
-                                    .key = random_key(0)},
-                                   options_.edge_ids));
+      builder_.add_hop(draws_.draw(
+          {.what = detail::operation::sample, .step = step, .hop = hop}, *graph_,
+          {.rows = builder_.next_frontier(), .original = {}, .options = {.fanout = -1}, .key = random_key(0)},
+          options_.edge_ids));
     }
     auto const outermost = builder_.next_frontier(); // the last of the vertices so far
     auto const first = outermost.data() - out.nodes().data();
     array_view<space, Vertex const> const vertices(out.nodes().data(), first + outermost.size());
-    builder_.add_known_hop(closing_.select({.what = operation::sample, .step = step, .hop = hop}, *graph_, vertices,
-                                           first, options_.edge_ids));
+    builder_.add_known_hop(closing_.select({.what = detail::operation::sample, .step = step, .hop = hop},
+                                           *graph_, vertices, first, options_.edge_ids));
     builder_.finish();
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -17,10 +17,10 @@
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -31,10 +31,6 @@
 #include <utility>
 
 namespace glt::dist {
-
-/// The rule by which the requests of a rank are served; empty if one rule serves all.
-template <class Rule>
-using rule_source = std::function<Rule(int rank)>;
 
 /// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
 ///
@@ -70,8 +66,8 @@ public:
                    Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
         queries_(policy), builder_(policy) {
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(comm); }), print(options_),
-          [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
+          failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";
           });
@@ -86,7 +82,7 @@ public:
 
   /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
   /// rank to rank and from batch to batch.
-  void set_rule_of(rule_source<Rule> rule_of) { rule_of_ = std::move(rule_of); }
+  void set_rule_of(std::function<Rule(int rank)> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
@@ -95,9 +91,7 @@ public:
   /// @comm   none; afterwards a hop costs one header exchange where all ranks are read in place
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
   ///                             columns of its part
-  void read_in_place(node_views<part_view<space, Vertex>> neighborhood)
-    requires host_policy<Policy>
-  {
+  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
     exchange_.read_in_place(graph_->book(), std::move(neighborhood));
   }
 
@@ -113,9 +107,8 @@ public:
   /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out`
   ///                           is unchanged on that rank and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
-  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
-    requires(!has_query<Rule>)
-  {
+  void sample(array_view<space, Vertex const> seeds, sample_key key,
+              subgraph_type& out) requires(!detail::has_query<Rule>) {
     run(seeds, {}, key, out);
   }
 
@@ -124,10 +117,8 @@ public:
   /// @shape  seeds [S] · queries [S]
   /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank has not one query per seed
-  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
-              subgraph_type& out)
-    requires(has_query<Rule>)
-  {
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries,
+              sample_key key, subgraph_type& out) requires(detail::has_query<Rule>) {
     run(seeds, queries, key, out);
   }
 
@@ -135,23 +126,25 @@ private:
   void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
            subgraph_type& out) {
     auto const failure = failure_of([&] {
-      validate_vertices(policy_, "seed", seeds, graph_->num_vertices());
-      if (has_query<Rule>) {
-        check_queries(seeds.size(), queries.size());
+      detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices());
+      if (detail::has_query<Rule>) {
+        detail::check_queries(seeds.size(), queries.size());
       }
     });
     if (!failure.empty()) {
-      exchange_.refuse({.what = operation::sample, .step = key.step, .hop = 0}, failure);
+      exchange_.refuse({.what = detail::operation::sample, .step = key.step, .hop = 0}, failure);
     }
     begin(seeds, out);
     for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
-      call_site const site{.what = operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
-      hop_request<space, Vertex, Rule> const request{.rows = builder_.next_frontier(),
-                                                     .original = {},
-                                                     .options = hop_of(options_, hop),
-                                                     .key = hop_key(key, static_cast<std::int64_t>(hop)),
-                                                     .rule = rule_,
-                                                     .queries = queries_.of(queries, builder_.next_trees())};
+      detail::call_site const site{
+          .what = detail::operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
+      detail::hop_request<space, Vertex, Rule> const request{
+          .rows = builder_.next_frontier(),
+          .original = {},
+          .options = detail::hop_of(options_, hop),
+          .key = detail::hop_key(key, static_cast<std::int64_t>(hop)),
+          .rule = rule_,
+          .queries = queries_.of(queries, builder_.next_trees())};
       builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
     }
     builder_.finish();
@@ -164,7 +157,7 @@ private:
 
   void check(Comm const& comm) const {
     validate(options_);
-    check_rule(graph_->local(), options_, rule_);
+    detail::check_rule(graph_->local(), options_, rule_);
     check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
   }
 
@@ -181,7 +174,7 @@ private:
   neighbor_options options_;
   Rule rule_;
   Policy policy_;
-  rule_source<Rule> rule_of_;
+  std::function<Rule(int rank)> rule_of_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
   detail::inherited_queries<Policy, Rule> queries_;
   detail::subgraph_builder<Policy, Vertex> builder_;

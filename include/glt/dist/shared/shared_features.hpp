@@ -6,7 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
@@ -36,10 +36,6 @@ template <bytes_copyable T, device_policy Policy>
           shared.template adopt<label_type>(1, policy), shared.template adopt<float>(2, policy)};
 }
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Features that the ranks of one machine hold together: one copy of each part.
 template <device_policy Policy, bytes_copyable T>
 struct shared_features {
@@ -52,9 +48,13 @@ struct shared_features {
 template <device_policy Policy, bytes_copyable T>
 struct shared_edge_features {
   glt::edge_features<Policy, T> own; ///< of this rank, the rows inside the shared memory
-  node_views<edge_feature_view<Policy::space, T>>
+  node_views<detail::edge_feature_view<Policy::space, T>>
       neighborhood; ///< of the ranks whose rows this one reads in place
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Copies this rank's features to node-shared memory; afterwards the original may go.
 ///
@@ -63,8 +63,8 @@ struct shared_edge_features {
 /// @cost   one copy of the rows
 template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_features<Policy, T> share_features(Node& node, feature_view<memory_space::host, T> rows,
-                                                        Policy policy = {}) {
+[[nodiscard]] detail::shared_features<Policy, T>
+share_features(Node& node, feature_view<memory_space::host, T> rows, Policy policy = {}) {
   auto const shared = detail::share_tensors(node, detail::tensors_of(rows));
   return {detail::store_of<T>(shared, policy),
           shared.template views<feature_view<memory_space::host, T>>(detail::matrix_of<T>)};
@@ -82,18 +82,18 @@ template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T
 /// @cost   one copy of the rows and of what finds them, which `own` has once more
 template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_edge_features<Policy, T>
+[[nodiscard]] detail::shared_edge_features<Policy, T>
 share_features(Node& node, glt::edge_features<Policy, T> const& features, Policy policy = {}) {
   auto tensors = detail::tensors_of(features.rows());
   detail::push_edges(tensors, features.view().edges);
   auto const shared = detail::share_tensors(node, tensors);
-  return {
-      glt::edge_features<Policy, T>(shared.template adopt<edge_id>(3, policy),
-                                    detail::store_of<T>(shared, policy)),
-      shared.template views<edge_feature_view<memory_space::host, T>>([](detail::shared_tensors::table view) {
-        auto const edges = detail::pop_edges(view);
-        return edge_feature_view<memory_space::host, T>{edges, detail::matrix_of<T>(view)};
-      })};
+  return {glt::edge_features<Policy, T>(shared.template adopt<edge_id>(3, policy),
+                                        detail::store_of<T>(shared, policy)),
+          shared.template views<detail::edge_feature_view<memory_space::host, T>>(
+              [](detail::shared_tensors::table view) {
+                auto const edges = detail::pop_edges(view);
+                return detail::edge_feature_view<memory_space::host, T>{edges, detail::matrix_of<T>(view)};
+              })};
 }
 
 } // namespace glt::dist

@@ -14,7 +14,7 @@
 #include <span>
 #include <utility>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Borrowed rows of a part, with the original ids of their vertices.
 ///
@@ -33,6 +33,10 @@ struct shared_graph {
       neighborhood; ///< of the ranks whose rows this one samples in place
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Copies this rank's part to node-shared memory; afterwards the original may go.
 ///
 /// @comm   collective; see `node_memory`
@@ -40,8 +44,8 @@ struct shared_graph {
 /// @cost   one copy of the part
 template <device_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_graph<Policy, Vertex> share_graph(Node& node, graph_part<Policy, Vertex> const& part,
-                                                       Policy policy = {}) {
+[[nodiscard]] detail::shared_graph<Policy, Vertex>
+share_graph(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) {
   auto const graph = part.graph.view();
   std::int64_t const columns = graph.num_columns();
   constexpr auto word = std::int64_t{8};
@@ -52,7 +56,7 @@ template <device_policy Policy, vertex_id Vertex, node_memory Node>
     own.write(block, {&columns, graph.offsets().data(), graph.sources().data(), graph.edge_ids().data(),
                       part.original.data()});
   });
-  shared_graph<Policy, Vertex> made{
+  detail::shared_graph<Policy, Vertex> made{
       .own = {part.book,
               part.part,
               {columns, own.template adopt<edge_offset>(blocks, 1, policy),

@@ -6,10 +6,10 @@
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/feature/named_rows.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -38,15 +38,11 @@ template <device_policy Policy>
   return made;
 }
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// A table of features that the ranks of one machine hold together: one copy of each part.
 template <device_policy Policy>
 struct shared_table {
   feature_table<Policy> own; ///< of this rank, inside the shared memory
-  node_views<std::vector<named_rows<Policy::space>>>
+  node_views<std::vector<detail::named_rows<Policy::space>>>
       neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
@@ -54,9 +50,13 @@ struct shared_table {
 template <device_policy Policy>
 struct shared_edge_table {
   edge_feature_table<Policy> own; ///< of this rank, the rows inside the shared memory
-  node_views<named_edge_rows<Policy::space>>
+  node_views<detail::named_edge_rows<Policy::space>>
       neighborhood; ///< of the ranks whose rows this one reads in place
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Copies this rank's table of features to node-shared memory; afterwards the original may go.
 ///
@@ -70,8 +70,8 @@ struct shared_edge_table {
 /// @cost   one copy of the rows
 template <device_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_table<Policy> share_table(Node& node, feature_table<Policy> const& table,
-                                               Policy policy = {}) {
+[[nodiscard]] detail::shared_table<Policy> share_table(Node& node, feature_table<Policy> const& table,
+                                                       Policy policy = {}) {
   auto shared = detail::share_tensors(node, table.tensors());
   return {detail::table_of(shared, table, policy), std::move(shared.of_node)};
 }
@@ -83,19 +83,19 @@ template <device_policy Policy = device::cpu, node_memory Node>
 /// @cost   one copy of the rows and of what finds them, which `own` has once more
 template <device_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] shared_edge_table<Policy> share_table(Node& node, edge_feature_table<Policy> const& table,
-                                                    Policy policy = {}) {
+[[nodiscard]] detail::shared_edge_table<Policy>
+share_table(Node& node, edge_feature_table<Policy> const& table, Policy policy = {}) {
   auto view = table.view();
   detail::push_edges(view.rows, view.edges);
   auto const shared = detail::share_tensors(node, view.rows);
   auto const ids = view.rows.size() - 2;
-  return {
-      edge_feature_table<Policy>(shared.template adopt<edge_id>(ids, policy),
-                                 detail::table_of(shared, table.rows(), policy)),
-      shared.template views<named_edge_rows<memory_space::host>>([](detail::shared_tensors::table tensors) {
-        auto const edges = detail::pop_edges(tensors);
-        return named_edge_rows<memory_space::host>{edges, std::move(tensors)};
-      })};
+  return {edge_feature_table<Policy>(shared.template adopt<edge_id>(ids, policy),
+                                     detail::table_of(shared, table.rows(), policy)),
+          shared.template views<detail::named_edge_rows<memory_space::host>>(
+              [](detail::shared_tensors::table tensors) {
+                auto const edges = detail::pop_edges(tensors);
+                return detail::named_edge_rows<memory_space::host>{edges, std::move(tensors)};
+              })};
 }
 
 } // namespace glt::dist

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -49,7 +49,7 @@ public:
       : options_(options), path_(0, policy), rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       validate(options_);
-      validate_metapath(graph.schema(), edge_types, options_.length);
+      detail::validate_metapath(graph.schema(), edge_types, options_.length);
       auto const type_of = [&](int edge_type) { return graph.schema().destination_type(edge_type); };
       auto const start_type = type_of(edge_types.front());
       book_ = &graph.book(start_type);
@@ -69,11 +69,12 @@ public:
     for (auto const edge_type : edge_types) {
       print.add(edge_type);
     }
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
-      return "walks with other options than rank 0; pass the same edge types, length, walks per start "
-             "and edge ids on "
-             "all ranks";
-    });
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
+          print.value(), [](auto, auto) {
+            return "walks with other options than rank 0; pass the same edge types, length, walks per start "
+                   "and edge ids on "
+                   "all ranks";
+          });
   }
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }
@@ -97,7 +98,7 @@ private:
   std::vector<buffer<Policy, global_id>> offsets_; // of the books, where the executor reads them
   rows starts_{};
   buffer<Policy, rows> path_;
-  original_ids<space> original_;
+  array_view<space, global_id const> original_;
   glt::detail::walk_rounds<Comm, Policy, Vertex, glt::detail::path_walker<>> rounds_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -57,16 +57,17 @@ public:
     auto const check = [&] {
       validate(options_);
       check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
-      ascending_ = rows_ascend(policy.executor(), graph.local());
+      ascending_ = detail::rows_ascend(policy.executor(), graph.local());
     };
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
     print.add(std::bit_cast<std::int64_t>(options.p)).add(std::bit_cast<std::int64_t>(options.q));
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.value(), [](auto, auto) {
-      return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
-             "edge ids on all "
-             "ranks";
-    });
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
+          print.value(), [](auto, auto) {
+            return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
+                   "edge ids on all "
+                   "ranks";
+          });
   }
 
   [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -58,8 +58,8 @@ public:
     };
     fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(std::bit_cast<std::int64_t>(options.restart));
-    agree(detail::host_comm(comm), {.what = operation::make_sampler}, failure_of(check), print.add(options.edge_ids).value(),
-          [](auto, auto) {
+    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
+          print.add(options.edge_ids).value(), [](auto, auto) {
             return "walks with other options than rank 0; pass the same length, walks per start, restart and "
                    "edge ids "
                    "on all ranks";

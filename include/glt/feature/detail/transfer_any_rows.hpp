@@ -5,7 +5,7 @@
 #include <glt/core/element_type.hpp>
 #include <glt/core/space.hpp>
 #include <glt/exec/executor.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/transfer_rows.hpp>

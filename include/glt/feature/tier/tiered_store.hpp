@@ -49,7 +49,7 @@ public:
   static constexpr memory_space hot_space = HotPolicy::space;
   static constexpr memory_space cold_space = ColdPolicy::space;
   using value_type = T;
-  using view_type = tiered_view<hot_space, cold_space, T>;
+  using view_type = detail::tiered_view<hot_space, cold_space, T>;
 
   /// Copies rows to the memory of the policies, each row to one of them.
   ///
@@ -176,13 +176,13 @@ private:
   template <class Policy, class View>
   static void wait_for(Policy const& policy, View view) {
     if (!view.empty()) {
-      static_cast<void>(read_element(policy, view, 0));
+      static_cast<void>(detail::read_element(policy, view, 0));
     }
   }
 
   std::vector<tier> devices_;
   feature_store<ColdPolicy, T> cold_;
-  buffer<ColdPolicy, label_type> labels_;
+  buffer<ColdPolicy, detail::label_type> labels_;
 };
 
 } // namespace glt

@@ -25,8 +25,6 @@ namespace detail {
 /// Where the row of a vertex is: number s ≥ 0 among the hot rows, or number −1 − s among the cold ones.
 using tier_slot = std::int32_t;
 
-} // namespace detail
-
 /// Borrowed features of V vertices of which the hot rows lie in a faster memory; see `tiered_store`.
 ///
 /// @shape  hot [H, F] · cold [C, F] · slots [V] · labels [V] or empty · scales [F] or empty
@@ -35,7 +33,7 @@ struct tiered_view {
   detail::striped_rows<HotSpace, T> hot;
   matrix_view<ColdSpace, T const> cold;
   array_view<HotSpace, detail::tier_slot const> slots;
-  array_view<ColdSpace, label_type const> labels{};
+  array_view<ColdSpace, detail::label_type const> labels{};
   array_view<HotSpace, float const> scales{};
 
   [[nodiscard]] constexpr std::int64_t num_vertices() const noexcept { return slots.size(); }
@@ -57,8 +55,6 @@ struct tier_hits {
     return *this;
   }
 };
-
-namespace detail {
 
 /// Where the row of vertex ids[i] begins.
 template <memory_space Space, class T, class Id>
@@ -98,8 +94,8 @@ template <executor Executor, memory_space HotSpace, memory_space ColdSpace, clas
           memory_space OutSpace, bytes_copyable T>
   requires(reaches<Executor, HotSpace> && reaches<Executor, ColdSpace> && reaches<Executor, IdSpace> &&
            reaches<Executor, OutSpace> && detail::gathers_as<In, T>)
-void gather_rows(Executor const& ex, tiered_view<HotSpace, ColdSpace, In> in, array_view<IdSpace, Id> ids,
-                 matrix_view<OutSpace, T> out) {
+void gather_rows(Executor const& ex, detail::tiered_view<HotSpace, ColdSpace, In> in,
+                 array_view<IdSpace, Id> ids, matrix_view<OutSpace, T> out) {
   using id = std::remove_const_t<Id>;
   detail::check_gather(ids.size(), in.num_columns(), out.rows(), out.columns());
   auto const addresses = in.hot.addresses() | reinterpret_cast<std::uintptr_t>(in.cold.data());
@@ -111,6 +107,8 @@ void gather_rows(Executor const& ex, tiered_view<HotSpace, ColdSpace, In> in, ar
           result, in.num_columns() * static_cast<std::int64_t>(sizeof(T)), {}},
       addresses, reinterpret_cast<std::uintptr_t>(result));
 }
+
+namespace detail {
 
 /// How many of the rows of vertices are hot: what a gather of them would find, counted beside it.
 ///
@@ -127,5 +125,7 @@ template <executor Executor, memory_space HotSpace, memory_space ColdSpace, clas
                            detail::is_hot<std::remove_const_t<Id>>{in.slots.data(), ids.data()},
                            detail::sum_of_hits{})};
 }
+
+} // namespace detail
 
 } // namespace glt

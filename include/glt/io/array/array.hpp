@@ -36,9 +36,10 @@ public:
       }
       count *= size;
     }
-    if (count * size_of(type) != bytes_.size()) {
-      throw precondition_error(glt::detail::message("array of ", count, " elements of ", name_of(type), " in ",
-                                                    bytes_.size(), " bytes; give ", count * size_of(type)));
+    if (count * glt::detail::size_of(type) != bytes_.size()) {
+      throw precondition_error(glt::detail::message("array of ", count, " elements of ",
+                                                    glt::detail::name_of(type), " in ", bytes_.size(),
+                                                    " bytes; give ", count * glt::detail::size_of(type)));
     }
   }
 
@@ -49,7 +50,7 @@ public:
     if (!values.empty()) {
       std::memcpy(bytes.data(), values.data(), static_cast<std::size_t>(bytes.size()));
     }
-    return {element_type_of<T>, std::move(shape), std::move(bytes)};
+    return {glt::detail::element_type_of<T>, std::move(shape), std::move(bytes)};
   }
   template <class T>
   [[nodiscard]] static array of(host_view<T const> values) {
@@ -77,9 +78,10 @@ public:
   /// @throws precondition_error  if T is not the type of the elements
   template <class T>
   [[nodiscard]] host_view<T const> values() const {
-    if (element_type_of<T> != type_) {
-      throw precondition_error(glt::detail::message("array of ", name_of(type_), " read as ",
-                                                    name_of(element_type_of<T>), "; convert it first"));
+    if (glt::detail::element_type_of<T> != type_) {
+      throw precondition_error(glt::detail::message("array of ", glt::detail::name_of(type_), " read as ",
+                                                    glt::detail::name_of(glt::detail::element_type_of<T>),
+                                                    "; convert it first"));
     }
     return {reinterpret_cast<T const*>(bytes_.data()), bytes_.size() / static_cast<std::int64_t>(sizeof(T))};
   }

@@ -55,10 +55,6 @@ private:
   std::int64_t position_ = 0;
 };
 
-} // namespace detail
-
-namespace detail {
-
 // The array of a mapped .npy file, whose header was read, as elements of a type of the same size.
 inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, element_type type) {
   mapped_source const source(*file);
@@ -67,13 +63,14 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
   }
   auto const count = count_elements(header.shape);
   auto const available = file->size() - header.data_offset;
-  if (!count || *count > available / size_of(type) || *count * size_of(type) != available) {
+  if (!count || *count > available / glt::detail::size_of(type) ||
+      *count * glt::detail::size_of(type) != available) {
     source.fail(header.data_offset,
                 glt::detail::message("has ", available, " bytes of data, which make no array of shape ",
                                      shape_text(header.shape), "; make it again"));
   }
   auto* const first = file->data() + header.data_offset;
-  if (header.data_offset % size_of(type) == 0) {
+  if (header.data_offset % glt::detail::size_of(type) == 0) {
     return {type, std::move(header.shape), buffer<device::cpu, std::byte>::adopt(first, available, std::move(file))};
   }
   buffer<device::cpu, std::byte> copied(available);
@@ -115,9 +112,11 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
   if (found == known.end()) {
     source.fail(0, detail::refuse_npy_type(header.type));
   }
-  if (found->stored_size != size_of(found->type) || found->stored == "<u8") {
-    source.fail(0, glt::detail::message("holds elements of type '", header.type, "', which cannot stay in their file: ",
-                                        "they are read as ", name_of(found->type), "; convert it with NumPy's astype"));
+  if (found->stored_size != glt::detail::size_of(found->type) || found->stored == "<u8") {
+    source.fail(0,
+                glt::detail::message("holds elements of type '", header.type,
+                                     "', which cannot stay in their file: ", "they are read as ",
+                                     glt::detail::name_of(found->type), "; convert it with NumPy's astype"));
   }
   return detail::map_elements(std::move(file), std::move(header), found->type);
 }

@@ -21,6 +21,8 @@
 
 namespace glt::io {
 
+namespace detail {
+
 /// An array as it came from a file, rows contiguous.
 ///
 /// @shape  data [product of shape]
@@ -33,13 +35,15 @@ struct npy_array {
   [[nodiscard]] host_matrix<T const> matrix() const { return {data.data(), shape[0], shape[1]}; }
 };
 
+} // namespace detail
+
 /// Reads a whole array of elements of type T, C order; byte order and type must be those of the file.
 ///
 /// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
 ///                   Fortran order, or its length contradicts its shape
 /// @cost   one read of the file; memory is allocated only after its length was checked
 template <detail::npy_element T>
-[[nodiscard]] npy_array<T> read_npy(std::filesystem::path const& path) {
+[[nodiscard]] detail::npy_array<T> read_npy(std::filesystem::path const& path) {
   detail::input_file file(path);
   auto header = detail::read_npy_header(file);
   if (header.type != detail::npy_type<T>()) {
@@ -63,7 +67,7 @@ template <detail::npy_element T>
                                    " bytes behind an array of shape ", detail::shape_text(header.shape),
                                    "; make it again"));
   }
-  npy_array<T> array{std::move(header.shape), buffer<device::cpu, T>(*count)};
+  detail::npy_array<T> array{std::move(header.shape), buffer<device::cpu, T>(*count)};
   file.read(array.data.data(), available);
   return array;
 }
@@ -72,7 +76,7 @@ template <detail::npy_element T>
 ///
 /// @throws io_error  as `read_npy` does, and if the array has another number of dimensions
 template <detail::npy_element T>
-[[nodiscard]] npy_array<T> read_npy(std::filesystem::path const& path, int dimensions) {
+[[nodiscard]] detail::npy_array<T> read_npy(std::filesystem::path const& path, int dimensions) {
   auto array = read_npy<T>(path);
   if (array.shape.size() != static_cast<std::size_t>(dimensions)) {
     throw io_error(path.string(), 0,

@@ -102,10 +102,10 @@ array read_npy_source(Source& source) {
     source.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
   }
   auto const count = count_npy_elements(source, header, found->stored_size);
-  if (count > std::numeric_limits<std::int64_t>::max() / size_of(found->type)) {
+  if (count > std::numeric_limits<std::int64_t>::max() / glt::detail::size_of(found->type)) {
     source.fail(0, "is too long; split it");
   }
-  buffer<device::cpu, std::byte> bytes(count * size_of(found->type));
+  buffer<device::cpu, std::byte> bytes(count * glt::detail::size_of(found->type));
   source.read(bytes.data(), count * found->stored_size);
   auto const fail = [&](std::int64_t i, auto value) {
     source.fail(header.data_offset + i * found->stored_size,

@@ -23,7 +23,7 @@ namespace glt::io::detail {
 
 // A free name beside `target`; `take(name)` returns true if it created the entry, false if the name is taken.
 template <class Take>
-std::filesystem::path take_name_beside(std::filesystem::path const& target, Take take) {
+std::filesystem::path make_name_beside(std::filesystem::path const& target, Take take) {
   for (int i = 0;; ++i) {
     std::filesystem::path name = target.string() + ".partial" + std::to_string(i);
     if (take(name)) {
@@ -77,7 +77,7 @@ class atomic_file {
 public:
   /// @throws io_error  if nothing can be created beside `target`
   explicit atomic_file(std::filesystem::path target) : target_(std::move(target)) {
-    temporary_ = take_name_beside(target_, [&](std::filesystem::path const& name) {
+    temporary_ = make_name_beside(target_, [&](std::filesystem::path const& name) {
       file_ = std::fopen(name.c_str(), "wbx");
       if (file_ == nullptr && errno != EEXIST) {
         throw io_error(target_.string(), 0,
@@ -164,7 +164,7 @@ public:
       : target_(without_trailing_separator(std::move(target))) {
     check_new_folder(target_);
     std::error_code fault;
-    temporary_ = take_name_beside(target_, [&](std::filesystem::path const& name) {
+    temporary_ = make_name_beside(target_, [&](std::filesystem::path const& name) {
       bool const created = std::filesystem::create_directory(name, fault);
       if (fault) {
         throw io_error(target_.string(), 0,

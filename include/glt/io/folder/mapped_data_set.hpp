@@ -143,7 +143,8 @@ private:
       auto const file = files_.find(kind, type.suffix);
       auto made = file ? map_npy(*file, wanted) : array();
       if (file) {
-        detail::check_rows(file->string(), made.bytes().size() / size_of(wanted), num_edges, what);
+        detail::check_rows(file->string(), made.bytes().size() / glt::detail::size_of(wanted), num_edges,
+                           what);
       }
       return made;
     };

@@ -113,8 +113,6 @@ private:
   std::string failure_;
 };
 
-} // namespace detail
-
 /// Writes the files of `write_npy_folder` into a folder that exists, of a data set of which every rank holds some rows
 /// of the arrays, those of rank 0 first.
 ///
@@ -125,7 +123,7 @@ private:
 ///                           there
 template <communicator Comm>
 void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, data_set_view const& piece) {
-  call_site const site{.what = operation::shuffle};
+  glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
   auto const same = [](auto, auto) {
     return "has other types or features than rank 0; give the same to all ranks";
   };
@@ -149,8 +147,6 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, d
   }
   dist::agree(comm, site, writer.failure(), 0, same);
 }
-
-namespace detail {
 
 // The same of all rows at once, after a look at them.
 inline void write_checked_folder(std::filesystem::path const& folder, data_set_view const& data) {

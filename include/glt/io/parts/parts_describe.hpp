@@ -35,7 +35,8 @@ inline void tell_if_any(std::ostream& out, char const* what, std::vector<std::in
 
 inline void tell_arrays(std::ostream& out, std::vector<manifest_array> const& arrays) {
   for (auto const& array : arrays) {
-    out << "; features '" << array.name << "' " << name_of(array.type) << ' ' << shape_text(array.row_shape);
+    out << "; features '" << array.name << "' " << glt::detail::name_of(array.type) << ' '
+        << shape_text(array.row_shape);
   }
 }
 
@@ -59,7 +60,8 @@ inline void tell_arrays(std::ostream& out, std::vector<manifest_array> const& ar
     detail::tell_counts(out, counts);
     detail::tell_arrays(out, type.features);
     if (type.labels) {
-      out << "; labels " << name_of(type.labels->type) << ' ' << detail::shape_text(type.labels->row_shape);
+      out << "; labels " << glt::detail::name_of(type.labels->type) << ' '
+          << detail::shape_text(type.labels->row_shape);
     }
     out << (type.times ? "; times" : "");
     detail::tell_if_any(out, "train", type.train);

@@ -45,7 +45,7 @@ inline bool is_whole(element_type type) noexcept {
 
 // Takes the array of features of that name out of a list, the first of two dimensions if there is no name; an array
 // without shape if there is none.
-inline named_array take_features(std::vector<named_array>& all, std::string const& name) {
+inline named_array extract_features(std::vector<named_array>& all, std::string const& name) {
   auto const wanted = std::ranges::find_if(
       all, [&](named_array const& one) { return name.empty() ? one.values.shape().size() == 2 : one.name == name; });
   if (wanted == all.end()) {
@@ -74,12 +74,12 @@ inline named_array take_features(std::vector<named_array>& all, std::string cons
   }
   auto& nodes = content.nodes[0];
   auto const rows = graph.books[0].size(graph.part);
-  auto chosen = detail::take_features(nodes.features, feature);
+  auto chosen = detail::extract_features(nodes.features, feature);
   auto const columns = chosen.values.shape().empty() ? 0 : chosen.values.columns();
-  buffer<device::cpu, label_type> labels;
+  buffer<device::cpu, glt::detail::label_type> labels;
   array targets;
   if (detail::is_whole(nodes.labels.type()) && !nodes.labels.shape().empty() && nodes.labels.columns() == 1) {
-    labels = convert<label_type>(std::move(nodes.labels));
+    labels = convert<glt::detail::label_type>(std::move(nodes.labels));
   } else {
     targets = std::move(nodes.labels);
   }

@@ -173,8 +173,8 @@ private:
       return std::filesystem::exists(ids[p].path) ? std::optional(read_torch_tensor(ids[p].path)) : std::nullopt;
     });
     if (weights) {
-      check_rows(ids.front().path, weights->bytes().size() / size_of(weights->type()), std::ssize(table.sources),
-                 edges_of_type(table));
+      check_rows(ids.front().path, weights->bytes().size() / glt::detail::size_of(weights->type()),
+                 std::ssize(table.sources), edges_of_type(table));
       table.weights = floats_of(*weights);
     }
   }

@@ -213,7 +213,7 @@ std::optional<array> place_rows(std::vector<peer_ids> const& parts, std::int64_t
       continue;
     }
     check_rows(path, rows->rows(), std::ssize(ids), "ids");
-    auto const row_bytes = rows->columns() * size_of(rows->type());
+    auto const row_bytes = rows->columns() * glt::detail::size_of(rows->type());
     if (rows->shape().empty() || (first && (rows->type() != first->type() || rows->columns() != first->columns()))) {
       throw io_error(path, 0, "has rows of another type or size than the parts before; partition the graph again");
     }

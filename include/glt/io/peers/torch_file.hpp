@@ -62,7 +62,7 @@ inline bool is_contiguous(pickle_tensor const& tensor) {
 
 // Copies the elements in C order; the tensor was counted.
 inline void copy_tensor(pickle_tensor const& tensor, std::int64_t count, std::byte const* storage, std::byte* out) {
-  auto const element = size_of(tensor.type);
+  auto const element = glt::detail::size_of(tensor.type);
   if (count == 0) {
     return;
   }
@@ -127,8 +127,8 @@ public:
     auto const& storage = *tensor->storage;
     auto const entry = archive_ ? "data/" + std::string(storage.key) : std::string();
     auto const stored = archive_ ? archive_->size(entry) : storage.bytes.size();
-    auto const element = size_of(tensor->type);
-    if (storage.count != stored / size_of(storage.type) || stored % element != 0) {
+    auto const element = glt::detail::size_of(tensor->type);
+    if (storage.count != stored / glt::detail::size_of(storage.type) || stored % element != 0) {
       fail(glt::detail::message("has ", stored, " bytes for a storage of ", storage.count, " elements; make it again"));
     }
     auto const count = detail::count_tensor(*tensor, stored / element);

@@ -12,7 +12,7 @@ namespace glt::io {
 
 namespace detail {
 
-inline nlohmann::ordered_json counts_object(part_counts const& counts) {
+inline nlohmann::ordered_json counts_object(glt::detail::part_counts const& counts) {
   return {{"num_vertices", counts.num_vertices},
           {"num_edges", counts.num_edges},
           {"num_cut_edges", counts.num_cut_edges},
@@ -33,13 +33,14 @@ inline void add_table(nlohmann::ordered_json& object, glt::detail::part_table co
   object["total"] = counts_object(table);
   object["cut_fraction"] = table.cut_fraction();
   object["replication_factor"] = table.replication_factor();
-  object["balance"] = {{"vertices", table.balance(&part_counts::num_vertices)},
-                       {"edges", table.balance(&part_counts::num_edges)},
-                       {"halo", table.balance(&part_counts::halo_size)},
-                       {"communication_volume", table.balance(&part_counts::communication_volume)},
-                       {"train", table.balance(&part_counts::num_train)},
-                       {"valid", table.balance(&part_counts::num_valid)},
-                       {"test", table.balance(&part_counts::num_test)}};
+  object["balance"] = {
+      {"vertices", table.balance(&glt::detail::part_counts::num_vertices)},
+      {"edges", table.balance(&glt::detail::part_counts::num_edges)},
+      {"halo", table.balance(&glt::detail::part_counts::halo_size)},
+      {"communication_volume", table.balance(&glt::detail::part_counts::communication_volume)},
+      {"train", table.balance(&glt::detail::part_counts::num_train)},
+      {"valid", table.balance(&glt::detail::part_counts::num_valid)},
+      {"test", table.balance(&glt::detail::part_counts::num_test)}};
   object["parts"] = nlohmann::ordered_json::array();
   for (auto const& part : table.parts) {
     object["parts"].push_back(counts_object(part));

@@ -32,7 +32,7 @@ inline constexpr std::array<char const*, 8> layer_colours{"#0072b2", "#e69f00", 
 
 // A layer of bars: a number of every part.
 inline svg_bar_layer layer_of(std::string name, std::size_t colour, glt::detail::part_table const& table,
-                              std::function<std::int64_t(part_counts const&)> const& number) {
+                              std::function<std::int64_t(glt::detail::part_counts const&)> const& number) {
   svg_bar_layer layer{std::move(name), layer_colours[colour], {}};
   std::ranges::transform(table.parts, std::back_inserter(layer.values), number);
   return layer;
@@ -50,7 +50,7 @@ inline svg_bar_chart type_chart(partition_quality const& quality) {
   svg_bar_chart chart{"Vertices by type", "vertices", "part", {}, true};
   for (std::size_t t = 0; t < types.size(); ++t) {
     auto layer = layer_of(types[t]->name, std::min(t, layer_colours.size() - 1), *types[t],
-                          &part_counts::num_vertices);
+                          &glt::detail::part_counts::num_vertices);
     if (t < layer_colours.size()) {
       chart.layers.push_back(std::move(layer));
     } else {
@@ -64,23 +64,35 @@ inline svg_bar_chart type_chart(partition_quality const& quality) {
 
 inline std::vector<svg_bar_chart> charts_of(partition_quality const& quality) {
   std::vector<svg_bar_chart> charts;
-  charts.push_back({"Vertices", "vertices", "part",
-                    {layer_of("inner", 0, quality,
-                              [](auto const& part) { return part.num_vertices - part.num_boundary_vertices; }),
-                     layer_of("at the boundary", 1, quality, &part_counts::num_boundary_vertices)}});
-  charts.push_back({"Edges into the part", "edges", "part",
-                    {layer_of("from the part itself", 0, quality,
-                              [](auto const& part) { return part.num_edges - part.num_cut_edges; }),
-                     layer_of("from other parts (cut)", 1, quality, &part_counts::num_cut_edges)}});
-  charts.push_back({"Halo: vertices needed of other parts", "vertices", "part",
-                    {layer_of("halo", 0, quality, &part_counts::halo_size)}});
-  charts.push_back({"Communication volume: rows sent to other parts", "rows", "part",
-                    {layer_of("volume", 0, quality, &part_counts::communication_volume)}});
+  charts.push_back(
+      {"Vertices",
+       "vertices",
+       "part",
+       {layer_of("inner", 0, quality,
+                 [](auto const& part) { return part.num_vertices - part.num_boundary_vertices; }),
+        layer_of("at the boundary", 1, quality, &glt::detail::part_counts::num_boundary_vertices)}});
+  charts.push_back(
+      {"Edges into the part",
+       "edges",
+       "part",
+       {layer_of("from the part itself", 0, quality,
+                 [](auto const& part) { return part.num_edges - part.num_cut_edges; }),
+        layer_of("from other parts (cut)", 1, quality, &glt::detail::part_counts::num_cut_edges)}});
+  charts.push_back({"Halo: vertices needed of other parts",
+                    "vertices",
+                    "part",
+                    {layer_of("halo", 0, quality, &glt::detail::part_counts::halo_size)}});
+  charts.push_back({"Communication volume: rows sent to other parts",
+                    "rows",
+                    "part",
+                    {layer_of("volume", 0, quality, &glt::detail::part_counts::communication_volume)}});
   if (quality.num_train + quality.num_valid + quality.num_test > 0) {
-    charts.push_back({"Seeds", "seeds", "part",
-                      {layer_of("train", 0, quality, &part_counts::num_train),
-                       layer_of("valid", 1, quality, &part_counts::num_valid),
-                       layer_of("test", 2, quality, &part_counts::num_test)},
+    charts.push_back({"Seeds",
+                      "seeds",
+                      "part",
+                      {layer_of("train", 0, quality, &glt::detail::part_counts::num_train),
+                       layer_of("valid", 1, quality, &glt::detail::part_counts::num_valid),
+                       layer_of("test", 2, quality, &glt::detail::part_counts::num_test)},
                       true});
   }
   if (!quality.node_types.empty()) {

@@ -49,17 +49,17 @@ private:
 // A column of the table of parts; seeds are shown if there are any.
 struct count_column {
   char const* name;
-  std::int64_t part_counts::*count;
+  std::int64_t glt::detail::part_counts::*count;
 };
 
 inline std::vector<count_column> shown_columns(partition_quality const& quality) {
-  std::vector<count_column> columns{{"vertices", &part_counts::num_vertices},
-                                    {"boundary", &part_counts::num_boundary_vertices},
-                                    {"halo", &part_counts::halo_size},
-                                    {"volume", &part_counts::communication_volume}};
-  for (auto const& [name, count] : {count_column{"train", &part_counts::num_train},
-                                    count_column{"valid", &part_counts::num_valid},
-                                    count_column{"test", &part_counts::num_test}}) {
+  std::vector<count_column> columns{{"vertices", &glt::detail::part_counts::num_vertices},
+                                    {"boundary", &glt::detail::part_counts::num_boundary_vertices},
+                                    {"halo", &glt::detail::part_counts::halo_size},
+                                    {"volume", &glt::detail::part_counts::communication_volume}};
+  for (auto const& [name, count] : {count_column{"train", &glt::detail::part_counts::num_train},
+                                    count_column{"valid", &glt::detail::part_counts::num_valid},
+                                    count_column{"test", &glt::detail::part_counts::num_test}}) {
     if (quality.*count > 0) {
       columns.push_back({name, count});
     }
@@ -69,7 +69,7 @@ inline std::vector<count_column> shown_columns(partition_quality const& quality)
 
 inline std::string percent(glt::detail::edge_counts const& edges) { return fixed(100 * edges.cut_fraction(), 1); }
 
-inline aligned_rows::row count_row(std::string name, part_counts const& counts,
+inline aligned_rows::row count_row(std::string name, glt::detail::part_counts const& counts,
                                    std::vector<count_column> const& columns) {
   aligned_rows::row row{std::move(name), std::to_string(counts.num_edges), std::to_string(counts.num_cut_edges),
                         percent(counts)};
@@ -126,7 +126,7 @@ inline aligned_rows::row balance_row(glt::detail::part_table const& table, std::
     for (auto const& type : quality.node_types) {
       types.add(detail::count_row(type.name, type, columns));
       head.push_back(type.name);
-      balances.push_back(detail::fixed(type.balance(&part_counts::num_vertices), 3));
+      balances.push_back(detail::fixed(type.balance(&glt::detail::part_counts::num_vertices), 3));
     }
     by_part.add(std::move(head));
     for (std::size_t p = 0; p < quality.parts.size(); ++p) {

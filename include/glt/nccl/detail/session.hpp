@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/core/error.hpp>
 #include <glt/nccl/detail/layer.hpp>
@@ -19,7 +19,7 @@ namespace glt::detail {
 
 /// One communicator of NCCL and how its ranks agree on what happened to it.
 ///
-/// No call of NCCL is waited for blindly: a rank looks in turn at its own work and at the alarm of the others. The one
+/// No call of NCCL is waited for blindly: a rank polls its own work and the alarm of the others. The one
 /// that fails raises the alarm, all give up their communicator, and then all meet in one header exchange of the host,
 /// where they learn the cause. It takes place after every step, so no rank is ever a step ahead of a failure.
 template <alarming HostComm, nccl_layer Layer>
@@ -49,7 +49,9 @@ public:
   }
   nccl_session(nccl_session const&) = delete;
   nccl_session& operator=(nccl_session const&) = delete;
-  ~nccl_session() { give_up(); } // not NCCL's farewell, which waits for other ranks: between steps nothing is under way
+  ~nccl_session() {
+    give_up();
+  } // not NCCL's shutdown, which waits for other ranks: between steps nothing is under way
 
   [[nodiscard]] HostComm& host() noexcept { return host_; }
   [[nodiscard]] Layer const& layer() const noexcept { return layer_; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -83,7 +83,8 @@ public:
     for (std::size_t hop = 0; hop < hops; ++hop) {
       slices_.hand_round(values(), columns_);
       auto const failure = dist::failure_of([&] { spread(); });
-      dist::agree(comm_, {.what = operation::estimate_hotness, .hop = static_cast<std::int32_t>(hop)},
+      dist::agree(comm_,
+                  {.what = glt::detail::operation::estimate_hotness, .hop = static_cast<std::int32_t>(hop)},
                   failure, 0, [](auto, auto) { return ""; });
       slices_.add_up(sums(), columns_,
                      [](log_miss& sum, log_miss other) { glt::detail::add_capped(sum, other); });
@@ -120,7 +121,7 @@ private:
   }
   void expand(std::int64_t row, std::int64_t place, double frontier, std::size_t hop) {
     values_[place] = glt::detail::edge_value(frontier, degrees_[static_cast<std::size_t>(row)],
-                                             hop_of(options_.hotness.neighbors, hop));
+                                             glt::detail::hop_of(options_.hotness.neighbors, hop));
   }
 
   template <class EachSeed>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -163,7 +163,7 @@ private:
       auto const buffer_bytes = plan_.for_edges / 8 / static_cast<std::int64_t>(spills_.size()); // all wait together
       spills_[type].emplace(spill_folder(type), std::move(bounds), buffer_bytes);
     });
-    dist::agree(comm, {.what = operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
     spill_edges(
         comm, edges.sources.size(),
         [&](edge_id e) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/view.hpp>
@@ -48,7 +48,8 @@ public:
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       send_counts_[rank] = rank == own ? 0 : std::ssize(for_ranks_[rank]);
     }
-    exchange_headers(comm_, {.what = operation::shuffle, .step = step}, send_counts_, record_bytes_, failure, headers_);
+    glt::detail::exchange_headers(comm_, {.what = glt::detail::operation::shuffle, .step = step},
+                                  send_counts_, record_bytes_, failure, headers_);
     glt::detail::committed(comm_, [&] { send(own); });
     std::size_t next = 0;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -88,7 +89,7 @@ private:
   Comm comm_;
   std::int64_t record_bytes_;
   std::vector<std::vector<std::byte>> for_ranks_;
-  std::vector<call_header> headers_;
+  std::vector<glt::detail::call_header> headers_;
   std::vector<std::int64_t> send_counts_;
   std::vector<std::int64_t> receive_counts_;
   std::vector<std::byte> sent_;

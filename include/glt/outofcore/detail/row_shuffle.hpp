@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/bytes.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/types.hpp>
@@ -36,7 +36,7 @@ template <communicator Comm>
 void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, part_owners const& owners,
                   memory_plan const& plan, progress_callback const& on_progress,
                   std::span<scratch_array<std::byte>> of_parts) {
-  auto const row_bytes = values.columns() * size_of(values.type());
+  auto const row_bytes = values.columns() * glt::detail::size_of(values.type());
   auto const first_part = owners.parts_of(comm.rank()).first;
   std::vector<std::byte> record(static_cast<std::size_t>(row_bytes) + sizeof(global_id));
   record_shuffle shuffle(comm, std::ssize(record));
@@ -63,7 +63,7 @@ void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, pa
       rows.flush();
     }
   });
-  dist::agree(comm, {.what = operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+  dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
 }
 
 } // namespace glt::io::detail

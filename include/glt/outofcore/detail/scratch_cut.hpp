@@ -21,7 +21,7 @@ namespace glt::io::detail {
 // What `cut_rows` makes, in a file.
 inline array cut_rows_to_scratch(array const& from, host_view<std::int64_t const> rows,
                                  std::filesystem::path const& path) {
-  auto const row_bytes = from.columns() * size_of(from.type());
+  auto const row_bytes = from.columns() * glt::detail::size_of(from.type());
   scratch_array<std::byte> made(path);
   for (auto const row : rows) {
     made.append(from.bytes().subview(row * row_bytes, row_bytes));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/outofcore/detail/record_shuffle.hpp>
@@ -59,7 +59,8 @@ void shuffle_in_rounds(Comm& comm, record_shuffle<Comm>& shuffle, std::int64_t n
     });
     shuffle.exchange(step, failure, [&](std::byte const* record) { attempt([&] { take(record); }); });
   }
-  dist::agree(comm, {.what = operation::shuffle, .step = step}, failure, 0, [](auto, auto) { return ""; });
+  dist::agree(comm, {.what = glt::detail::operation::shuffle, .step = step}, failure, 0,
+              [](auto, auto) { return ""; });
 }
 
 } // namespace glt::io::detail

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/core/view.hpp>
 
@@ -23,8 +23,8 @@ template <communicator Comm>
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> send(ranks, 0);
   send[0] = comm.rank() == 0 ? 0 : std::ssize(text);
-  std::vector<call_header> headers(ranks);
-  exchange_headers(comm, {.what = operation::shuffle}, send, 0, {}, headers);
+  std::vector<glt::detail::call_header> headers(ranks);
+  glt::detail::exchange_headers(comm, {.what = glt::detail::operation::shuffle}, send, 0, {}, headers);
   std::vector<std::int64_t> receive;
   for (auto const& header : headers) {
     receive.push_back(header.count);

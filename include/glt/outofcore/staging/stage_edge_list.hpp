@@ -68,7 +68,7 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
       detail::check_density(file, largest + 1, num_edges,
                             "set edge_list_options::relabel, or num_vertices if they are as many");
     });
-    dist::agree(comm, {.what = operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
     return largest + 1;
   };
   detail::stage_graph(comm, folder, read_own, count);

@@ -56,7 +56,7 @@ void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::file
         detail::check_entries(*source, header, num_entries);
       }
     });
-    dist::agree(comm, {.what = operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
     return header.size;
   };
   detail::stage_graph(comm, folder, read_own, count);

@@ -47,7 +47,7 @@ std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file) {
       source.skip(text.size());
     }
   });
-  dist::agree(comm, {.what = operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+  dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
   comm.all_reduce(std::span<std::int64_t>(rows), reduction::sum);
   return std::accumulate(rows.begin(), rows.begin() + comm.rank(), std::int64_t{0});
 }
@@ -106,7 +106,7 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
         detail::check_counts(*source, header, counts[0], counts[1]);
       }
     });
-    dist::agree(comm, {.what = operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
     return header.num_vertices;
   };
   detail::stage_graph(comm, folder, read_own, count);

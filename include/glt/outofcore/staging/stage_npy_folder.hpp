@@ -34,7 +34,7 @@ inline bool can_stay(std::filesystem::path const& path, std::optional<element_ty
   auto const header = io::detail::read_npy_header(path);
   auto const* const known = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
   return !header.fortran_order && known != npy_conversions.end() &&
-         known->stored_size == size_of(known->type) && known->stored != "<u8" &&
+         known->stored_size == glt::detail::size_of(known->type) && known->stored != "<u8" &&
          (!wanted || known->type == *wanted);
 }
 

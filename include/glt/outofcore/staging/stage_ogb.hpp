@@ -93,7 +93,7 @@ private:
   array read(std::filesystem::path const& file, column_options const& options, Look look = {}) {
     text_source source(file);
     auto lines = begin_columns<T>(source, options);
-    staged_rows rows(folder_ / next_name(), element_type_of<T>, {lines.columns()});
+    staged_rows rows(folder_ / next_name(), glt::detail::element_type_of<T>, {lines.columns()});
     parse_pieces(source, reading_, "reading numbers", lines, [&](column_lines<T>& all) {
       look(all.elements());
       rows.append(all.elements());
@@ -105,7 +105,8 @@ private:
   template <class T>
   array convert(array const& numbers) {
     auto shape = shape_of_numbers(numbers);
-    staged_rows rows(folder_ / next_name(), element_type_of<T>, {shape.begin() + 1, shape.end()});
+    staged_rows rows(folder_ / next_name(), glt::detail::element_type_of<T>,
+                     {shape.begin() + 1, shape.end()});
     auto const values = numbers.values<double>();
     std::vector<T> piece;
     for (std::int64_t first = 0; first < values.size(); first += piece_size) {

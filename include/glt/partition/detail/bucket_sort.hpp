@@ -47,15 +47,17 @@ struct count_below {
   }
 };
 
-template <memory_space Space, class Key, class Put>
-struct put_sorted {
+template <memory_space Space, class Key, class Scatter>
+struct scatter_sorted {
   array_view<Space, Key> keys;
   array_view<Space, std::int64_t> places;
-  Put put;
-  GLT_HOST_DEVICE void operator()(std::int64_t at) const { put(at, places[at], static_cast<int>(keys[at])); }
+  Scatter scatter;
+  GLT_HOST_DEVICE void operator()(std::int64_t at) const {
+    scatter(at, places[at], static_cast<int>(keys[at]));
+  }
 };
 
-struct put_nothing {
+struct scatter_nothing {
   GLT_HOST_DEVICE void operator()(std::int64_t, std::int64_t, int) const {}
 };
 
@@ -73,7 +75,7 @@ public:
       : policy_(std::move(policy)), offsets_(0, policy_), places_(0, policy_), small_keys_(0, policy_),
         keys_(0, policy_) {}
 
-  /// Sorts `count` items: item i goes to bucket bucket_of(i), which is in [0, num_buckets). Calls put(at, i, bucket)
+  /// Sorts `count` items: item i goes to bucket bucket_of(i), which is in [0, num_buckets). Calls scatter(at, i, bucket)
   /// for every item, where `at` is its place in the sorted list.
   ///
   /// By policies of the host, what `bucket_of` throws leaves here.
@@ -81,17 +83,18 @@ public:
   /// @shape  → offsets [num_buckets + 1], where every bucket begins; valid until the next call
   /// @where  waits for the offsets
   /// @cost   O(count + num_buckets) on the host
-  template <class BucketOf, class Put = put_nothing>
-  std::span<std::int64_t const> sort(std::int64_t count, int num_buckets, BucketOf bucket_of, Put put = {}) {
+  template <class BucketOf, class Scatter = scatter_nothing>
+  std::span<std::int64_t const> sort(std::int64_t count, int num_buckets, BucketOf bucket_of,
+                                     Scatter scatter = {}) {
     places_.clear(); // what it held is not worth a copy
     places_.resize(count);
     known_offsets_.assign(static_cast<std::size_t>(num_buckets) + 1, 0);
     if constexpr (host_policy<Policy>) {
-      sort_by_counts(count, bucket_of, put);
+      sort_by_counts(count, bucket_of, scatter);
     } else if (num_buckets <= 256) { // one digit to sort by
-      sort_by_key(small_keys_, count, bucket_of, put);
+      sort_by_key(small_keys_, count, bucket_of, scatter);
     } else {
-      sort_by_key(keys_, count, bucket_of, put);
+      sort_by_key(keys_, count, bucket_of, scatter);
     }
     return known_offsets_;
   }
@@ -102,8 +105,8 @@ public:
   [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return places_.view(); }
 
 private:
-  template <class BucketOf, class Put>
-  void sort_by_counts(std::int64_t count, BucketOf& bucket_of, Put& put) {
+  template <class BucketOf, class Scatter>
+  void sort_by_counts(std::int64_t count, BucketOf& bucket_of, Scatter& scatter) {
     keys_.clear();
     keys_.resize(count);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -117,12 +120,13 @@ private:
     for (std::int64_t i = 0; i < count; ++i) {
       auto const at = next_[static_cast<std::size_t>(keys_[i])]++;
       places_[at] = i;
-      put(at, i, keys_[i]);
+      scatter(at, i, keys_[i]);
     }
   }
 
-  template <class Key, class BucketOf, class Put>
-  void sort_by_key(buffer<Policy, Key>& kept, std::int64_t count, BucketOf const& bucket_of, Put const& put) {
+  template <class Key, class BucketOf, class Scatter>
+  void sort_by_key(buffer<Policy, Key>& kept, std::int64_t count, BucketOf const& bucket_of,
+                   Scatter const& scatter) {
     auto const ex = policy_.executor();
     kept.clear();
     kept.resize(count);
@@ -131,7 +135,7 @@ private:
     ex.for_each(count, bucket_keys<space, Key, BucketOf>{bucket_of, keys, places_.view()});
     ex.sort_by_key(keys, places_.view());
     ex.for_each(offsets_.size(), count_below<space, Key>{keys, offsets_.view()});
-    ex.for_each(count, put_sorted<space, Key, Put>{keys, places_.view(), put});
+    ex.for_each(count, scatter_sorted<space, Key, Scatter>{keys, places_.view(), scatter});
     copy_out(policy_, offsets_.view(), host_view<std::int64_t>(known_offsets_));
   }
 

@@ -27,7 +27,7 @@ struct owner_of_place {
 };
 
 template <memory_space Space, class Vertex>
-struct put_row_in_part {
+struct scatter_row_of_part {
   book_view<Space> book;
   array_view<Space, Vertex> vertices;
   local_id* rows;
@@ -67,9 +67,9 @@ public:
       rows_.clear(); // what they held is not worth a copy
       rows_.resize(vertices.size());
       auto const parts = book_.num_parts(); // and a bucket of vertices that nobody owns
-      auto const offsets =
-          sort_.sort(vertices.size(), parts + 1, owner_of_place<space, Vertex>{view_of_book(), vertices},
-                     put_row_in_part<space, Vertex>{view_of_book(), vertices, rows_.data(), num_flagged, unflagged});
+      auto const offsets = sort_.sort(
+          vertices.size(), parts + 1, owner_of_place<space, Vertex>{view_of_book(), vertices},
+          scatter_row_of_part<space, Vertex>{view_of_book(), vertices, rows_.data(), num_flagged, unflagged});
       if (auto const num_owned = offsets[static_cast<std::size_t>(parts)]; num_owned < vertices.size()) {
         auto const place = read_element(policy_, places(), num_owned);
         static_cast<void>(book_.owner(read_element(policy_, vertices, place))); // throws

@@ -33,8 +33,6 @@ struct edge_counts {
   friend bool operator==(edge_counts const&, edge_counts const&) = default;
 };
 
-} // namespace detail
-
 /// What a part holds, what it needs of others and what others need of it.
 struct part_counts : detail::edge_counts {
   std::int64_t num_vertices = 0;
@@ -58,8 +56,6 @@ struct part_counts : detail::edge_counts {
   }
   friend bool operator==(part_counts const&, part_counts const&) = default;
 };
-
-namespace detail {
 
 /// The counts of all parts together, and of every part.
 ///

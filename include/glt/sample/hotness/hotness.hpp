@@ -9,9 +9,9 @@
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/detail/hotness_walk.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -78,7 +78,7 @@ estimate_hotness(csr_view<GraphSpace, Vertex> graph,
                                              graph.num_columns(), " columns; it needs all rows: use ",
                                              "dist::estimate_hotness for a part of a graph"));
   }
-  validate_vertices(policy, "seed", seeds, graph.num_rows());
+  detail::validate_vertices(policy, "seed", seeds, graph.num_rows());
   detail::hotness_walk<Policy> walk(graph.num_rows(), 0, policy);
   walk.add_seeds(seeds);
   walk.start(seeds.size(), options.batch_size);

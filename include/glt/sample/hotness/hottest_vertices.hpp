@@ -71,8 +71,8 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
   auto const bad = ex.reduce(num_vertices, num_vertices, detail::position_if_no_hotness<space>{hotness},
                              detail::smaller{});
   if (bad < num_vertices) {
-    throw precondition_error(detail::message("hotness of vertex ", bad, " is ", read_element(policy, hotness, bad),
-                                             "; it is 0 or more"));
+    throw precondition_error(detail::message(
+        "hotness of vertex ", bad, " is ", detail::read_element(policy, hotness, bad), "; it is 0 or more"));
   }
   buffer<Policy, Vertex> vertices(num_vertices, policy);
   auto const touched = ex.select_if(num_vertices, detail::is_touched<space>{hotness}, vertices.view());

@@ -58,8 +58,6 @@ struct place_of_wrong_label {
   }
 };
 
-} // namespace detail
-
 /// Refuses labels of seed edges that do not go with the options.
 ///
 /// @shape  labels [P], or empty for none
@@ -87,5 +85,7 @@ inline void validate_labels(host_view<std::int64_t const> labels, std::int64_t n
                             negative_options const& options) {
   validate_labels(device::cpu(), labels, num_positives, options);
 }
+
+} // namespace detail
 
 } // namespace glt

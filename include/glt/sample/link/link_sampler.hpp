@@ -15,10 +15,10 @@
 #include <glt/sample/link/detail/local_candidates.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
+#include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
-#include <glt/sample/link/seed_edges.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/options.hpp>
@@ -45,7 +45,7 @@ template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphS
 class link_sampler {
 public:
   static constexpr memory_space space = Policy::space;
-  using rule_type = excluding_rule<space>;
+  using rule_type = detail::excluding_rule<space>;
 
   /// Borrows all arrays, which must outlive the sampler. With `weights` every drawn vertex comes in
   /// proportion to its weight, else all alike.
@@ -54,12 +54,13 @@ public:
   /// @throws precondition_error  if the options are wrong, the graph is not square, the number of weights is
   ///                             another, or original is no permutation
   /// @cost   O(V + E)
-  link_sampler(csr_view<GraphSpace, Vertex> graph, link_options options, vertex_weights_view<space> weights = {},
-               Policy policy = {}, original_ids<GraphSpace> original = {})
-      : graph_(graph), options_((validate(options), std::move(options))), original_(original), policy_(policy),
-        sampler_(graph, options_.neighbors, rule_type{}, policy, original),
-        candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy), exclusions_(policy),
-        assembly_(options_.negatives, policy), positives_(policy), keys_(0, policy) {}
+  link_sampler(csr_view<GraphSpace, Vertex> graph, link_options options,
+               detail::vertex_weights_view<space> weights = {}, Policy policy = {},
+               array_view<GraphSpace, global_id const> original = {})
+      : graph_(graph), options_((validate(options), std::move(options))), original_(original),
+        policy_(policy), sampler_(graph, options_.neighbors, rule_type{}, policy, original),
+        candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy),
+        exclusions_(policy), assembly_(options_.negatives, policy), positives_(policy), keys_(0, policy) {}
 
   [[nodiscard]] link_options const& options() const noexcept { return options_; }
 
@@ -72,12 +73,13 @@ public:
   ///         before
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
-    validate_seed_edges(policy_, sources, destinations, graph_.num_rows());
-    validate_labels(policy_, labels, sources.size(), options_.negatives);
+    detail::validate_seed_edges(policy_, sources, destinations, graph_.num_rows());
+    detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
     positives_.assign(sources, destinations);
     keys_.resize(positives_.size());
-    policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
-                                                  negatives_key(key), positives_.view(), original_, keys_.view()});
+    policy_.executor().for_each(keys_.size(),
+                                detail::key_of_positive<space, GraphSpace, Vertex>{
+                                    detail::negatives_key(key), positives_.view(), original_, keys_.view()});
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
     if (options_.exclude != seed_exclusion::none) {
       detail::excluded_seed_edges<space, Vertex> const excluded{positives_.view(),
@@ -97,7 +99,7 @@ public:
 private:
   csr_view<GraphSpace, Vertex> graph_;
   link_options options_;
-  original_ids<GraphSpace> original_;
+  array_view<GraphSpace, global_id const> original_;
   Policy policy_;
   neighbor_sampler<Policy, Vertex, rule_type, GraphSpace> sampler_;
   detail::local_candidates<Policy, Vertex, GraphSpace> candidates_;
@@ -106,7 +108,7 @@ private:
   detail::link_assembly<Policy, Vertex> assembly_;
   detail::seed_edges<Policy, Vertex> positives_;
   buffer<Policy, random_key> keys_;
-  negative_pairs<Policy, Vertex> negatives_;
+  detail::negative_pairs<Policy, Vertex> negatives_;
 };
 
 } // namespace glt

@@ -47,6 +47,8 @@ inline void validate(negative_options const& options) {
   }
 }
 
+namespace detail {
+
 /// ⌈P · amount⌉.
 [[nodiscard]] inline std::int64_t num_negatives(std::int64_t num_positives, negative_options const& options) noexcept {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(num_positives) * options.amount));
@@ -98,5 +100,7 @@ struct negative_pairs {
   buffer<Policy, Vertex> destinations;
   buffer<Policy, std::uint8_t> verified;
 };
+
+} // namespace detail
 
 } // namespace glt

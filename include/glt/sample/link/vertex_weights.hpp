@@ -20,6 +20,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Turns weights into whole numbers, so that their sums are exact in any order and on any number of ranks.
 ///
 /// A weight keeps 53 bits below the largest of them for fewer than 2⁹ vertices and one bit less whenever
@@ -43,8 +45,6 @@ private:
   double largest_;
   int bits_;
 };
-
-namespace detail {
 
 // The place of an invalid weight, or the number of weights.
 template <memory_space Space, class Weight>
@@ -96,8 +96,6 @@ private:
   }
 };
 
-} // namespace detail
-
 /// The largest of some weights, and 0 for none.
 ///
 /// @shape  weights [n] of the vertices from `first` on
@@ -148,6 +146,8 @@ struct vertex_weights_view {
   }
 };
 
+} // namespace detail
+
 /// Owns the table by which vertices are drawn in proportion to their weights, such as degree^0.75.
 ///
 /// Concurrent calls: const members may run concurrently.
@@ -169,7 +169,8 @@ public:
   ///                             all weights are 0
   template <class Weight>
   explicit vertex_weights(array_view<space, Weight> weights, Policy policy = {})
-      : vertex_weights(weights, weight_scale(largest_weight(policy, weights), weights.size()), policy) {
+      : vertex_weights(weights, detail::weight_scale(detail::largest_weight(policy, weights), weights.size()),
+                       policy) {
     if (!weights.empty() && total() == 0) {
       throw precondition_error(detail::message("all weights of ", weights.size(),
                                                " vertices are 0; give a vertex that may be drawn a weight above 0"));
@@ -181,13 +182,14 @@ public:
   /// @shape  weights [n]
   /// @pre    the weights passed `largest_weight`; not checked
   template <class Weight>
-  vertex_weights(array_view<space, Weight> weights, weight_scale scale, Policy policy = {})
+  vertex_weights(array_view<space, Weight> weights, detail::weight_scale scale, Policy policy = {})
       : sums_(weights.size() + 1, policy), guide_(0, policy) {
     auto const ex = policy.executor();
     buffer<Policy, std::int64_t> shares(weights.size(), policy);
-    ex.for_each(weights.size(), detail::share_of_weight<space, Weight, weight_scale>{weights, scale, shares.view()});
+    ex.for_each(weights.size(),
+                detail::share_of_weight<space, Weight, detail::weight_scale>{weights, scale, shares.view()});
     ex.exclusive_scan(std::as_const(shares).view(), sums_.view());
-    total_ = read_element(policy, std::as_const(sums_).view(), weights.size());
+    total_ = detail::read_element(policy, std::as_const(sums_).view(), weights.size());
     if (total_ > 0) {
       make_guide();
     }
@@ -196,7 +198,9 @@ public:
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return ends().size(); }
   /// The sum of the weights, as whole numbers.
   [[nodiscard]] std::int64_t total() const noexcept { return total_; }
-  [[nodiscard]] vertex_weights_view<space> view() const noexcept { return {ends(), guide_.view(), shift_}; }
+  [[nodiscard]] detail::vertex_weights_view<space> view() const noexcept {
+    return {ends(), guide_.view(), shift_};
+  }
 
 private:
   [[nodiscard]] array_view<space, std::int64_t const> ends() const noexcept {

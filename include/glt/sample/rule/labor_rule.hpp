@@ -24,12 +24,16 @@ enum class labor_count {
   exact    ///< `fanout`, those whose sources have the smallest variates: sequential Poisson sampling
 };
 
+namespace detail {
+
 /// The uniform 64-bit number that all rows of a hop share for a source, named by its original id.
 ///
 /// @source output `source` of SplitMix64, Steele, Lea & Flood, OOPSLA 2014, with the key as its seed
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t labor_variate(random_key key, global_id source) noexcept {
   return detail::mix64(key.bits() + static_cast<std::uint64_t>(source) * 0x9e3779b97f4a7c15ULL);
 }
+
+} // namespace detail
 
 /// Layer-neighbour sampling (LABOR): every edge of a row is as likely as in uniform sampling, but rows that
 /// share neighbours take the same ones, so that a batch visits fewer vertices.
@@ -122,7 +126,8 @@ private:
     edge_offset first;
     [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t operator()(std::int64_t position) const noexcept {
       auto const edge = first + position;
-      return labor_variate(key, sources.empty() ? static_cast<global_id>(graph.source(edge)) : sources[edge]);
+      return detail::labor_variate(key, sources.empty() ? static_cast<global_id>(graph.source(edge))
+                                                        : sources[edge]);
     }
   };
 

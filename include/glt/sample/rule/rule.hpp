@@ -46,6 +46,8 @@ concept draw_rule =
       { rule.pick(graph, row, query, options, key, subject, count, out) } noexcept;
     };
 
+namespace detail {
+
 /// True if requests carry something beside their vertex.
 template <class Rule>
 inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_query>;
@@ -94,6 +96,8 @@ inline void check_queries(std::int64_t num_seeds, std::int64_t num_queries) {
                                              " seeds; give one per seed"));
   }
 }
+
+} // namespace detail
 
 /// Every edge of a row equally likely, without or with replacement.
 ///

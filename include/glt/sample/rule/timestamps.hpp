@@ -34,7 +34,7 @@ struct time_of_source {
 
 // r if the times of row r descend somewhere, else the number of rows.
 template <class Graph>
-struct row_if_untimely {
+struct row_if_times_descend {
   Graph graph;
   array_view<Graph::space, std::int64_t const> times;
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t r) const {
@@ -60,7 +60,8 @@ void check_times(Executor const& ex, csr_view<Space, Vertex> graph, array_view<S
                  Copy const& copy) {
   check_num_times(times.size(), graph.num_edges());
   auto const rows = graph.num_rows();
-  auto const bad = ex.reduce(rows, rows, row_if_untimely<csr_view<Space, Vertex>>{graph, times}, smaller{});
+  auto const bad =
+      ex.reduce(rows, rows, row_if_times_descend<csr_view<Space, Vertex>>{graph, times}, smaller{});
   if (bad < rows) {
     auto const ends = copy(graph.offsets().subview(bad, 2));
     auto const of_row = copy(times.subview(ends[0], ends[1] - ends[0]));

@@ -18,6 +18,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Borrowed alias tables of the rows of a graph; see `weight_tables`.
 ///
 /// @shape  slots [E], in row order · num_positive [num_rows], edges of a row that may be drawn
@@ -28,8 +30,6 @@ struct weight_tables_view {
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool empty() const noexcept { return num_positive.empty(); }
 };
-
-namespace detail {
 
 template <class Graph>
 struct fill_tables {
@@ -61,6 +61,8 @@ struct larger {
 ///
 /// A draw by a table differs from the exact probabilities by some 2⁻³¹ at most, summed over the edges of the row.
 ///
+/// Concurrent calls: const members may run concurrently.
+///
 /// @shape  8 bytes an edge and 4 a row; building needs no more memory
 /// @source as `fill_alias_table`
 template <device_policy Policy = device::cpu>
@@ -91,7 +93,9 @@ public:
                 detail::fill_tables<graph_type>{graph, weights, slots_.view(), num_positive_.view()});
   }
 
-  [[nodiscard]] weight_tables_view<space> view() const noexcept { return {slots_.view(), num_positive_.view()}; }
+  [[nodiscard]] detail::weight_tables_view<space> view() const noexcept {
+    return {slots_.view(), num_positive_.view()};
+  }
 
 private:
   buffer<Policy, detail::alias_slot> slots_;

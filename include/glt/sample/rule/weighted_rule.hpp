@@ -34,7 +34,7 @@ struct weighted_rule {
   using query_type = no_query;
 
   edge_weights<Space> weights;
-  weight_tables_view<Space> tables{};
+  detail::weight_tables_view<Space> tables{};
 
   /// Called once by those who sample with this rule.
   ///
@@ -66,7 +66,8 @@ struct weighted_rule {
     std::int64_t const enough = options.fanout < 0 ? std::numeric_limits<std::int64_t>::max()
                                 : options.replace  ? 1
                                                    : options.fanout;
-    auto const positive = tables.empty() ? count_positive(weights_of(graph, row), enough) : num_positive(row);
+    auto const positive =
+        tables.empty() ? detail::count_positive(weights_of(graph, row), enough) : num_positive(row);
     return detail::num_picked(positive, options);
   }
 
@@ -99,7 +100,7 @@ struct weighted_rule {
         out[i] = static_cast<Position>(i);
       }
     } else if (options.fanout < 0) {
-      pick_positive(weights_of(graph, row), out);
+      detail::pick_positive(weights_of(graph, row), out);
     } else if (tables.empty()) {
       if (options.replace) {
         detail::pick_by_prefix_sums(stream, weights_of(graph, row), count, out);
@@ -109,7 +110,7 @@ struct weighted_rule {
     } else if (options.replace) {
       detail::pick_by_table(stream, slots_of(graph, row), count, out);
     } else if (count == num_positive(row)) {
-      pick_positive(weights_of(graph, row), out);
+      detail::pick_positive(weights_of(graph, row), out);
     } else {
       detail::pick_distinct_by_table(stream, random_stream(key.fold(1), subject), slots_of(graph, row),
                                      weights_of(graph, row), count, out);

@@ -23,10 +23,12 @@ namespace glt {
 
 /// How often the edges of a graph are drawn, in proportion: one number per position, in row order.
 ///
-/// An edge of weight 0 is never drawn. `make_edge_values` brings weights by edge id into row order, and
+/// An edge of weight 0 is never drawn. `make_edge_values` reorders weights by edge id into row order, and
 /// `validate_weights` refuses invalid ones.
 template <memory_space Space>
 using edge_weights = array_view<Space, float const>;
+
+namespace detail {
 
 /// Number of edges of a row that may be drawn, counted up to `limit`.
 ///
@@ -55,11 +57,9 @@ GLT_HOST_DEVICE constexpr void pick_positive(edge_weights<Space> row, Position* 
   }
 }
 
-namespace detail {
-
 // p if the weight at position p is invalid, else the number of weights.
 template <memory_space Space>
-struct position_if_no_weight {
+struct position_if_invalid {
   edge_weights<Space> weights;
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t p) const {
     return weights[p] >= 0 && weights[p] <= std::numeric_limits<float>::max() ? weights.size() : p;
@@ -78,7 +78,7 @@ void check_num_weights(csr_view<Space, Vertex> graph, edge_weights<Space> weight
 template <class Executor, memory_space Space, class Vertex, class Read>
 void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, edge_weights<Space> weights, Read const& read) {
   check_num_weights(graph, weights);
-  auto const bad = ex.reduce(weights.size(), weights.size(), position_if_no_weight<Space>{weights}, smaller{});
+  auto const bad = ex.reduce(weights.size(), weights.size(), position_if_invalid<Space>{weights}, smaller{});
   if (bad < weights.size()) {
     auto const row = first_where(0, graph.num_rows() - 1,
                                  [&](std::int64_t r) { return read(graph.offsets(), r + 1) > bad; });
@@ -110,7 +110,7 @@ template <device_policy Policy, vertex_id Vertex>
 void validate_weights(Policy const& policy, csr_view<Policy::space, Vertex> graph,
                       std::type_identity_t<edge_weights<Policy::space>> weights) {
   detail::check_weights(policy.executor(), graph, weights,
-                        [&](auto view, std::int64_t i) { return read_element(policy, view, i); });
+                        [&](auto view, std::int64_t i) { return detail::read_element(policy, view, i); });
 }
 
 } // namespace glt

@@ -29,6 +29,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Refuses edge types that do not make a path of walks of that length: a step goes from the destination type of
 /// its relation to the source type, which must be the destination type of the next relation.
 ///
@@ -56,6 +58,8 @@ inline void validate_metapath(hetero_schema const& schema, std::span<int const> 
   }
 }
 
+} // namespace detail
+
 /// The relations of a heterogeneous graph along which walks of that length go.
 ///
 /// @shape  edge_types [n] → [n]
@@ -63,7 +67,7 @@ inline void validate_metapath(hetero_schema const& schema, std::span<int const> 
 template <memory_space Space, vertex_id Vertex>
 [[nodiscard]] std::vector<csr_view<Space, Vertex>> make_metapath(hetero_view<Space, Vertex> graph,
                                                                  std::span<int const> edge_types, std::int64_t length) {
-  validate_metapath(graph.schema(), edge_types, length);
+  detail::validate_metapath(graph.schema(), edge_types, length);
   std::vector<csr_view<Space, Vertex>> path;
   for (auto const edge_type : edge_types) {
     path.push_back(graph.relation(edge_type));
@@ -93,8 +97,8 @@ public:
   /// @shape  path [n], column spaces being the row spaces of what follows · original [rows of path[0]] or empty
   /// @throws precondition_error  if the options are wrong, there is no relation, columns of one are not the
   ///                             rows of the next one, naming the first, or original has another length
-  metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options, Policy policy = {},
-                  original_ids<GraphSpace> original = {})
+  metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options,
+                  Policy policy = {}, array_view<GraphSpace, global_id const> original = {})
       : options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     if (path.empty()) {
@@ -145,7 +149,7 @@ private:
   std::conditional_t<host_policy<Policy>, std::vector<relation>, buffer<Policy, relation>> path_;
   std::int64_t num_starts_ = 0;
   metapath_options options_;
-  original_ids<GraphSpace> original_;
+  array_view<GraphSpace, global_id const> original_;
   Policy policy_;
 };
 

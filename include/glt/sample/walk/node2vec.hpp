@@ -47,12 +47,12 @@ public:
   ///                             length
   /// @cost   O(E) to see whether rows ascend
   node2vec_walker(csr_view<GraphSpace, Vertex> graph, node2vec_options options, Policy policy = {},
-                  original_ids<GraphSpace> original = {})
+                  array_view<GraphSpace, global_id const> original = {})
       : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     detail::check_square(graph);
     detail::check_original_ids(original, graph.num_rows());
-    ascending_ = rows_ascend(policy_.executor(), graph);
+    ascending_ = detail::rows_ascend(policy_.executor(), graph);
   }
 
   [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }
@@ -77,7 +77,7 @@ public:
 private:
   csr_view<GraphSpace, Vertex> graph_;
   node2vec_options options_;
-  original_ids<GraphSpace> original_;
+  array_view<GraphSpace, global_id const> original_;
   Policy policy_;
   bool ascending_ = false;
 };

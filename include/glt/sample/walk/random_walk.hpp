@@ -74,7 +74,7 @@ public:
   /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another
   ///                             length
   random_walker(csr_view<GraphSpace, Vertex> graph, walk_options options, Policy policy = {},
-                original_ids<GraphSpace> original = {})
+                array_view<GraphSpace, global_id const> original = {})
       : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     detail::check_square(graph);
@@ -108,7 +108,7 @@ private:
 
   csr_view<GraphSpace, Vertex> graph_;
   walk_options options_;
-  original_ids<GraphSpace> original_;
+  array_view<GraphSpace, global_id const> original_;
   Policy policy_;
 };
 

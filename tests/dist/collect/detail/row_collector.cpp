@@ -64,7 +64,7 @@ glt::feature_store<Policy, std::int8_t> matrix_on(Policy const& policy,
 }
 
 template <class T, class Policy>
-std::vector<T> elements(Policy const& policy, glt::any_rows<Policy::space> const& rows) {
+std::vector<T> elements(Policy const& policy, glt::detail::any_rows<Policy::space> const& rows) {
   return glt::to_vector(policy, rows.template as<T>().flat());
 }
 
@@ -156,7 +156,7 @@ void check_combinations(auto& comm, Policy const& policy, divided_items const& d
         CHECK((collector.why_not_in_place() == "hidden") == (comm.size() > 1));
       }
       collect(collector, keys.view(), ends.view(), list);
-      glt::dist::collected_counts expected;
+      glt::detail::collected_counts expected;
       for (auto const item : list) {
         auto const owner = divided.book.owner(divided.destinations[static_cast<std::size_t>(item)]);
         ++(owner == comm.rank()                          ? expected.own
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE(
     glt::dist::collected_rows<Policy, float> out;
     check_combinations<glt::feature_view<Policy::space, std::int8_t>>(
         comm, policy, divided, [&](auto& c) { return glt::dist::feature_collector(c, store, policy); },
-        [&](auto& c, auto keys, auto) { return glt::dist::fetch_hot_rows(c, store, keys, policy); },
+        [&](auto& c, auto keys, auto) { return glt::detail::fetch_hot_rows(c, store, keys, policy); },
         [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
         [&](auto& collector, auto keys, auto, std::vector<std::int64_t> const& list) {
           collector.collect(keys, 20, 0, out);
@@ -226,11 +226,11 @@ TEST_CASE_TEMPLATE("rows of edges are the same from hot rows, in place and by me
                                                 matrix_on(policy, own, false)));
     auto const whole = glt_test::named_table(divided.all());
     glt::dist::collected_rows<Policy, float> out;
-    check_combinations<glt::edge_feature_view<Policy::space, std::int8_t>>(
+    check_combinations<glt::detail::edge_feature_view<Policy::space, std::int8_t>>(
         comm, policy, divided,
         [&](auto& c) { return glt::dist::edge_feature_collector(c, features, policy); },
         [&](auto& c, auto keys, auto ends) {
-          return glt::dist::fetch_hot_rows(c, features, keys, ends, policy);
+          return glt::detail::fetch_hot_rows(c, features, keys, ends, policy);
         },
         [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
         [&](auto& collector, auto keys, auto ends, std::vector<std::int64_t> const& list) {
@@ -281,10 +281,10 @@ TEST_CASE_TEMPLATE(
           parts.push_back(table_on(policy, items));
         }
         glt::dist::named_features const features(comm, divided.book, table_on(policy, own));
-        check_combinations<std::vector<glt::named_rows<Policy::space>>>(
+        check_combinations<std::vector<glt::detail::named_rows<Policy::space>>>(
             comm, policy, divided,
             [&](auto& c) { return glt::dist::named_collector(c, features, wishes(), policy); },
-            [&](auto& c, auto keys, auto) { return glt::dist::fetch_hot_rows(c, features, keys, policy); },
+            [&](auto& c, auto keys, auto) { return glt::detail::fetch_hot_rows(c, features, keys, policy); },
             [&](int part) { return parts[static_cast<std::size_t>(part)].tensors(); },
             [&](auto& collector, auto keys, auto, std::vector<std::int64_t> const& list) {
               check_table(policy, collector.collect(keys, 20, 0), whole, list, 20);
@@ -298,11 +298,11 @@ TEST_CASE_TEMPLATE(
       glt::dist::named_edge_features const features(
           comm, divided.book,
           glt::edge_feature_table<Policy>(glt::make_buffer<Policy>(own, policy), table_on(policy, own)));
-      check_combinations<glt::named_edge_rows<Policy::space>>(
+      check_combinations<glt::detail::named_edge_rows<Policy::space>>(
           comm, policy, divided,
           [&](auto& c) { return glt::dist::named_edge_collector(c, features, wishes(), policy); },
           [&](auto& c, auto keys, auto ends) {
-            return glt::dist::fetch_hot_rows(c, features, keys, ends, policy);
+            return glt::detail::fetch_hot_rows(c, features, keys, ends, policy);
           },
           [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
           [&](auto& collector, auto keys, auto ends, std::vector<std::int64_t> const& list) {

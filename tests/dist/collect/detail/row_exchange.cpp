@@ -65,9 +65,9 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
   std::vector<glt::detail::row_target> const targets{
       {glt::element_type::float32, reinterpret_cast<std::byte*>(out.features.data())},
       {glt::element_type::int64, reinterpret_cast<std::byte*>(out.labels.data())}};
-  glt::dist::collector_seconds seconds;
+  glt::detail::collector_seconds seconds;
   for (std::int64_t step = 0; step < 2; ++step) { // the second time in memory of the first
-    glt::call_site const site{.what = glt::operation::user, .step = step};
+    glt::detail::call_site const site{.what = glt::detail::operation::user, .step = step};
     requests.sources().sort(
         glt::detail::row_keys<cpu::space, glt::global_id>{glt::host_view<glt::global_id const>(ids)},
         num_labels, 0);
@@ -77,7 +77,7 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
     exchange.template run<glt::detail::no_conversion>(requests, site, targets, seconds);
 
     std::vector<float> expected;
-    std::vector<glt::label_type> expected_labels;
+    std::vector<glt::detail::label_type> expected_labels;
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < vertices.size(); ++i) {
       bool const is_remote = book.owner(ids[i]) != comm.rank();

@@ -54,7 +54,7 @@ TEST_CASE("a message has the rows of all tensors, of some those of the flagged r
           bytes.data() + bytes.size());
     std::vector<glt::local_id> const own_rows{~1, 3};
     std::vector<std::int64_t> const own_places{1, 3};
-    std::vector<glt::any_rows<cpu::space>> local;
+    std::vector<glt::detail::any_rows<cpu::space>> local;
     for (auto const& each : message.plan()) {
       local.push_back(each.local);
     }

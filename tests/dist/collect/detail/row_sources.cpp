@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE("edges have the rows that the table of their source says, and
   CHECK(copied(policy, sources.list(2)) == lists{{1}, {2}});
   CHECK(copied(policy, sources.list(3)) == lists{{~1}, {1}});
   CHECK(sources.list(3).num_flagged == 1);
-  auto const key = glt::read_element(
+  auto const key = glt::detail::read_element(
       policy, glt::array_view<Policy::space, glt::detail::edge_key const>(sources.edge_keys(), 1), 0);
   CHECK(key.id() == 9);
   CHECK(key.row == 7);

@@ -19,7 +19,7 @@ TEST_CASE_TEMPLATE("replies of any size reach who asked, and a rank that cannot 
                    GLT_TEST_GLUE_POLICIES) {
   glt_test::on_ranks([](auto plain) {
     Policy const policy;
-    auto comm = glt::dist::make_payload_comm(plain, policy);
+    auto comm = glt::detail::make_payload_comm(plain, policy);
     auto const ranks = static_cast<std::size_t>(comm.size());
     auto const self = static_cast<std::size_t>(comm.rank());
     glt::detail::rank_messages<Policy> messages(policy);

@@ -59,7 +59,8 @@ TEST_CASE_TEMPLATE("items reach the owners of their keys in list order, own ones
       auto const there = glt::make_buffer<Policy>(keys, policy);
       comm.reset();
       items.route(book, there.view(), make_item{comm.rank()});
-      auto const headers = items.send({.what = glt::operation::user, .step = count}, 100 + comm.rank());
+      auto const headers =
+          items.send({.what = glt::detail::operation::user, .step = count}, 100 + comm.rank());
       std::int64_t remote = 0;
       for (int rank = 0; rank < comm.size(); ++rank) {
         std::vector<item> expected;

@@ -39,7 +39,7 @@ TEST_CASE("every vertex reaches its owner once, with its mark, in list order; ow
     for (std::int64_t const marked : {0, 2, 100}) {
       auto const list = wanted(comm.rank(), book.num_vertices());
       requests.route(book, glt::host_view<std::int64_t const>(list), marked);
-      requests.start({.what = glt::operation::user, .step = marked}, 5, {});
+      requests.start({.what = glt::detail::operation::user, .step = marked}, 5, {});
       requests.finish();
 
       std::vector<std::int64_t> asked(list.size(), -1);

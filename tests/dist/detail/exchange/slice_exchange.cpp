@@ -3,8 +3,8 @@
 
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 

@@ -66,13 +66,13 @@ struct excluded_positions {
   std::vector<glt::edge_offset> offsets;
   std::vector<glt::edge_offset> positions;
 
-  excluded_positions(Policy const& policy, glt::exclusions_view<Policy::space> view)
+  excluded_positions(Policy const& policy, glt::detail::exclusions_view<Policy::space> view)
       : filter(glt::to_vector(policy, view.filter)), rows(glt::to_vector(policy, view.rows)),
         offsets(glt::to_vector(policy, view.offsets)), positions(glt::to_vector(policy, view.positions)) {}
 
   [[nodiscard]] std::vector<glt::edge_offset> of(std::int64_t row) const {
     return glt_test::to_vector(
-        glt::exclusions_view<glt::memory_space::host>{filter, rows, offsets, positions}.of(row));
+        glt::detail::exclusions_view<glt::memory_space::host>{filter, rows, offsets, positions}.of(row));
   }
 };
 
@@ -95,7 +95,8 @@ TEST_CASE_TEMPLATE("owners know what every rank excludes from their rows", Polic
           bool const reverses = round % 2 == 1;
           auto const mine = wanted_out(list, divided, comm.rank(), round);
           seeds_of_edges<Policy> const seeds(mine, policy);
-          exclusions.exclude(seeds.seeds.view(), reverses, {.what = glt::operation::exclude, .step = round});
+          exclusions.exclude(seeds.seeds.view(), reverses,
+                             {.what = glt::detail::operation::exclude, .step = round});
           for (int rank = 0; rank < comm.size(); ++rank) {
             auto const theirs = wanted_out(list, divided, rank, round);
             auto const rows = own.graph.view();

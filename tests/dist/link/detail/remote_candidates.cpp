@@ -42,10 +42,10 @@ glt_test::naive_negatives drawn(Candidates& candidates, glt::detail::negative_dr
   std::vector<glt::random_key> keys;
   for (std::int64_t i = 0; i < seeds.size(); ++i) {
     auto const at = static_cast<std::size_t>(i);
-    keys.push_back(glt::positive_key(glt::negatives_key(key), sources[at], destinations[at],
-                                     seeds.view().occurrences[i]));
+    keys.push_back(glt::detail::positive_key(glt::detail::negatives_key(key), sources[at], destinations[at],
+                                             seeds.view().occurrences[i]));
   }
-  glt::negative_pairs<cpu, glt::global_id> pairs;
+  glt::detail::negative_pairs<cpu, glt::global_id> pairs;
   candidates.begin(key.step);
   drawer.draw(candidates, seeds, glt::host_view<glt::random_key const>(keys), pairs);
   glt_test::naive_negatives out;
@@ -78,7 +78,8 @@ TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
         }
         glt::dist::vertex_weights table(comm, directory, glt::host_view<double const>(weights), cpu());
         std::vector<std::int64_t> shares;
-        glt::weight_scale const scale(std::min<double>(3, static_cast<double>(list.num_vertices)), list.num_vertices);
+        glt::detail::weight_scale const scale(std::min<double>(3, static_cast<double>(list.num_vertices)),
+                                              list.num_vertices);
         for (std::int64_t v = 0; v < list.num_vertices; ++v) {
           shares.push_back(scale(static_cast<double>(v % 3 + 1)));
         }

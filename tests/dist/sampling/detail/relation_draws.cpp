@@ -40,7 +40,7 @@ void check_requesters(std::vector<std::type_identity_t<typename Rule::query_type
                          .key = glt::random_key(static_cast<std::uint64_t>(e)),
                          .rule = {}});
   }
-  glt::hop_drawer<cpu> drawer;
+  glt::detail::hop_drawer<cpu> drawer;
   glt::detail::relation_draws<cpu, glt::local_id, Rule> draws;
   for (int round = 0; round < 2; ++round) { // used again: nothing of the first round may shine through
     draws.draw(typed.first_rows(0), rows, requesters, queries, relations, true);
@@ -59,13 +59,14 @@ void check_requesters(std::vector<std::type_identity_t<typename Rule::query_type
             }
           }
         }
-        glt::hop_request<glt::memory_space::host, glt::local_id, Rule> const request{.rows = alone,
-                                                                                     .original = {},
-                                                                                     .options = {.fanout = 3},
-                                                                                     .key = relations[e].key,
-                                                                                     .rule = {},
-                                                                                     .queries = of_alone};
-        glt::hop_sample<cpu, glt::local_id> expected;
+        glt::detail::hop_request<glt::memory_space::host, glt::local_id, Rule> const request{
+            .rows = alone,
+            .original = {},
+            .options = {.fanout = 3},
+            .key = relations[e].key,
+            .rule = {},
+            .queries = of_alone};
+        glt::detail::hop_sample<cpu, glt::local_id> expected;
         drawer.draw(relations[e].local, request, true, expected);
         auto const drawn = draws.of(e, requester);
         REQUIRE(drawn.num_rows + 1 == expected.offsets.size());

@@ -46,8 +46,8 @@ struct some_draws {
 
   [[nodiscard]] drawn_rows<glt::local_id> rows(std::int64_t first, std::int64_t count, bool ids = true) const {
     Policy const policy;
-    auto const begin = glt::read_element(policy, offsets.view(), first);
-    auto const end = glt::read_element(policy, offsets.view(), first + count);
+    auto const begin = glt::detail::read_element(policy, offsets.view(), first);
+    auto const end = glt::detail::read_element(policy, offsets.view(), first + count);
     return {count, begin, end - begin, offsets.data() + first, sources.data(), ids ? edge_ids.data() : nullptr};
   }
 };

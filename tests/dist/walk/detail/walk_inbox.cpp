@@ -68,9 +68,10 @@ private:
   void add(Box& box, int to, Item item) {
     auto const size = box.size();
     box.resize(size + 1);
-    glt::copy_in(Policy(), glt::host_view<Item const>(&item, 1), box.items.view().subview(size, 1));
+    glt::detail::copy_in(Policy(), glt::host_view<Item const>(&item, 1), box.items.view().subview(size, 1));
     glt::local_id const rank = to;
-    glt::copy_in(Policy(), glt::host_view<glt::local_id const>(&rank, 1), box.ranks.view().subview(size, 1));
+    glt::detail::copy_in(Policy(), glt::host_view<glt::local_id const>(&rank, 1),
+                         box.ranks.view().subview(size, 1));
   }
 
   glt::detail::walk_inbox<Comm, Policy, traveller, Vertex> inbox_;

@@ -41,7 +41,7 @@ TEST_CASE("lists keep their order, and are cut by the part that owns a vertex, a
   CHECK(pairs.sources == ids{3, 4, 1});
   CHECK(pairs.destinations == ids{4, 3, 4});
   CHECK(io::detail::own_pairs({sources, destinations}, labels, labels, 0).sources == ids{0});
-  auto const remote = io::detail::take_remote(list, labels, 1);
+  auto const remote = io::detail::select_remote(list, labels, 1);
   CHECK(remote.original == ids{4, 1}); // once each
   CHECK(remote.ids == ids{2, 0});
 }

@@ -15,8 +15,8 @@ namespace {
 
 using glt::device::cpu;
 
-glt::hop_sample<cpu, std::int64_t> hop(std::vector<glt::edge_offset> const& offsets,
-                                       std::vector<std::int64_t> const& sources) {
+glt::detail::hop_sample<cpu, std::int64_t> hop(std::vector<glt::edge_offset> const& offsets,
+                                               std::vector<std::int64_t> const& sources) {
   return {glt::make_buffer<cpu>(offsets), glt::make_buffer<cpu>(sources), {}};
 }
 

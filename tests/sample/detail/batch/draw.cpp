@@ -14,11 +14,11 @@ TEST_CASE("a drawer gives every row its draws, again and again") {
   auto const list = glt_test::random_graph(257, 4099);
   auto const rows_of_list = glt_test::naive_rows(list);
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
-  glt::hop_drawer<cpu> drawer;
-  glt::hop_sample<cpu, glt::local_id> out;
+  glt::detail::hop_drawer<cpu> drawer;
+  glt::detail::hop_sample<cpu, glt::local_id> out;
   for (std::vector<glt::local_id> const& rows : {std::vector<glt::local_id>{7, 0, 255}, {}, {3}}) {
     for (bool const ids : {true, false}) {
-      glt::hop_request<glt::memory_space::host, glt::local_id> const request{
+      glt::detail::hop_request<glt::memory_space::host, glt::local_id> const request{
           .rows = rows, .original = {}, .options = {.fanout = 4}, .key = glt::random_key(8)};
       drawer.draw(graph.view(), request, ids, out);
       std::vector<std::int64_t> sources;

@@ -14,9 +14,9 @@ namespace {
 using glt::device::cpu;
 using ids = std::vector<glt::local_id>;
 
-glt::hop_sample<cpu, glt::local_id> drawn(std::initializer_list<glt::edge_offset> offsets,
-                                          std::initializer_list<glt::local_id> sources) {
-  glt::hop_sample<cpu, glt::local_id> hop;
+glt::detail::hop_sample<cpu, glt::local_id> drawn(std::initializer_list<glt::edge_offset> offsets,
+                                                  std::initializer_list<glt::local_id> sources) {
+  glt::detail::hop_sample<cpu, glt::local_id> hop;
   hop.offsets = glt::make_buffer<cpu>(glt::host_view<glt::edge_offset const>(offsets));
   hop.sources = glt::make_buffer<cpu>(glt::host_view<glt::local_id const>(sources));
   return hop;
@@ -67,7 +67,7 @@ TEST_CASE("a hop that does not fit its frontier is refused") {
   ids const a_seeds{7, 8};
   std::vector<glt::host_view<glt::local_id const>> const seeds{a_seeds, {}};
   builder.begin(schema, seeds, {}, out);
-  auto const refused = [&](glt::hop_sample<cpu, glt::local_id> const& hop) {
+  auto const refused = [&](glt::detail::hop_sample<cpu, glt::local_id> const& hop) {
     return glt_test::thrown<glt::precondition_error>([&] { builder.add_relation(1, hop); });
   };
   CHECK(glt_test::names(refused(drawn({0, 1}, {9})), "2 offsets", "edge type 1", "frontier of 2"));

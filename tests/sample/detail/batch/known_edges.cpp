@@ -19,7 +19,7 @@ struct every_third {
 };
 
 void check(glt_test::edge_list const& list, std::vector<glt::local_id> const& rows, cpu policy,
-           glt::hop_sample<cpu, glt::local_id>& out) {
+           glt::detail::hop_sample<cpu, glt::local_id>& out) {
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const naive = glt_test::naive_rows(list);
   glt::detail::known_edges<cpu, glt::local_id> known(policy);
@@ -51,7 +51,7 @@ void check(glt_test::edge_list const& list, std::vector<glt::local_id> const& ro
 } // namespace
 
 TEST_CASE("the selected edges are those whose sources are known, row by row") {
-  glt::hop_sample<cpu, glt::local_id> out;
+  glt::detail::hop_sample<cpu, glt::local_id> out;
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     std::vector<glt::local_id> rows;
@@ -73,7 +73,7 @@ TEST_CASE("rows may be longer than a block, or end at its bounds") {
     list.add(i % 5, 4);
     list.add(i % 6, 5);
   }
-  glt::hop_sample<cpu, glt::local_id> out;
+  glt::detail::hop_sample<cpu, glt::local_id> out;
   check(list, {4, 5, 2, 0, 2}, cpu(), out);
   check(list, {0, 2, 4, 6, 5}, cpu(3), out);
 }

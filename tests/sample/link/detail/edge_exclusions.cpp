@@ -55,12 +55,12 @@ void check_all_rows(glt::detail::edge_exclusions<Policy>& exclusions, glt_test::
                                                   {list.destinations.data(), list.num_edges()}),
       {}, policy);
   auto const pairs = some_pairs(list, size);
-  std::vector<glt::row_edge> edges;
+  std::vector<glt::detail::row_edge> edges;
   for (auto const& [source, destination] : pairs) {
     edges.push_back({.row = destination, .source = source});
   }
   auto const view = exclusions.look_up(graph.view(), glt_test::row_edges{edges},
-                                       glt::rows_ascend(policy.executor(), graph.view()));
+                                       glt::detail::rows_ascend(policy.executor(), graph.view()));
   std::set<std::pair<std::int64_t, std::int64_t>> const named(pairs.begin(), pairs.end());
   for (std::int64_t row = 0; row < list.num_vertices; ++row) {
     std::vector<glt::edge_offset> expected;

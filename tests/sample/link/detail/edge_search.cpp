@@ -31,10 +31,10 @@ void check_all_pairs(glt_test::edge_list const& list) {
   auto const graph = glt::make_csr<cpu>(list.view());
   auto const pairs = glt_test::pairs_of(list.view());
   std::set<std::pair<std::int64_t, std::int64_t>> const edges(pairs.begin(), pairs.end());
-  bool const ascending = glt::rows_ascend(glt::exec::sequential{}, graph.view());
+  bool const ascending = glt::detail::rows_ascend(glt::exec::sequential{}, graph.view());
   std::int64_t const step = list.num_vertices > 300 ? 37 : 1;
   std::int64_t wrong = 0;
-  using search = glt::edge_search<glt::memory_space::host, glt::local_id>;
+  using search = glt::detail::edge_search<glt::memory_space::host, glt::local_id>;
   for (std::int64_t destination = 0; destination < list.num_vertices; destination += step) {
     for (std::int64_t source = 0; source < list.num_vertices; ++source) {
       bool const exists = edges.contains({source, destination});
@@ -67,9 +67,9 @@ TEST_CASE("rows ascend if every one does, on every executor") {
   auto const descending = glt::make_csr<cpu>(last.view());
   glt_test::for_each_executor([&](std::string const& name, auto const& ex) {
     CAPTURE(name);
-    CHECK(glt::rows_ascend(ex, ascending.view()));
-    CHECK(glt::rows_ascend(ex, empty.view()));
-    CHECK(!glt::rows_ascend(ex, any.view()));
-    CHECK(!glt::rows_ascend(ex, descending.view()));
+    CHECK(glt::detail::rows_ascend(ex, ascending.view()));
+    CHECK(glt::detail::rows_ascend(ex, empty.view()));
+    CHECK(!glt::detail::rows_ascend(ex, any.view()));
+    CHECK(!glt::detail::rows_ascend(ex, descending.view()));
   });
 }

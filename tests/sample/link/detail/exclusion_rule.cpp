@@ -19,7 +19,7 @@
 namespace {
 
 using glt::device::cpu;
-using rule = glt::excluding_rule<glt::memory_space::host>;
+using rule = glt::detail::excluding_rule<glt::memory_space::host>;
 using graph_view = glt::csr_view<glt::memory_space::host>;
 static_assert(glt::draw_rule<rule, graph_view>);
 
@@ -44,7 +44,7 @@ public:
     }
     list.add(3, 2);
     graph_ = glt::make_csr<cpu>(list.view());
-    std::vector<glt::row_edge> excluded;
+    std::vector<glt::detail::row_edge> excluded;
     for (auto const source : row.excluded) {
       excluded.push_back({.row = 1, .source = source});
     }

@@ -27,7 +27,7 @@ TEST_CASE("a search finds what a scan finds, keeps what has room, and counts all
           sources.push_back(static_cast<glt::local_id>(ascending ? i / 3 : i * 7 % 50)); // parallel edges in any case
         }
         std::vector<glt::edge_offset> const offsets{0, degree};
-        std::vector<glt::row_edge> edges;
+        std::vector<glt::detail::row_edge> edges;
         std::vector<glt::edge_offset> expected;
         for (std::int64_t x = 0; x < num_excluded; ++x) {
           edges.push_back({0, 3 * x + 1});

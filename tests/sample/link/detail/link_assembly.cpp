@@ -28,7 +28,7 @@ struct made {
     ids const destinations{6, 7};
     positives.assign(glt::host_view<glt::local_id const>(sources), glt::host_view<glt::local_id const>(destinations));
     bool const triplet = options.mode == negative_mode::triplet;
-    glt::negative_pairs<cpu, glt::local_id> const negatives{
+    glt::detail::negative_pairs<cpu, glt::local_id> const negatives{
         glt::make_buffer<cpu>(triplet ? ids{5, 5} : ids{8, 9}), glt::make_buffer<cpu>(ids{6, 4}),
         glt::make_buffer<cpu>(std::vector<std::uint8_t>{1, 0})};
     glt::detail::link_assembly<cpu, glt::local_id> assembly(options);

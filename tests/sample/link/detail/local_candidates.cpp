@@ -70,7 +70,7 @@ TEST_CASE("weights of other vertices, and original ids that are no permutation, 
   auto const graph = glt::make_csr<cpu>(glt_test::edge_list{"", 3, {0}, {1}}.view());
   std::vector<double> const weights{1, 2};
   glt::vertex_weights<cpu> const two{glt::host_view<double const>(weights)};
-  using weights_view = glt::vertex_weights_view<glt::memory_space::host>;
+  using weights_view = glt::detail::vertex_weights_view<glt::memory_space::host>;
   auto const refused = [&](weights_view table, std::vector<glt::global_id> original) {
     return glt_test::thrown<glt::precondition_error>([&] { candidates(graph.view(), table, original); });
   };

@@ -23,7 +23,7 @@ using glt_test::pair_list;
 static_assert(glt::detail::resident_candidates<glt::detail::local_candidates<cpu, glt::local_id>::view_type,
                                                glt::local_id>);
 
-glt_test::naive_negatives plain(glt::negative_pairs<cpu, glt::local_id> const& pairs) {
+glt_test::naive_negatives plain(glt::detail::negative_pairs<cpu, glt::local_id> const& pairs) {
   glt_test::naive_negatives out;
   for (std::int64_t i = 0; i < pairs.sources.size(); ++i) {
     out.pairs.emplace_back(pairs.sources[i], pairs.destinations[i]);
@@ -50,8 +50,9 @@ public:
     seeds_.assign(glt::host_view<glt::local_id const>(sources), glt::host_view<glt::local_id const>(destinations));
     std::vector<glt::random_key> keys;
     for (std::int64_t i = 0; i < seeds_.size(); ++i) {
-      keys.push_back(glt::positive_key(glt::negatives_key(key), sources[static_cast<std::size_t>(i)],
-                                       destinations[static_cast<std::size_t>(i)], seeds_.view().occurrences[i]));
+      keys.push_back(
+          glt::detail::positive_key(glt::detail::negatives_key(key), sources[static_cast<std::size_t>(i)],
+                                    destinations[static_cast<std::size_t>(i)], seeds_.view().occurrences[i]));
     }
     drawer_.draw(candidates_, seeds_, glt::host_view<glt::random_key const>(keys), out_);
     return plain(out_);
@@ -63,7 +64,7 @@ private:
   glt::detail::local_candidates<cpu, glt::local_id> candidates_;
   glt::detail::negative_drawer<cpu, glt::local_id> drawer_;
   glt::detail::seed_edges<cpu, glt::local_id> seeds_;
-  glt::negative_pairs<cpu, glt::local_id> out_;
+  glt::detail::negative_pairs<cpu, glt::local_id> out_;
 };
 
 std::vector<double> some_weights(std::int64_t size) {
@@ -76,7 +77,7 @@ std::vector<double> some_weights(std::int64_t size) {
 
 std::vector<std::int64_t> shares_of(std::vector<double> const& weights) {
   glt::host_view<double const> const view(weights);
-  glt::weight_scale const scale(glt::largest_weight(view), view.size());
+  glt::detail::weight_scale const scale(glt::detail::largest_weight(view), view.size());
   std::vector<std::int64_t> shares;
   for (auto const weight : weights) {
     shares.push_back(scale(weight));
@@ -221,7 +222,7 @@ TEST_CASE("drawing needs no more of a source than the concept lists") {
   std::vector<glt::local_id> const destination{1};
   positives.assign(glt::host_view<glt::local_id const>(source), glt::host_view<glt::local_id const>(destination));
   std::vector<glt::random_key> const keys{glt::random_key(1)};
-  glt::negative_pairs<cpu, glt::local_id> out;
+  glt::detail::negative_pairs<cpu, glt::local_id> out;
   drawer.draw(candidates, positives, glt::host_view<glt::random_key const>(keys), out);
   CHECK(out.destinations.size() == 50);
   for (auto const vertex : out.destinations) {

@@ -26,8 +26,15 @@ TEST_CASE("attempts of one walker alone are what the definition says, in rows th
     using walker = glt::detail::second_order_walker<glt::local_id, std::int64_t>;
     using walkers = glt::detail::serial_walkers<walker, memory_space::host, glt::local_id, memory_space::host>;
     glt::detail::walk_alone<step, walkers> const walk{
-        {{graph.view()}, glt::rows_ascend(cpu().executor(), graph.view()), glt::detail::node2vec_choice(options)},
-        {from, options.walks_per_start, glt::detail::walk_key({.seed = 3}), {}, 11, {out.vertices(), out.edge_ids()}}};
+        {{graph.view()},
+         glt::detail::rows_ascend(cpu().executor(), graph.view()),
+         glt::detail::node2vec_choice(options)},
+        {from,
+         options.walks_per_start,
+         glt::detail::walk_key({.seed = 3}),
+         {},
+         11,
+         {out.vertices(), out.edge_ids()}}};
     for (std::int64_t w = 0; w < out.num_walks(); ++w) {
       walk(w);
     }

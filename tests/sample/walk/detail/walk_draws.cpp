@@ -18,7 +18,7 @@ TEST_CASE("every part of a walk's name changes its random numbers") {
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       for (std::int64_t step = 0; step < 2; ++step) {
         auto const key = glt::detail::walk_key({.seed = seed, .epoch = epoch, .step = step});
-        CHECK(key.bits() != glt::hop_key({.seed = seed, .epoch = epoch, .step = step}, 0).bits());
+        CHECK(key.bits() != glt::detail::hop_key({.seed = seed, .epoch = epoch, .step = step}, 0).bits());
         for (std::int64_t number = 0; number < 3; ++number) {
           for (std::int64_t start = 0; start < 3; ++start) {
             glt::detail::walk_draws const draws(key, number, start);

@@ -14,7 +14,7 @@
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/exec/executor.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -16,11 +16,11 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/shared/near_rows.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/validate.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -53,9 +53,9 @@ public:
   /// Why rows of some ranks are not read in place; empty if those of all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.reason(); }
   /// Time that this collector has spent so far: that of the calling thread, which does not wait for enqueued work.
-  [[nodiscard]] dist::collector_seconds seconds() const noexcept { return seconds_; }
+  [[nodiscard]] collector_seconds seconds() const noexcept { return seconds_; }
   /// Vertices or edges whose rows this collector has collected so far.
-  [[nodiscard]] dist::collected_counts counts() const noexcept { return counts_; }
+  [[nodiscard]] collected_counts counts() const noexcept { return counts_; }
 
 protected:
   /// Borrows this rank's rows of the plan; those of edges with the table that finds them.
@@ -184,8 +184,8 @@ private:
   bool hot_has_all_ = true;
   dist::near_rows shared_;
   std::shared_ptr<void const> keeper_; // of the rows that are read in place
-  dist::collector_seconds seconds_;
-  dist::collected_counts counts_;
+  collector_seconds seconds_;
+  collected_counts counts_;
 };
 
 } // namespace glt::detail

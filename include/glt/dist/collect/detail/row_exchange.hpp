@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
@@ -63,7 +63,7 @@ public:
   /// @throws collective_error  on every rank, if there is one that does and has no memory
   template <class Conversions>
   void run(row_requests<Comm, Policy>& requests, call_site site, std::span<row_target const> out,
-           dist::collector_seconds& seconds) {
+           collector_seconds& seconds) {
     auto const rounds = (requests.largest_asked() + rows_per_round_ - 1) / rows_per_round_;
     if (rounds == 0) {
       return;
@@ -88,8 +88,8 @@ private:
 
   // Lets round after round travel while the next one is packed.
   template <class Conversions>
-  void run_rounds(row_requests<Comm, Policy>& requests, round first, call_site site, std::span<row_target const> out,
-                  dist::collector_seconds& seconds) {
+  void run_rounds(row_requests<Comm, Policy>& requests, round first, call_site site,
+                  std::span<row_target const> out, collector_seconds& seconds) {
     auto const rounds = first.rounds;
     dist::stopwatch watch;
     make_room(requests, rounds, site);
@@ -186,7 +186,7 @@ private:
     }
   }
 
-  using payload = dist::payload_comm<Comm, Policy>;
+  using payload = payload_comm<Comm, Policy>;
   using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
 
   row_message<Policy> message_;

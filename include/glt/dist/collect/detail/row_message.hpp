@@ -5,7 +5,7 @@
 #include <glt/core/types.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>

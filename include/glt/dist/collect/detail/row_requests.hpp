@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
@@ -41,7 +41,7 @@ public:
   ///
   /// @comm   none, or one reduction; see `device_comm`
   row_requests(Comm comm, partition_book const& book, bool by_edge, bool flags, Policy policy)
-      : comm_(dist::make_payload_comm(std::move(comm), policy)), flags_(flags),
+      : comm_(make_payload_comm(std::move(comm), policy)), flags_(flags),
         sources_(book, comm_.rank(), by_edge, policy), asked_(static_cast<std::size_t>(comm_.size()), 0),
         asked_bytes_(asked_), asked_begins_(asked_), received_counts_(asked_), headers_(asked_.size()),
         flag_counter_(sources_.index()), received_(0, sources_.index()), found_(0, sources_.index()) {}
@@ -149,7 +149,7 @@ private:
     prefix_sums(received_counts_, received_offsets_);
   }
 
-  using payload_type = dist::payload_comm<Comm, Policy>;
+  using payload_type = payload_comm<Comm, Policy>;
   using request = decltype(std::declval<payload_type&>().start_all_to_all_v(outgoing{}, incoming{}));
 
   payload_type comm_;

@@ -11,10 +11,10 @@
 #include <glt/dist/collect/detail/row_sources.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
-#include <glt/feature/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 

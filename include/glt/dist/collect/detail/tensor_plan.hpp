@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
@@ -10,9 +10,9 @@
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/agree_on_text.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
-#include <glt/feature/named_rows.hpp>
 
 #include <algorithm>
 #include <string>

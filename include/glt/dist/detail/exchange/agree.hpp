@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
@@ -25,11 +25,12 @@ using detail::failure_of;
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
 template <communicator Comm, class Difference>
-void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference difference) {
+void agree(Comm& comm, detail::call_site site, std::string const& failure, std::int64_t value,
+           Difference difference) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const counts(ranks, 0);
-  std::vector<call_header> headers(ranks);
-  exchange_headers(comm, site, counts, value, failure, headers);
+  std::vector<detail::call_header> headers(ranks);
+  detail::exchange_headers(comm, site, counts, value, failure, headers);
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     if (headers[rank].value != headers[0].value) {
       throw glt::detail::agreed_error(static_cast<int>(rank), difference(headers[rank].value, headers[0].value));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
@@ -51,8 +51,8 @@ namespace glt::dist {
 /// @comm   collective; two header exchanges and two broadcasts
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the lines differ
 template <communicator Comm>
-void agree_on_text(Comm& comm, call_site site, std::string const& failure, std::vector<std::string> const& lines,
-                   std::string_view before, std::string_view after) {
+void agree_on_text(Comm& comm, detail::call_site site, std::string const& failure,
+                   std::vector<std::string> const& lines, std::string_view before, std::string_view after) {
   agree(comm, site, failure, 0, [](auto, auto) { return ""; });
   auto const joined = detail::join_lines(lines);
   auto first = joined;

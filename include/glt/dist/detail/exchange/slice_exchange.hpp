@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/core/detail/message.hpp>
@@ -57,8 +57,9 @@ class slice_exchange {
 public:
   /// @comm   none, or one reduction; see `device_comm`
   explicit slice_exchange(Comm comm, Policy policy = {}, dist::staging_options options = {})
-      : comm_(dist::make_payload_comm(std::move(comm), policy, options)), policy_(std::move(policy)),
-        counts_(static_cast<std::size_t>(comm_.size()), 0), received_counts_(counts_), headers_(counts_.size()) {
+      : comm_(make_payload_comm(std::move(comm), policy, options)), policy_(std::move(policy)),
+        counts_(static_cast<std::size_t>(comm_.size()), 0), received_counts_(counts_),
+        headers_(counts_.size()) {
     prefix_sums(counts_, sent_offsets_);
     prefix_sums(counts_, received_offsets_);
   }
@@ -69,7 +70,7 @@ public:
   /// The communicator for what lies in ordinary memory.
   [[nodiscard]] auto& host() noexcept { return host_comm(comm_); }
   /// The communicator that carries the rows.
-  [[nodiscard]] dist::payload_comm<Comm, Policy>& comm() noexcept { return comm_; }
+  [[nodiscard]] payload_comm<Comm, Policy>& comm() noexcept { return comm_; }
 
   /// Tells every rank how many rows it will get, and makes sure that all ranks succeeded and are at the same call.
   ///
@@ -159,7 +160,7 @@ public:
   }
 
 private:
-  using payload = dist::payload_comm<Comm, Policy>;
+  using payload = payload_comm<Comm, Policy>;
   using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
 
   // One side of an exchange in bytes, the own slice left out.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -13,8 +13,8 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/detail/wire_edge.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -12,11 +12,11 @@
 #include <glt/dist/link/detail/wire_edge.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
+#include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
-#include <glt/sample/link/exclusions.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <cstddef>
 #include <cstdint>

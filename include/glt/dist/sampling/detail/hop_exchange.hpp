@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -111,7 +111,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
   ///                             columns of its part
   void read_in_place(partition_book const& book,
-                     node_views<dist::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
+                     node_views<part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
     near_.set(book, std::move(neighborhood), routed_.rank(), routed_.size(), draws_in_place);
   }
 

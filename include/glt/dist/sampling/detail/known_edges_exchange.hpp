@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/detail/message.hpp>
@@ -72,9 +72,10 @@ class known_edges_exchange {
 public:
   /// @comm   none, or one reduction; see `device_comm`
   known_edges_exchange(Comm comm, Policy policy)
-      : comm_(dist::make_payload_comm(std::move(comm), policy)), policy_(policy), set_(policy), received_set_(policy),
-        selector_(policy), own_(policy), messages_(policy), replies_("edges", policy), of_replies_(0, policy),
-        of_all_(0, policy), begins_(0, policy), received_(make_message_buffer<local_id>(policy)) {}
+      : comm_(make_payload_comm(std::move(comm), policy)), policy_(policy), set_(policy),
+        received_set_(policy), selector_(policy), own_(policy), messages_(policy), replies_("edges", policy),
+        of_replies_(0, policy), of_all_(0, policy), begins_(0, policy),
+        received_(make_message_buffer<local_id>(policy)) {}
 
   /// The edges into the vertices of the set from place `first` on, in that order; valid until the next call.
   ///
@@ -111,7 +112,7 @@ public:
   }
 
 private:
-  using payload = dist::payload_comm<Comm, Policy>;
+  using payload = payload_comm<Comm, Policy>;
   using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
 
   // Agrees with the other ranks on this call and starts to send the set.

@@ -33,7 +33,7 @@ public:
   ///
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
   ///                             columns of its part
-  void set(partition_book const& book, node_views<dist::part_view<space, Vertex>> views, int rank, int ranks,
+  void set(partition_book const& book, node_views<part_view<space, Vertex>> views, int rank, int ranks,
            bool allowed) {
     dist::near_rows near(views, rank, ranks);
     for (std::size_t part = 0; part < views.of_rank.size(); ++part) {
@@ -82,7 +82,7 @@ public:
   }
 
 private:
-  static void check(partition_book const& book, int part, dist::part_view<space, Vertex> const& view) {
+  static void check(partition_book const& book, int part, part_view<space, Vertex> const& view) {
     auto const rows = view.graph.num_rows();
     if (rows != book.size(part) || view.original.size() != rows || view.graph.num_columns() != book.num_vertices()) {
       throw precondition_error(message("view of ", rows, " rows and ", view.graph.num_columns(), " columns with ",
@@ -94,7 +94,7 @@ private:
 
   Policy policy_;
   dist::near_rows rows_;
-  node_views<dist::part_view<space, Vertex>> views_;
+  node_views<part_view<space, Vertex>> views_;
   std::vector<relation_draws<Policy, Vertex, Rule>> drawn_; // [P]
 };
 

@@ -13,7 +13,7 @@
 #include <glt/partition/detail/bucket_sort.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/detail/batch/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 

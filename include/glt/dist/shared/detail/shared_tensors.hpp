@@ -8,9 +8,9 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/shared/detail/shared_arrays.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/feature/named_rows.hpp>
+#include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
@@ -16,8 +16,8 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
 #include <glt/sample/walk/detail/walk_kernel.hpp>
 #include <glt/sample/walk/walks.hpp>
 

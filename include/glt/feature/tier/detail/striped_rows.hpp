@@ -20,8 +20,8 @@
 
 namespace glt::detail {
 
-/// Borrowed rows that lie in turn in the memories of several devices, of which each reaches all: row r is row r / G of
-/// device r mod G.
+/// Borrowed rows that are striped over the memories of several devices, of which each reaches all: row r is row r / G
+/// of device r mod G.
 ///
 /// @shape  [H, F] over G devices
 template <memory_space Space, class T>
@@ -39,11 +39,14 @@ public:
   /// @pre    G >= 1; not checked: see `stripe_table`
   striped_rows(array_view<Space, T const* const> devices, std::int64_t rows, std::int64_t columns,
                std::uintptr_t addresses) noexcept
-      : devices_(devices.data()), turns_(devices.size()), rows_(rows), columns_(columns), addresses_(addresses) {}
+      : devices_(devices.data()), num_devices_(devices.size()), rows_(rows), columns_(columns),
+        addresses_(addresses) {}
 
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t rows() const noexcept { return rows_; }
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t columns() const noexcept { return columns_; }
-  [[nodiscard]] GLT_HOST_DEVICE int num_devices() const noexcept { return static_cast<int>(turns_.divisor()); }
+  [[nodiscard]] GLT_HOST_DEVICE int num_devices() const noexcept {
+    return static_cast<int>(num_devices_.divisor());
+  }
   /// The bits of the addresses at which the rows of the devices begin, or-ed together.
   [[nodiscard]] std::uintptr_t addresses() const noexcept { return addresses_; }
 
@@ -55,14 +58,14 @@ public:
       return first_ + row * columns_;
     }
     auto const number = static_cast<std::uint32_t>(row);
-    auto const turn = turns_.quotient(number);
-    return devices_[number - turn * turns_.divisor()] + std::int64_t{turn} * columns_;
+    auto const row_of_device = num_devices_.quotient(number);
+    return devices_[number - row_of_device * num_devices_.divisor()] + std::int64_t{row_of_device} * columns_;
   }
 
 private:
   T const* first_ = nullptr;            // of one device
   T const* const* devices_ = nullptr;   // of several: in memory, because GPUs have no arrays in registers
-  small_divisor turns_{1};
+  small_divisor num_devices_{1};
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
   std::uintptr_t addresses_ = 0;
@@ -79,8 +82,8 @@ public:
 
   /// Borrows the rows of every device; row r of all is row r / G of stripes[r mod G].
   ///
-  /// @throws precondition_error  if there is no device, a device has other columns than the first, or not as many rows
-  ///                             as turns
+  /// @throws precondition_error  if there is no device, a device has other columns than the first, or not its share
+  ///                             of the rows
   explicit stripe_table(std::span<matrix_view<space, T const> const> stripes, Policy policy = {}) {
     if (stripes.empty()) {
       throw precondition_error("rows over 0 devices; give one or more");
@@ -97,11 +100,11 @@ public:
     auto const columns = stripes.front().columns();
     for (std::int64_t d = 0; d < devices; ++d) {
       auto const& stripe = stripes[static_cast<std::size_t>(d)];
-      auto const turns = rows / devices + (d < rows % devices ? 1 : 0);
-      if (stripe.columns() != columns || stripe.rows() != turns) {
+      auto const expected = rows / devices + (d < rows % devices ? 1 : 0);
+      if (stripe.columns() != columns || stripe.rows() != expected) {
         throw precondition_error(message("device ", d, " has [", stripe.rows(), ", ", stripe.columns(),
-                                                 "] of ", rows, " rows that devices have in turn; give [", turns,
-                                                 ", ", columns, "]"));
+                                         "] of ", rows, " rows that are striped over the devices; give [",
+                                         expected, ", ", columns, "]"));
       }
     }
     if (devices == 1) {

@@ -20,13 +20,13 @@ namespace glt::detail {
 
 /// One row after the other, for the i of a range: what `for_ranges` of an executor of the host is given.
 ///
-/// `PutRow` writes the bytes of a row.
-template <class From, class To, class PutRow>
+/// `WriteRow` writes the bytes of a row.
+template <class From, class To, class WriteRow>
 struct transfer_row_range {
   From from;
   To to;
   std::int64_t row_bytes; // as they are read
-  PutRow put_row;
+  WriteRow write_row;
 
   void operator()(std::int64_t first, std::int64_t last) const {
     for (auto i = first; i < last; ++i) {
@@ -34,7 +34,7 @@ struct transfer_row_range {
       for (std::int64_t byte = 0; byte < std::min(row_bytes, ahead_bytes); byte += line_bytes) {
         prefetch(next + byte);
       }
-      put_row(from(i), to(i));
+      write_row(from(i), to(i));
     }
   }
 
@@ -69,9 +69,9 @@ void transfer_located_rows(Executor const& ex, std::int64_t count, std::int64_t 
   auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(In));
   auto const convert = [&]<class Convert>(Convert element) {
     if constexpr (host_executor<Executor>) {
-      using put_row = convert_row<In, Out, Convert>;
+      using write_row = convert_row<In, Out, Convert>;
       ex.for_ranges(count, copied_rows_per_range,
-                    transfer_row_range<From, To, put_row>{from, to, row_bytes, {columns, element}});
+                    transfer_row_range<From, To, write_row>{from, to, row_bytes, {columns, element}});
     } else {
       using chunks = convert_chunks<In, Out, From, To, Convert>;
       auto const access = chunks::access_of(columns, in, out);

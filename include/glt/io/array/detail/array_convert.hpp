@@ -37,7 +37,7 @@ template <class T>
   if (from.shape().empty() && from.empty()) {
     return {};
   }
-  if (from.type() == element_type_of<T>) {
+  if (from.type() == glt::detail::element_type_of<T>) {
     return std::move(from).template take<T>();
   }
   switch (from.type()) {

@@ -20,7 +20,7 @@
 
 namespace glt::io::detail {
 
-/// How a file is brought into memory.
+/// How a file gets into memory.
 struct map_options {
   bool populate = false;   ///< read all of it now instead of page by page at first use
   bool huge_pages = false; ///< ask the system for huge pages; a hint that most file systems ignore

@@ -57,7 +57,7 @@ public:
       add(entry.path(), tables.has_value());
     }
     if (tables) {
-      take_types(*tables);
+      add_types(*tables);
     } else {
       find_edge_types();
       find_node_types();
@@ -111,7 +111,7 @@ private:
   }
 
   // What meta.json says holds, and every file that it names must be there.
-  void take_types(npy_folder_tables const& tables) {
+  void add_types(npy_folder_tables const& tables) {
     auto const suffix = [&](auto const& table) { return tables.without_types() ? std::string() : suffix_of(table); };
     auto const files = [&](std::string const& kind, auto const& table) {
       std::vector<array_file> made;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
@@ -81,19 +81,19 @@ struct lines_piece {
 template <communicator Comm, class ShapeOf>
 void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_piece const& piece,
                           ShapeOf shape_of) {
-  call_site const site{.what = operation::shuffle};
+  glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
   auto const agreed = [&](auto work) {
     dist::agree(comm, site, dist::failure_of(work), 0, [](auto, auto) { return ""; });
   };
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const own(ranks, piece.num_rows);
-  std::vector<call_header> headers(ranks);
+  std::vector<glt::detail::call_header> headers(ranks);
   auto const fingerprint = dist::fingerprint()
                          .add(static_cast<std::int64_t>(piece.type))
                          .add(piece.row_bytes)
                          .add(std::ssize(piece.lines))
                          .value();
-  exchange_headers(comm, site, own, fingerprint, {}, headers);
+  glt::detail::exchange_headers(comm, site, own, fingerprint, {}, headers);
   std::int64_t before = 0;
   std::int64_t total = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -143,9 +143,9 @@ template <communicator Comm>
 void write_npy_together(Comm& comm, std::filesystem::path const& path, array const& piece) {
   std::array const lines{piece.bytes().data()};
   lines_piece const own{.type = piece.type(),
-                                .row_bytes = piece.columns() * size_of(piece.type()),
-                                .num_rows = piece.rows(),
-                                .lines = lines};
+                        .row_bytes = piece.columns() * glt::detail::size_of(piece.type()),
+                        .num_rows = piece.rows(),
+                        .lines = lines};
   write_lines_together(comm, path, own, [&](std::int64_t rows) {
     auto shape = piece.shape();
     if (!shape.empty()) {
@@ -159,10 +159,10 @@ void write_npy_together(Comm& comm, std::filesystem::path const& path, array con
 template <communicator Comm, class T>
 void write_npy_together(Comm& comm, std::filesystem::path const& path, host_view<T const> piece) {
   std::array const lines{reinterpret_cast<std::byte const*>(piece.data())};
-  lines_piece const own{.type = element_type_of<T>,
-                                .row_bytes = static_cast<std::int64_t>(sizeof(T)),
-                                .num_rows = piece.size(),
-                                .lines = lines};
+  lines_piece const own{.type = glt::detail::element_type_of<T>,
+                        .row_bytes = static_cast<std::int64_t>(sizeof(T)),
+                        .num_rows = piece.size(),
+                        .lines = lines};
   write_lines_together(comm, path, own, [](std::int64_t rows) { return std::array{rows}; });
 }
 

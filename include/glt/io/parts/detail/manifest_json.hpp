@@ -33,7 +33,7 @@ inline ordered_json json_of(std::vector<manifest_array> const& arrays) {
   for (auto const& array : arrays) {
     list.push_back({{"name", array.name},
                     {"file", feature_file(array.name)},
-                    {"dtype", name_of(array.type)},
+                    {"dtype", glt::detail::name_of(array.type)},
                     {"row_shape", array.row_shape}});
   }
   return list;
@@ -46,7 +46,8 @@ inline ordered_json json_of(manifest_nodes const& type) {
                     {"offsets", type.offsets},
                     {"features", json_of(type.features)}};
   if (type.labels) {
-    made["labels"] = {{"dtype", name_of(type.labels->type)}, {"row_shape", type.labels->row_shape}};
+    made["labels"] = {{"dtype", glt::detail::name_of(type.labels->type)},
+                      {"row_shape", type.labels->row_shape}};
   }
   made["timestamps"] = type.times;
   made["train"] = type.train;

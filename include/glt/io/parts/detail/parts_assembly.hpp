@@ -64,7 +64,7 @@ private:
     made.valid = own_ids(table.valid, labels, part);
     made.test = own_ids(table.test, labels, part);
     if (auto const* const hot = input_.hot_of(type)) {
-      auto const remote = take_remote(hot->by_part[static_cast<std::size_t>(part)], labels, part);
+      auto const remote = select_remote(hot->by_part[static_cast<std::size_t>(part)], labels, part);
       made.hot.ids = make_buffer<device::cpu>(remote.ids);
       for (auto const& [name, values] : table.features) {
         if (hot->features.empty() || std::ranges::count(hot->features, name) > 0) {

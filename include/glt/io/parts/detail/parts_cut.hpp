@@ -27,7 +27,7 @@ namespace glt::io::detail {
 inline array cut_rows(array const& from, host_view<std::int64_t const> rows) {
   auto shape = from.shape();
   shape[0] = rows.size();
-  auto const bytes = from.columns() * size_of(from.type());
+  auto const bytes = from.columns() * glt::detail::size_of(from.type());
   buffer<device::cpu, std::byte> made(rows.size() * bytes);
   for (std::int64_t r = 0; r < rows.size(); ++r) {
     glt::detail::copy_bytes(made.data() + r * bytes, from.bytes().data() + rows[r] * bytes, bytes);
@@ -86,7 +86,7 @@ struct remote_vertices {
   std::vector<global_id> original;
   std::vector<global_id> ids;
 };
-inline remote_vertices take_remote(host_view<global_id const> list, relabelling const& labels, int part) {
+inline remote_vertices select_remote(host_view<global_id const> list, relabelling const& labels, int part) {
   remote_vertices taken;
   std::unordered_set<global_id> seen;
   for (auto const vertex : list) {

@@ -87,7 +87,7 @@ private:
   }
   template <class T>
   [[nodiscard]] buffer<device::cpu, T> map_values(std::string const& name, std::int64_t count) const {
-    return map(name, element_type_of<T>, count).template take<T>();
+    return map(name, glt::detail::element_type_of<T>, count).template take<T>();
   }
   // An optional array without elements has no file.
   template <class T>

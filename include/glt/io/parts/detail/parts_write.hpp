@@ -99,7 +99,7 @@ private:
   template <class T>
   void write(std::string const& name, host_view<T> values) {
     std::array const shape{values.size()};
-    write(name, element_type_of<std::remove_const_t<T>>, shape, values.data(),
+    write(name, glt::detail::element_type_of<std::remove_const_t<T>>, shape, values.data(),
           values.size() * static_cast<std::int64_t>(sizeof(T)));
   }
   // An optional array without elements has no file.

@@ -228,11 +228,11 @@ private:
     }
     std::memcpy(&count, bytes.data() + at, 8);
     at += 8;
-    if (count != storage.count || count > left() / size_of(storage.type)) {
+    if (count != storage.count || count > left() / glt::detail::size_of(storage.type)) {
       fail(at - 8, glt::detail::message("has ", count, " elements in a storage of ", storage.count, " and ", left(),
                                         " bytes; make the file again"));
     }
-    storage.bytes = {bytes.data() + at, count * size_of(storage.type)};
+    storage.bytes = {bytes.data() + at, count * glt::detail::size_of(storage.type)};
     at += storage.bytes.size();
   }
   return root;

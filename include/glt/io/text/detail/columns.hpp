@@ -97,7 +97,7 @@ public:
 
   [[nodiscard]] array finish() && {
     bytes_.resize(rows_ * columns_ * element);
-    return {element_type_of<T>, {rows_, columns_}, std::move(bytes_)};
+    return {glt::detail::element_type_of<T>, {rows_, columns_}, std::move(bytes_)};
   }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/thread_pool.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/text_source.hpp>
@@ -89,7 +89,7 @@ inline std::vector<std::string_view> cut_lines(std::string_view text, int count)
 /// @throws precondition_error  if read.threads < 1
 template <line_reader Lines, class Take>
 void parse_pieces(text_source& source, read_options const& read, std::string_view what, Lines& lines, Take take) {
-  exec::thread_pool pool(read.threads);
+  glt::detail::thread_pool pool(read.threads);
   std::vector<Lines> others;
   for (int thread = 1; thread < read.threads; ++thread) {
     others.push_back(lines.fresh());

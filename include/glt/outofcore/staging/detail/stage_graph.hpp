@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -42,7 +42,8 @@ inline void make_empty_folder(std::filesystem::path const& folder) {
 template <communicator Comm, class Read, class Count>
 void stage_graph(Comm& comm, std::filesystem::path const& folder, Read read, Count count) {
   auto const agreed = [&](auto work) {
-    dist::agree(comm, {.what = operation::shuffle}, dist::failure_of(work), 0, [](auto, auto) { return ""; });
+    dist::agree(comm, {.what = glt::detail::operation::shuffle}, dist::failure_of(work), 0,
+                [](auto, auto) { return ""; });
   };
   agreed([&] {
     if (comm.rank() == 0) {

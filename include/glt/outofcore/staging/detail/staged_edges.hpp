@@ -95,7 +95,7 @@ public:
   ///
   /// @throws io_error  as `scratch_array::take`
   [[nodiscard]] array finish() && {
-    auto row_bytes = size_of(type_);
+    auto row_bytes = glt::detail::size_of(type_);
     for (std::size_t i = 1; i < shape_.size(); ++i) {
       row_bytes *= shape_[i];
     }

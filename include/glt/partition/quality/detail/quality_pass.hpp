@@ -97,7 +97,7 @@ public:
         auto const row = v - first_vertex;
         auto const cut = count_row(relation.row(row), columns, part, counted);
         counted.of_type[rows.type_of(v)] += {relation.degree(row), cut};
-        // Nobody else marks the vertices of the part whose turn it is.
+        // No other thread flags the vertices of this part.
         std::atomic_ref<local_id> const seen_by(rows.states[v].seen_by);
         if (cut > 0 && seen_by.load(std::memory_order_relaxed) == measured_vertices<Vertex>::unseen) {
           seen_by.store(measured_vertices<Vertex>::has_remote_source, std::memory_order_relaxed);

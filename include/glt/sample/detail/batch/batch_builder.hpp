@@ -14,8 +14,8 @@
 #include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/detail/batch/occurrences.hpp>
 #include <glt/sample/detail/batch/sampled_arrays.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -8,12 +8,12 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/detail/batch/neighbors.hpp>
 #include <glt/sample/rule/rule.hpp>
 
 #include <utility>
 
-namespace glt {
+namespace glt::detail {
 
 /// What one hop drew for its frontier.
 ///
@@ -26,8 +26,6 @@ struct hop_sample {
   buffer<Policy, edge_id> edge_ids;
 };
 
-namespace detail {
-
 // Buffers that have no memory yet are to get it from this policy, so that it comes in the order of the policy's work.
 template <device_policy Policy, class... T>
 void take_from(Policy const& policy, buffer<Policy, T>&... of) {
@@ -35,8 +33,6 @@ void take_from(Policy const& policy, buffer<Policy, T>&... of) {
     ((of.capacity() == 0 ? void(of = buffer<Policy, T>(0, policy)) : void()), ...);
   }
 }
-
-} // namespace detail
 
 /// Counts and samples the neighbours of a list of rows in one go; reusable.
 template <device_policy Policy>
@@ -80,4 +76,4 @@ private:
   buffer<Policy, edge_offset> counts_;
 };
 
-} // namespace glt
+} // namespace glt::detail

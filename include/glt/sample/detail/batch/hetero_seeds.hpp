@@ -7,7 +7,7 @@
 #include <glt/core/view.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/validate.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 
 #include <cstddef>
 #include <cstdint>

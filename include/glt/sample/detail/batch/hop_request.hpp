@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace glt {
+namespace glt::detail {
 
 /// Names vertices for the random numbers: their original ids, or the row numbers themselves where nothing was
 /// renumbered.
@@ -46,4 +46,4 @@ struct hop_request {
   }
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -74,24 +74,24 @@ public:
     return {number, size_ != before};
   }
 
-  /// Numbers a list of vertices in order: calls put(i, number, first) for every i in [0, count), where `first` is
+  /// Numbers a list of vertices in order: calls write(i, number, first) for every i in [0, count), where `first` is
   /// the number that a vertex seen for the first time gets, so that `number == first` says it was.
   ///
   /// @throws precondition_error  at the 2³¹st vertex of a round
   /// @cost   less time than `number` for each, because misses of the cache overlap
-  template <class KeyAt, class Put>
-  void number_all(std::int64_t count, KeyAt key_at, Put put) {
+  template <class KeyAt, class Write>
+  void number_all(std::int64_t count, KeyAt key_at, Write write) {
     for (std::int64_t begin = 0; begin < count; begin += pieces) {
       std::int64_t const end = begin + pieces < count ? begin + pieces : count;
       reserve(end - begin);
-      // Copies, which a compiler can keep in registers whatever `put` writes to.
+      // Copies, which a compiler can keep in registers whatever `write` writes to.
       slot* const slots = slots_.data();
       auto const first_stamp = first_stamp_;
       auto size = size_;
       for (std::int64_t i = begin; i < end; ++i) {
         prefetch(slots + place_of(key_at(i + keys_ahead < count ? i + keys_ahead : i)));
         auto const first = size;
-        put(i, enter(slots, key_at(i), first_stamp, size), first);
+        write(i, enter(slots, key_at(i), first_stamp, size), first);
       }
       size_ = size;
     }

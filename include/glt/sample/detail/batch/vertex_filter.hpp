@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// Tells most vertices that do not belong to a set from those that may: small enough for a near cache, and
+/// Tells most vertices that do not belong to a set from those that may: small enough for a first-level cache, and
 /// without a branch; reusable.
 ///
 /// @cost   8 to 16 bits a vertex of the set; one random vertex in 8 or more that is not in it may seem to be

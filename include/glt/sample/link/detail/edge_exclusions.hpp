@@ -12,8 +12,8 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/link/detail/exclusion_search.hpp>
+#include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
-#include <glt/sample/link/exclusions.hpp>
 
 #include <bit>
 #include <cstdint>

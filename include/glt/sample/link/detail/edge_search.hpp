@@ -10,9 +10,7 @@
 
 #include <cstdint>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 template <class Graph>
 struct row_ascends {
@@ -43,8 +41,6 @@ template <class Vertex>
 struct both {
   GLT_HOST_DEVICE bool operator()(bool a, bool b) const { return a && b; }
 };
-
-} // namespace detail
 
 /// True if every row lists its sources in ascending order, duplicates allowed: edges are then found faster.
 ///
@@ -86,4 +82,4 @@ struct edge_search {
   }
 };
 
-} // namespace glt
+} // namespace glt::detail

@@ -6,15 +6,13 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/sample/link/exclusions.hpp>
+#include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
 #include <cstdint>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 // All that the inner rule sees of the graph: one row, without its excluded edges.
 template <class Vertex>
@@ -23,8 +21,6 @@ struct shortened_row {
   std::int64_t length;
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t degree(std::int64_t) const noexcept { return length; }
 };
-
-} // namespace detail
 
 /// Takes edges out of the rows before another rule draws, so that a fanout is met whenever enough edges stay.
 ///
@@ -71,4 +67,4 @@ private:
   }
 };
 
-} // namespace glt
+} // namespace glt::detail

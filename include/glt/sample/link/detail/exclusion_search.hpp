@@ -6,7 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
-#include <glt/sample/link/exclusions.hpp>
+#include <glt/sample/link/detail/exclusions.hpp>
 
 #include <cstdint>
 

@@ -27,9 +27,9 @@ class node2vec_choice {
 public:
   explicit node2vec_choice(node2vec_options const& options) noexcept {
     auto const most = std::max({1.0, 1 / options.p, 1 / options.q});
-    back_ = 1 / options.p / most;
-    near_ = 1 / most;
-    far_ = 1 / options.q / most;
+    to_previous_ = 1 / options.p / most;
+    to_neighbor_ = 1 / most;
+    to_stranger_ = 1 / options.q / most;
   }
 
   /// A position within a row, every one equally likely; −1, with a chance below degree / 2³² (or 1/2 for rows
@@ -59,18 +59,18 @@ public:
       return verdict::accept;
     }
     if (candidate == previous) {
-      return number < back_ ? verdict::accept : verdict::reject;
+      return number < to_previous_ ? verdict::accept : verdict::reject;
     }
-    if (number < near_) {
-      return number < far_ ? verdict::accept : verdict::accept_neighbor;
+    if (number < to_neighbor_) {
+      return number < to_stranger_ ? verdict::accept : verdict::accept_neighbor;
     }
-    return number < far_ ? verdict::accept_stranger : verdict::reject;
+    return number < to_stranger_ ? verdict::accept_stranger : verdict::reject;
   }
 
 private:
-  double back_;
-  double near_;
-  double far_;
+  double to_previous_;
+  double to_neighbor_;
+  double to_stranger_;
 };
 
 /// True if the row of the vertex before decides.

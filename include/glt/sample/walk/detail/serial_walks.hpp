@@ -9,8 +9,8 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/validate.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/detail/walk_kernel.hpp>
 #include <glt/sample/walk/walks.hpp>

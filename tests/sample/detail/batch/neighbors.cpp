@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/neighbors.hpp>
+#include <glt/sample/detail/batch/neighbors.hpp>
 
+#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/exec/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 
 #include "support/archetypes.hpp"
@@ -26,13 +26,13 @@ sample(Executor const& ex, glt::csr_view<memory_space::host> graph, std::vector<
   glt::host_view<glt::local_id const> const wanted(rows);
   std::vector<glt::edge_offset> counts(rows.size());
   std::vector<glt::edge_offset> offsets(rows.size() + 1);
-  glt::hop_request<memory_space::host, glt::local_id> const request{wanted, original, options, key};
-  glt::count_neighbors(ex, graph, request, glt::host_view<glt::edge_offset>(counts),
-                       glt::host_view<glt::edge_offset>(offsets));
+  glt::detail::hop_request<memory_space::host, glt::local_id> const request{wanted, original, options, key};
+  glt::detail::count_neighbors(ex, graph, request, glt::host_view<glt::edge_offset>(counts),
+                               glt::host_view<glt::edge_offset>(offsets));
   std::vector<glt::local_id> sources(static_cast<std::size_t>(offsets.back()));
   std::vector<glt::edge_id> ids(sources.size());
-  glt::sample_neighbors(ex, graph, request, glt::host_view<glt::edge_offset const>(offsets),
-                        glt::host_view<glt::local_id>(sources), glt::host_view<glt::edge_id>(ids));
+  glt::detail::sample_neighbors(ex, graph, request, glt::host_view<glt::edge_offset const>(offsets),
+                                glt::host_view<glt::local_id>(sources), glt::host_view<glt::edge_id>(ids));
   std::vector<std::vector<glt_test::in_edge>> drawn(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (auto e = static_cast<std::size_t>(offsets[i]); e < static_cast<std::size_t>(offsets[i + 1]); ++e) {
@@ -42,15 +42,15 @@ sample(Executor const& ex, glt::csr_view<memory_space::host> graph, std::vector<
   return drawn;
 }
 
-glt::hop_request<memory_space::host, glt::local_id> request_of(std::vector<glt::local_id> const& rows,
-                                                               glt::hop_options options) {
+glt::detail::hop_request<memory_space::host, glt::local_id> request_of(std::vector<glt::local_id> const& rows,
+                                                                       glt::hop_options options) {
   return {.rows = rows, .original = {}, .options = options, .key = glt::random_key(1)};
 }
 
 } // namespace
 
 TEST_CASE("draws are those of the definition, for every executor") {
-  glt::exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const graph = glt::make_csr<glt::device::cpu>(list.view(), {.edge_ids = true});
@@ -107,8 +107,9 @@ TEST_CASE("views of the wrong length are refused") {
   std::vector<glt::edge_offset> counts(2);
   std::vector<glt::edge_offset> offsets(2);
   auto const message = glt_test::thrown<glt::precondition_error>([&] {
-    glt::count_neighbors(glt::exec::sequential{}, graph.view(), request_of(rows, {}),
-                         glt::host_view<glt::edge_offset>(counts), glt::host_view<glt::edge_offset>(offsets));
+    glt::detail::count_neighbors(glt::exec::sequential{}, graph.view(), request_of(rows, {}),
+                                 glt::host_view<glt::edge_offset>(counts),
+                                 glt::host_view<glt::edge_offset>(offsets));
   });
   CHECK(glt_test::names(message, "2 rows", "2 offsets"));
   CHECK_THROWS_AS(sample(glt::exec::sequential{}, graph.view(), rows, {}, glt::random_key(1), {7}),
@@ -122,17 +123,19 @@ TEST_CASE("wrong options and too little room for the sources are refused") {
   std::vector<glt::local_id> const row_list{0, 1, 2};
   std::vector<glt::edge_offset> counts(3);
   std::vector<glt::edge_offset> offsets(4);
-  CHECK_THROWS_AS(glt::count_neighbors(
+  CHECK_THROWS_AS(glt::detail::count_neighbors(
                       ex, graph.view(), request_of(row_list, {.fanout = -1, .replace = true}),
                       glt::host_view<glt::edge_offset>(counts), glt::host_view<glt::edge_offset>(offsets)),
                   glt::precondition_error);
-  glt::count_neighbors(ex, graph.view(), request_of(row_list, {}), glt::host_view<glt::edge_offset>(counts),
-                       glt::host_view<glt::edge_offset>(offsets));
+  glt::detail::count_neighbors(ex, graph.view(), request_of(row_list, {}),
+                               glt::host_view<glt::edge_offset>(counts),
+                               glt::host_view<glt::edge_offset>(offsets));
   REQUIRE(offsets.back() > 0);
   std::vector<glt::local_id> sources(static_cast<std::size_t>(offsets.back()) - 1);
   auto const draw = [&](glt::hop_options options) {
-    glt::sample_neighbors(ex, graph.view(), request_of(row_list, options),
-                          glt::host_view<glt::edge_offset const>(offsets), glt::host_view<glt::local_id>(sources), {});
+    glt::detail::sample_neighbors(ex, graph.view(), request_of(row_list, options),
+                                  glt::host_view<glt::edge_offset const>(offsets),
+                                  glt::host_view<glt::local_id>(sources), {});
   };
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { draw({}); }), "sources"));
   sources.push_back(0);

@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/exec/thread_pool.hpp>
+#include <glt/exec/detail/thread_pool.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -18,7 +18,7 @@ using namespace glt_test;
 
 TEST_CASE("every worker runs the task once, round after round; the caller is worker 0") {
   for (int const threads : {1, 2, 7}) {
-    exec::thread_pool pool(threads);
+    glt::detail::thread_pool pool(threads);
     CHECK(pool.size() == threads);
     std::vector<int> runs(static_cast<std::size_t>(threads), 0);
     std::vector<std::thread::id> ids(runs.size());
@@ -35,7 +35,7 @@ TEST_CASE("every worker runs the task once, round after round; the caller is wor
 }
 
 TEST_CASE("the exception of the lowest worker is rethrown after all have ended, and then forgotten") {
-  exec::thread_pool pool(4);
+  glt::detail::thread_pool pool(4);
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> ended{0};
     auto const text = thrown<std::runtime_error>([&] {
@@ -53,7 +53,7 @@ TEST_CASE("the exception of the lowest worker is rethrown after all have ended, 
 }
 
 TEST_CASE("several callers take turns") {
-  exec::thread_pool pool(3);
+  glt::detail::thread_pool pool(3);
   std::atomic<int> inside{0};
   std::atomic<int> overlaps{0};
   std::atomic<int> runs{0};
@@ -77,6 +77,6 @@ TEST_CASE("several callers take turns") {
 }
 
 TEST_CASE("a pool without threads is refused") {
-  CHECK(names(thrown<precondition_error>([] { exec::thread_pool{0}; }), "0 threads"));
-  CHECK(names(thrown<precondition_error>([] { exec::thread_pool{-3}; }), "-3 threads"));
+  CHECK(names(thrown<precondition_error>([] { glt::detail::thread_pool{0}; }), "0 threads"));
+  CHECK(names(thrown<precondition_error>([] { glt::detail::thread_pool{-3}; }), "-3 threads"));
 }

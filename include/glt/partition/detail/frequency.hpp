@@ -17,15 +17,13 @@
 #include <numeric>
 #include <vector>
 
-namespace glt {
+namespace glt::detail {
 
 /// How evenly `assign_by_hotness` has to share out the vertices.
 struct frequency_options {
   double capacity_slack = 0.05;  ///< a part has at most (1 + slack) · V / P vertices, rounded up
   balance_constraints balance{}; ///< kept, like the capacity, where a part has room
 };
-
-namespace detail {
 
 // How much hotter a vertex is in its best part than in the second best.
 inline std::vector<double> advantages(host_matrix<double const> hotness) {
@@ -35,8 +33,8 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
     for (std::size_t v = 0; v < best.size(); ++v) {
       auto const found = hotness(part, static_cast<std::int64_t>(v));
       if (!(found >= 0)) {
-        throw precondition_error(message("hotness of vertex ", v, " in part ", part, " is ", found,
-                                         "; hotness is 0 or more"));
+        throw precondition_error(
+            message("hotness of vertex ", v, " in part ", part, " is ", found, "; hotness is 0 or more"));
       }
       second[v] = std::max(second[v], std::min(best[v], found));
       best[v] = std::max(best[v], found);
@@ -47,8 +45,6 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
   }
   return best;
 }
-
-} // namespace detail
 
 /// Gives every vertex to the part that needs it most often and has room for it.
 ///
@@ -95,4 +91,4 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
   return part_of;
 }
 
-} // namespace glt
+} // namespace glt::detail

@@ -4,7 +4,7 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
-#include <glt/feature/any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 
 #include <algorithm>
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace glt {
 
+namespace detail {
+
 /// One tensor of several that describe the same vertices or edges, borrowed.
 template <memory_space Space>
 struct named_rows {
   std::string name;
   any_rows<Space> rows;
 };
-
-namespace detail {
 
 // The tensor of that name in a list of what has a `name`.
 template <class List>
@@ -30,7 +30,8 @@ template <class List>
     for (auto const& each : list) {
       there += (there.empty() ? "\"" : ", \"") + each.name + "\"";
     }
-    throw precondition_error(message("no features \"", name, "\"; there are ", there.empty() ? "none" : there));
+    throw precondition_error(
+        message("no features \"", name, "\"; there are ", there.empty() ? "none" : there));
   }
   return *found;
 }

@@ -6,11 +6,11 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/validate.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 
 #include <cstdint>
 
-namespace glt {
+namespace glt::detail {
 
 /// Refuses invalid lists of seed edges.
 ///
@@ -22,7 +22,8 @@ template <device_policy Policy, class Id>
 void validate_seed_edges(Policy const& policy, array_view<Policy::space, Id> sources,
                          array_view<Policy::space, Id> destinations, std::int64_t num_vertices) {
   if (sources.size() != destinations.size()) {
-    throw precondition_error(detail::message("seed edges with ", sources.size(), " sources and ", destinations.size(),
+    throw precondition_error(detail::message("seed edges with ", sources.size(), " sources and ",
+                                             destinations.size(),
                                              " destinations; give both ends of every edge"));
   }
   validate_vertices(policy, "source of seed edge", sources, num_vertices);
@@ -35,4 +36,4 @@ void validate_seed_edges(host_view<Id> sources, host_view<Id> destinations, std:
   validate_seed_edges(device::cpu(), sources, destinations, num_vertices);
 }
 
-} // namespace glt
+} // namespace glt::detail

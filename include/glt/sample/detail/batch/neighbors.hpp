@@ -15,9 +15,7 @@
 
 #include <cstdint>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 template <class Graph, class Request>
 void check_request(Graph const& graph, Request const& request, std::int64_t num_offsets) {
@@ -31,12 +29,10 @@ void check_request(Graph const& graph, Request const& request, std::int64_t num_
                                      " rows; give one per row or none"));
   }
   if (has_query<decltype(request.rule)> && request.queries.size() != request.rows.size()) {
-    throw precondition_error(message(request.queries.size(), " queries for ", request.rows.size(),
-                                     " rows; give one per row"));
+    throw precondition_error(
+        message(request.queries.size(), " queries for ", request.rows.size(), " rows; give one per row"));
   }
 }
-
-} // namespace detail
 
 /// Counts what `sample_neighbors` will write for every row and sums the counts up.
 ///
@@ -49,8 +45,8 @@ template <executor Executor, memory_space Space, memory_space GraphSpace, vertex
           draw_rule<csr_view<GraphSpace, Vertex>> Rule>
   requires reaches<Executor, Space> && reaches<Executor, GraphSpace>
 void count_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
-                     hop_request<Space, Row, Rule, GraphSpace> const& request, array_view<Space, edge_offset> counts,
-                     array_view<Space, edge_offset> offsets) {
+                     hop_request<Space, Row, Rule, GraphSpace> const& request,
+                     array_view<Space, edge_offset> counts, array_view<Space, edge_offset> offsets) {
   using graph_type = csr_view<GraphSpace, Vertex>;
   using request_type = hop_request<Space, Row, Rule, GraphSpace>;
   detail::check_request(graph, request, offsets.size());
@@ -100,7 +96,8 @@ void sample_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
     }
   }
   if (!edge_ids.empty() && edge_ids.size() != sources.size()) {
-    throw precondition_error(detail::message("sampling into ", sources.size(), " sources and ", edge_ids.size(),
+    throw precondition_error(detail::message("sampling into ", sources.size(), " sources and ",
+                                             edge_ids.size(),
                                              " edge ids; give as many ids as sources, or none"));
   }
   if constexpr (host_executor<Executor>) {
@@ -112,4 +109,4 @@ void sample_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
   }
 }
 
-} // namespace glt
+} // namespace glt::detail

@@ -5,7 +5,7 @@
 #include "support/minimal_communicator.hpp"
 #include "support/ranks.hpp"
 
-#include <glt/comm/agreement.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/core/error.hpp>
 
@@ -19,26 +19,26 @@ using namespace glt_test;
 namespace {
 
 template <class Comm>
-std::vector<call_header> exchanged(Comm& comm, call_site site, std::int64_t value = 0,
-                                   std::string const& failure = {}) {
+std::vector<detail::call_header> exchanged(Comm& comm, detail::call_site site, std::int64_t value = 0,
+                                           std::string const& failure = {}) {
   std::vector<std::int64_t> counts;
   for (int peer = 0; peer < comm.size(); ++peer) {
     counts.push_back(100 * comm.rank() + peer);
   }
-  std::vector<call_header> received(counts.size());
-  exchange_headers(comm, site, counts, value, failure, received);
+  std::vector<detail::call_header> received(counts.size());
+  detail::exchange_headers(comm, site, counts, value, failure, received);
   return received;
 }
 
 template <class Comm>
 void check_headers(Comm& comm) {
-  auto const headers = exchanged(comm, {operation::sample, 5, 2}, -comm.rank());
+  auto const headers = exchanged(comm, {detail::operation::sample, 5, 2}, -comm.rank());
   for (int from = 0; from < comm.size(); ++from) {
     auto const& header = headers[static_cast<std::size_t>(from)];
     CHECK(header.count == 100 * from + comm.rank());
     CHECK(header.total == comm.size() * (100 * from) + comm.size() * (comm.size() - 1) / 2);
     CHECK(header.value == -from);
-    CHECK(header.site() == call_site{operation::sample, 5, 2});
+    CHECK(header.site() == detail::call_site{detail::operation::sample, 5, 2});
   }
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("the failure of the lowest failing rank reaches all ranks, word for wo
       auto const failure =
           comm.rank() >= failing ? "seed " + std::to_string(70 + comm.rank()) + " is bad" : std::string();
       try {
-        exchanged(comm, {operation::collect, comm.rank(), 0}, 0,
+        exchanged(comm, {detail::operation::collect, comm.rank(), 0}, 0,
                   failure); // sites differ too: the failure counts
         CHECK_MESSAGE(false, "nothing was thrown");
       } catch (collective_error const& error) {
@@ -88,8 +88,8 @@ TEST_CASE("a long cause is cut to the same text on all ranks") {
 TEST_CASE("ranks at different calls are told who is where") {
   on_ranks(
       [](auto comm) {
-        auto const site = comm.rank() < 2 ? call_site{operation::sample, 3, 1}
-                                          : call_site{operation::gather_gradients, 3, 0};
+        auto const site = comm.rank() < 2 ? detail::call_site{detail::operation::sample, 3, 1}
+                                          : detail::call_site{detail::operation::gather_gradients, 3, 0};
         auto const text = thrown<collective_error>([&] { exchanged(comm, site); });
         CHECK(names(text,
                     "rank 2: is at gather_gradients step 3 hop 0 while rank 0 is at sample step 3 hop 1"));
@@ -99,7 +99,7 @@ TEST_CASE("ranks at different calls are told who is where") {
   on_ranks(
       [](auto comm) {
         auto const text = thrown<collective_error>([&] {
-          exchanged(comm, {operation::sample, 4, comm.rank() == 0 ? 0 : 1});
+          exchanged(comm, {detail::operation::sample, 4, comm.rank() == 0 ? 0 : 1});
         });
         CHECK(names(text, "rank 1", "hop 1 while rank 0", "hop 0"));
       },
@@ -113,14 +113,14 @@ TEST_CASE("a single rank throws its failure as a collective error") {
 
 TEST_CASE("arrays that do not have one element per rank are refused") {
   serial_comm comm;
-  std::vector<call_header> headers(1);
+  std::vector<detail::call_header> headers(1);
   std::vector<std::int64_t> const two{0, 0};
-  CHECK(names(thrown<precondition_error>([&] { exchange_headers(comm, {}, two, 0, {}, headers); }), "counts",
-              "2"));
+  CHECK(names(thrown<precondition_error>([&] { detail::exchange_headers(comm, {}, two, 0, {}, headers); }),
+              "counts", "2"));
 }
 
 TEST_CASE("every operation has a name") {
-  CHECK(name_of(operation::leave) == "leave");
-  CHECK(name_of(operation::user) == "user");
-  CHECK(name_of(static_cast<operation>(77)) == "unknown operation");
+  CHECK(detail::name_of(detail::operation::leave) == "leave");
+  CHECK(detail::name_of(detail::operation::user) == "user");
+  CHECK(detail::name_of(static_cast<detail::operation>(77)) == "unknown operation");
 }

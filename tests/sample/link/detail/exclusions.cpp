@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/link/exclusions.hpp>
+#include <glt/sample/link/detail/exclusions.hpp>
 
 #include "support/graphs.hpp"
 
@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <vector>
 
-using exclusions = glt::exclusions_view<glt::memory_space::host>;
+using exclusions = glt::detail::exclusions_view<glt::memory_space::host>;
 
-TEST_CASE("a view of nothing excludes nothing") { CHECK(exclusions{}.of(5).empty()); }
+TEST_CASE("a view of nothing excludes nothing") {
+  CHECK(exclusions{}.of(5).empty());
+}
 
 TEST_CASE("a row is found by its own number, however full the filter is") {
   std::vector<std::int64_t> const rows{2, 3, 900, std::int64_t{1} << 33};

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace glt::exec {
+namespace glt::detail {
 
 /// Threads that wait for bulk work; the calling thread works along.
 ///
@@ -25,7 +25,8 @@ public:
   /// @throws precondition_error  if threads < 1
   explicit thread_pool(int threads) {
     if (threads < 1) {
-      throw precondition_error(glt::detail::message("thread pool of ", threads, " threads; ask for 1 or more"));
+      throw precondition_error(
+          glt::detail::message("thread pool of ", threads, " threads; ask for 1 or more"));
     }
     errors_.resize(static_cast<std::size_t>(threads));
     workers_.reserve(static_cast<std::size_t>(threads) - 1);
@@ -41,11 +42,11 @@ public:
 
   /// Calls task(worker) once for every worker in [0, size()) and returns when all have ended.
   ///
-  /// The first exception (by worker number) is rethrown here. Calls from several threads take turns.
+  /// The first exception (by worker number) is rethrown here. Calls from several threads run one after the other.
   ///
   /// @pre    not called from inside a task; not checked
   void run(std::function<void(int)> const& task) {
-    std::scoped_lock const turn(turn_);
+    std::scoped_lock const one_call(one_call_);
     {
       std::scoped_lock const lock(mutex_);
       task_ = &task;
@@ -98,7 +99,7 @@ private:
     }
   }
 
-  std::mutex turn_;
+  std::mutex one_call_;
   std::mutex mutex_;
   std::condition_variable_any begin_;
   std::condition_variable end_;
@@ -109,4 +110,4 @@ private:
   std::vector<std::jthread> workers_; // last: joined before the rest is destroyed
 };
 
-} // namespace glt::exec
+} // namespace glt::detail

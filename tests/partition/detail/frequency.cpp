@@ -7,7 +7,7 @@
 #include "support/naive_stream.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/partition/frequency.hpp>
+#include <glt/partition/detail/frequency.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -37,22 +37,22 @@ hotness_rows random_hotness(int num_parts, std::int64_t num_vertices) {
   return rows;
 }
 
-std::vector<local_id> assigned(hotness_rows const& rows, frequency_options const& options = {}) {
+std::vector<local_id> assigned(hotness_rows const& rows, detail::frequency_options const& options = {}) {
   std::vector<double> flat;
   for (auto const& row : rows) {
     flat.insert(flat.end(), row.begin(), row.end());
   }
   auto const num_vertices = rows.empty() ? 0 : static_cast<std::int64_t>(rows[0].size());
-  return to_vector(assign_by_hotness(
+  return to_vector(detail::assign_by_hotness(
       host_matrix<double const>(flat.data(), static_cast<std::int64_t>(rows.size()), num_vertices), options));
 }
 
 // Looks for the next vertex, and for its part, among all that are left.
-std::vector<local_id> naive(hotness_rows const& rows, frequency_options const& options) {
+std::vector<local_id> naive(hotness_rows const& rows, detail::frequency_options const& options) {
   auto const n = rows[0].size();
   auto const num_parts = static_cast<int>(rows.size());
-  auto const capacity =
-      std::min(std::ceil((1 + options.capacity_slack) * static_cast<double>(n) / num_parts), static_cast<double>(n));
+  auto const capacity = std::min(std::ceil((1 + options.capacity_slack) * static_cast<double>(n) / num_parts),
+                                 static_cast<double>(n));
   std::vector<naive_limit> limits;
   for (auto const& limit : options.balance) {
     limits.emplace_back(limit, static_cast<std::int64_t>(n), num_parts);
@@ -85,7 +85,7 @@ std::vector<local_id> naive(hotness_rows const& rows, frequency_options const& o
     for (std::size_t part = 1; part < rows.size(); ++part) {
       bool const room = fullness(part) <= 1;
       bool const best_room = fullness(best) <= 1;
-      auto const gain = room && best_room ? rows[part][v] - rows[best][v]
+      auto const gain = room && best_room   ? rows[part][v] - rows[best][v]
                         : room || best_room ? (room ? 1 : -1)
                                             : fullness(best) - fullness(part);
       if (gain > 0 || (gain == 0 && sizes[part] < sizes[best])) {
@@ -125,9 +125,9 @@ TEST_CASE("the assignment is that of the naive algorithm, with and without limit
     auto const cost = balance_weights("cost", host_view<std::int32_t const>(weights), 0);
     for (int const num_parts : {1, 2, 5}) {
       auto const hotness = random_hotness(num_parts, num_vertices);
-      for (auto const& options :
-           {frequency_options{}, frequency_options{.capacity_slack = 0}, frequency_options{.capacity_slack = 1e300},
-            frequency_options{.capacity_slack = 0.3, .balance = {cost}}}) {
+      for (auto const& options : {detail::frequency_options{}, detail::frequency_options{.capacity_slack = 0},
+                                  detail::frequency_options{.capacity_slack = 1e300},
+                                  detail::frequency_options{.capacity_slack = 0.3, .balance = {cost}}}) {
         CAPTURE(num_vertices);
         CAPTURE(num_parts);
         CHECK(assigned(hotness, options) == naive(hotness, options));
@@ -142,7 +142,7 @@ TEST_CASE("capacities hold") {
 }
 
 TEST_CASE("no parts, wrong hotness and wrong options are refused") {
-  auto const complaint = [](hotness_rows const& rows, frequency_options const& options = {}) {
+  auto const complaint = [](hotness_rows const& rows, detail::frequency_options const& options = {}) {
     return thrown<precondition_error>([&] { static_cast<void>(assigned(rows, options)); });
   };
   CHECK(names(complaint({}), "0 parts"));

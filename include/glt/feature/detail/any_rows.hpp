@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace glt {
+namespace glt::detail {
 
 /// Borrowed rows of elements whose type is known only when the program runs.
 ///
@@ -44,8 +44,6 @@ struct any_rows {
   }
 };
 
-namespace detail {
-
 // How elements are stored: what has no `element_type` counts as bytes.
 template <bytes_copyable T>
 [[nodiscard]] constexpr element_type stored_type() noexcept {
@@ -67,6 +65,4 @@ template <memory_space Space, bytes_copyable T>
           rows.num_vertices(), rows.num_columns() * detail::stored_elements<T>, rows.scales};
 }
 
-} // namespace detail
-
-} // namespace glt
+} // namespace glt::detail

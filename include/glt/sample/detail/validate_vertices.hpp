@@ -12,17 +12,13 @@
 #include <string_view>
 #include <type_traits>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 [[noreturn]] inline void refuse_vertex(std::string_view what, std::int64_t i, std::int64_t id,
                                        std::int64_t num_vertices) {
   throw precondition_error(message(what, " ", i, " is ", id, ", but vertices are in [0, ", num_vertices,
                                    "); pass ids of this graph"));
 }
-
-} // namespace detail
 
 /// Refuses ids that are no vertices, naming the first; `what` says what they are meant to be ("seed", …).
 ///
@@ -57,4 +53,4 @@ void validate_vertices(Policy const& policy, std::string_view what, array_view<P
   }
 }
 
-} // namespace glt
+} // namespace glt::detail

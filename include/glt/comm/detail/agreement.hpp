@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace glt {
+namespace glt::detail {
 
 /// The collective operations of the library, as ranks name them to each other.
 enum class operation : std::uint16_t {
@@ -46,10 +46,26 @@ enum class operation : std::uint16_t {
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 20> names{
-      "leave", "make_graph", "make_features", "make_sampler", "plan_epoch", "sample", "collect",
-      "sync_parameters", "gather_gradients", "estimate_hotness", "make_source_values", "make_directory",
-      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "share", "user"};
+  constexpr std::array<std::string_view, 20> names{"leave",
+                                                   "make_graph",
+                                                   "make_features",
+                                                   "make_sampler",
+                                                   "plan_epoch",
+                                                   "sample",
+                                                   "collect",
+                                                   "sync_parameters",
+                                                   "gather_gradients",
+                                                   "estimate_hotness",
+                                                   "make_source_values",
+                                                   "make_directory",
+                                                   "make_weights",
+                                                   "look_up",
+                                                   "test_edges",
+                                                   "exclude",
+                                                   "walk",
+                                                   "shuffle",
+                                                   "share",
+                                                   "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";
 }
@@ -75,8 +91,6 @@ struct call_header {
 
   [[nodiscard]] call_site site() const noexcept { return {static_cast<operation>(what), step, hop}; }
 };
-
-namespace detail {
 
 /// Bytes that one rank sends to each other one in `exchange_headers`.
 inline constexpr std::int64_t header_bytes = sizeof(call_header);
@@ -113,8 +127,6 @@ template <communicator C>
     throw;
   }
 }
-
-} // namespace detail
 
 /// Tells every rank how many items to expect, and makes sure that no rank has failed and all are at the same call.
 ///
@@ -164,11 +176,11 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     if (received[rank].site() != received[0].site()) {
       throw detail::agreed_error(static_cast<int>(rank),
-                             detail::message("is ", detail::place_of(received[rank].site()),
-                                             " while rank 0 is ", detail::place_of(received[0].site()),
-                                             "; make the same calls in the same order on all ranks"));
+                                 detail::message("is ", detail::place_of(received[rank].site()),
+                                                 " while rank 0 is ", detail::place_of(received[0].site()),
+                                                 "; make the same calls in the same order on all ranks"));
     }
   }
 }
 
-} // namespace glt
+} // namespace glt::detail
