@@ -139,11 +139,9 @@ private:
 
   std::int64_t agree_on_steps(Comm& comm, graph<GraphPolicy, Vertex> const& graph,
                               host_view<Vertex const> seeds) const {
-    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-    std::vector<call_header> headers(counts.size());
     auto const failure = failure_of([&] { check(graph, seeds); });
-    exchange_headers(detail::host_comm(comm), {.what = operation::plan_epoch}, counts,
-                     failure.empty() ? own_steps() : 0, failure, headers);
+    auto const headers = exchange_values(detail::host_comm(comm), {.what = operation::plan_epoch}, failure,
+                                         failure.empty() ? own_steps() : 0);
     return std::ranges::max(headers, {}, &call_header::value).value;
   }
 

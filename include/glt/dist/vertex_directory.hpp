@@ -12,7 +12,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/buffer.hpp>
@@ -147,7 +147,7 @@ public:
   }
 
 private:
-  using entries_type = glt::detail::routed_items<Comm, Policy, glt::detail::directory_entry>;
+  using entries_type = glt::detail::routed_list<Comm, Policy, glt::detail::directory_entry>;
   template <class To>
   using look_up_of = glt::detail::request_reply<Comm, Policy, local_id, To>;
 
@@ -194,7 +194,7 @@ private:
         look_up.route(book, keys, glt::detail::row_alone{});
       });
     }
-    bool const any = glt::detail::any_above_zero(look_up.send(site, keys.size(), failure));
+    bool const any = any_above_zero(look_up.send(site, keys.size(), failure));
     look_up.reply(glt::detail::element_at<space, To>{from}, to);
     return any;
   }

@@ -7,7 +7,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/detail/halo_sums.hpp>
 #include <glt/memory/buffer.hpp>
@@ -67,7 +67,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   });
 
   auto const rows = graph.local().num_rows();
-  glt::detail::routed_items<Comm, Policy, local_id> seeded(comm, policy);
+  glt::detail::routed_list<Comm, Policy, local_id> seeded(comm, policy);
   glt::detail::halo_sums<Comm, Policy, Vertex> halo(comm, policy);
   std::optional<glt::detail::hotness_walk<Policy>> walk;
   auto const failure = failure_of([&] {

@@ -10,7 +10,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
@@ -109,7 +109,7 @@ public:
     auto const& graph = directory.of();
     auto const ex = policy_.executor();
     double largest = 0;
-    glt::detail::routed_items<Comm, Policy, glt::detail::weight_entry> entries(std::move(comm), policy);
+    glt::detail::routed_list<Comm, Policy, glt::detail::weight_entry> entries(std::move(comm), policy);
     auto const failure = failure_of([&] {
       if (weights.size() != graph.original().size()) {
         throw precondition_error(glt::detail::message(weights.size(), " weights for ", graph.original().size(),
@@ -163,7 +163,7 @@ public:
       policy_.executor().for_each(numbers.size(), glt::detail::rank_of_number<space>{ranges, numbers, ranks_.view()});
       numbers_.route(book_of_ranks_, ranks, glt::detail::number_in_range<space>{ranges, numbers, ranks});
     });
-    bool const any = glt::detail::any_above_zero(numbers_.send(site, numbers.size(), failure));
+    bool const any = any_above_zero(numbers_.send(site, numbers.size(), failure));
     numbers_.reply(glt::detail::vertex_of_number<space, Vertex>{table_.view(), directory_->kept()}, vertices);
     return any;
   }

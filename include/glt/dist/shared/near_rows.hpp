@@ -59,9 +59,8 @@ public:
   ///
   /// @throws precondition_error  if a vertex is not in [0, book.num_vertices())
   /// @cost   O(S log P)
-  template <memory_space Space, class Vertex>
-    requires(host_accessible(Space))
-  void divide(partition_book const& book, array_view<Space, Vertex const> vertices) {
+  template <class Vertex>
+  void divide(partition_book const& book, host_view<Vertex const> vertices) {
     auto const rest = static_cast<int>(is_near_.size());
     rows_.resize(static_cast<std::size_t>(vertices.size()));
     offsets_ = sort_.sort(

@@ -61,7 +61,7 @@ struct shared_edge_features {
 /// @comm   collective; see `node_memory`
 /// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
 /// @cost   one copy of the rows
-template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
+template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] shared_features<Policy, T> share_features(Node& node, feature_view<memory_space::host, T> rows,
                                                         Policy policy = {}) {
@@ -80,7 +80,7 @@ template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T
 /// @comm   collective; see `node_memory`
 /// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
 /// @cost   one copy of the rows and of what finds them, which `own` has once more
-template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
+template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] shared_edge_features<Policy, T>
 share_features(Node& node, glt::edge_features<Policy, T> const& features, Policy policy = {}) {

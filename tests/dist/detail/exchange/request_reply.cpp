@@ -3,6 +3,8 @@
 
 #include <glt/dist/detail/exchange/request_reply.hpp>
 
+#include <glt/dist/detail/exchange/agree.hpp>
+
 #include "support/policies.hpp"
 #include "support/ranks.hpp"
 
@@ -43,7 +45,7 @@ TEST_CASE_TEMPLATE("every request gets the reply of the rank that owns its key",
       auto const there = glt::make_buffer<Policy>(keys, policy);
       requests.route(book, there.view(), square_of_place{});
       auto const headers = requests.send({.what = glt::operation::user, .step = count}, num_requests);
-      CHECK(glt::detail::any_above_zero(headers) == (count > 0));
+      CHECK(glt::dist::any_above_zero(headers) == (count > 0));
       glt::buffer<Policy, std::int32_t> replies(num_requests, policy);
       requests.reply(serve_at{comm.rank()}, replies.view());
       auto const values = glt::to_vector(policy, replies.view());

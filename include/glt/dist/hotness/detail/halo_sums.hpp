@@ -6,7 +6,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/part_halo.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/memory/buffer.hpp>
@@ -85,7 +85,7 @@ public:
 
 private:
   part_halo<Policy, Vertex> halo_;
-  routed_items<Comm, Policy, local_id> routed_;
+  routed_list<Comm, Policy, local_id> routed_;
   buffer<Policy, log_miss> sent_;
   buffer<Policy, log_miss> received_;
 };

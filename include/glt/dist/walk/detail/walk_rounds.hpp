@@ -61,7 +61,9 @@ public:
       start(starts, options.walks_per_start, out.num_walks(), name, rows);
       inbox_.pack();
     });
-    check_keys(inbox_.send(site, fingerprint_of(key), unable));
+    dist::check_same_value(inbox_.send(site, fingerprint_of(key), unable), [](auto, auto) {
+      return "walks with another key than rank 0; pass the same seed, epoch and step on all ranks";
+    });
     for (bool walking = true; walking;) {
       std::int64_t num_left = 0;
       auto const failure = failure_of([&] {
@@ -71,8 +73,7 @@ public:
         inbox_.pack();
       });
       ++site.hop;
-      walking = std::ranges::any_of(inbox_.send(site, num_left, failure),
-                                    [](call_header const& header) { return header.value > 0; });
+      walking = dist::any_above_zero(inbox_.send(site, num_left, failure));
     }
     take(name, rows);
   }
@@ -87,15 +88,6 @@ private:
 
   static std::int64_t fingerprint_of(sample_key key) noexcept {
     return dist::fingerprint{}.add(static_cast<std::int64_t>(key.seed)).add(key.epoch).value();
-  }
-
-  static void check_keys(std::span<call_header const> headers) {
-    for (std::size_t rank = 1; rank < headers.size(); ++rank) {
-      if (headers[rank].value != headers[0].value) {
-        throw glt::detail::agreed_error(static_cast<int>(rank), "walks with another key than rank 0; pass the same seed, epoch "
-                                                       "and step on all ranks");
-      }
-    }
   }
 
   void start(array_view<space, Vertex const> starts, std::int64_t walks_per_start, std::int64_t num_walks,
