@@ -7,14 +7,12 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/ragged_replies.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/sampling/detail/hop_replies.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
 #include <glt/dist/sampling/detail/near_draws.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
-#include <glt/dist/sampling/detail/reply_layout.hpp>
 #include <glt/dist/sampling/detail/reply_merging.hpp>
-#include <glt/dist/sampling/detail/reply_packing.hpp>
 #include <glt/dist/sampling/detail/requester_draws.hpp>
 #include <glt/dist/shared/near_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
@@ -62,8 +60,7 @@ public:
   static constexpr bool draws_in_place = std::is_empty_v<Rule> && !has_query<Rule>;
 
   hop_exchange(Comm comm, Policy policy)
-      : near_(make_near(policy)), draws_(policy), packing_(policy), messages_(policy), replies_("neighbours", policy),
-        merging_(policy), requests_(std::move(comm), policy) {}
+      : near_(make_near(policy)), draws_(policy), replies_(policy), requests_(std::move(comm), policy) {}
 
   /// Says how the vertices of all types are divided; needed before the first `draw`.
   ///
@@ -116,7 +113,7 @@ public:
                                                    std::span<relation_type const> relations, bool edge_ids,
                                                    rule_source const& rule_of = {}) {
     auto const misrouted = dist::failure_of([&] {
-      plan(frontiers, relations);
+      replies_.plan(frontiers, relations, edge_ids);
       requests_.route(frontiers, queries, in_place());
     });
     if (!misrouted.empty()) {
@@ -136,8 +133,9 @@ public:
       }
     }
     requests_.finish();
+    auto const serve = [&] { draws_.draw_received(requests_.received(), requests_.received_offsets()); };
     if (requests_.anything()) {
-      exchange_replies(site, relations, edge_ids);
+      replies_.exchange(requests_, site, draws_, serve);
     } else if constexpr (!own_apart) {
       serve();
     }
@@ -148,7 +146,7 @@ public:
     if (!requests_.anything() && in_place() == nullptr) { // all rows are own ones, in the order of the frontiers
       return draws_.drawn();
     }
-    return merge(edge_ids);
+    return replies_.merge(requests_, draws_, [&](auto& merging) { add_in_place(merging); });
   }
 
   /// The same over the only relation of a graph without types.
@@ -196,107 +194,31 @@ private:
       return nullptr;
     }
   }
-  [[nodiscard]] bool is_self(std::size_t rank) const noexcept { return static_cast<int>(rank) == requests_.rank(); }
-
-  void plan(std::span<frontier_type const> frontiers, std::span<relation_type const> relations) {
-    sizes_.clear();
-    types_.clear();
-    count_bytes_.clear();
-    for (auto const& relation : relations) {
-      types_.push_back(static_cast<std::size_t>(relation.node_type));
-      sizes_.push_back(frontiers[types_.back()].size());
-      count_bytes_.push_back(count_bytes_of(largest_count<Rule>(relation.options)));
-    }
-  }
-
-  void serve() { draws_.draw_received(requests_.received(), requests_.received_offsets()); }
-
-  // Serves what the others asked and receives their replies.
-  void exchange_replies(call_site site, std::span<relation_type const> relations, bool edge_ids) {
-    replies_.run(requests_.comm(), site, requests_.counts(), requests_.received_counts(), messages_, [&] {
-      serve();
-      packing_.pack(
-          requests_.size(), requests_.rank(), count_bytes_, edge_ids,
-          [&](std::size_t rank, std::size_t e) { return draws_.of(rank, e); }, messages_);
-      if constexpr (!host_policy<Policy>) {
-        replies_.reserve(likely_bytes(relations, edge_ids));
-      }
-    });
-  }
-
-  // The most that the others may send, if the fanouts tell and that is not much: memory that is lacking is best
-  // noticed before they are told to send.
-  [[nodiscard]] std::int64_t likely_bytes(std::span<relation_type const> relations, bool edge_ids) const {
-    constexpr std::int64_t most_edges = std::int64_t{1} << 24;
-    std::int64_t bytes = 0;
-    for (std::size_t e = 0; e < relations.size(); ++e) {
-      auto const fanout = largest_count<Rule>(relations[e].options);
-      auto const rows = sizes_[e];
-      if (fanout < 0 || (rows > 0 && fanout > most_edges / rows)) {
-        return 0;
-      }
-      bytes += reply_layout<Policy, Vertex>{rows * count_bytes_[e], rows * fanout, edge_ids}.bytes();
-    }
-    return bytes;
-  }
 
   void count() {
     if constexpr (host_policy<Policy>) {
       auto const& near = near_.rows();
       for (std::size_t part = 0; part < near.num_parts(); ++part) {
-        (is_self(part) ? counts_.own : counts_.in_place) += std::ssize(near.rows_of(part));
+        (static_cast<int>(part) == requests_.rank() ? counts_.own : counts_.in_place) += std::ssize(near.rows_of(part));
       }
     }
     counts_.own += requests_.count(requests_.rank());
     counts_.remote += requests_.num_remote();
   }
 
-  std::span<hop_sample<Policy, Vertex> const> merge(bool edge_ids) {
-    merging_.begin(count_bytes_, sizes_, edge_ids);
+  void add_in_place([[maybe_unused]] reply_merging<Policy, Vertex>& merging) const {
     if constexpr (host_policy<Policy>) {
       near_.for_each_drawn([&](std::span<std::int64_t const> places, drawn_rows<Vertex> const& drawn) {
-        merging_.add_own(0, {places.data(), std::ssize(places), 0}, drawn);
+        merging.add_own(0, {places.data(), std::ssize(places), 0}, drawn);
       });
     }
-    std::int64_t num_edges = 0;
-    for (std::size_t rank = 0; rank < requests_.counts().size(); ++rank) {
-      if (is_self(rank)) {
-        for (std::size_t e = 0; e < types_.size(); ++e) {
-          auto const drawn = draws_.of(rank, e);
-          merging_.add_own(e, requests_.places_of(rank, types_[e]), drawn);
-          num_edges += drawn.num_edges;
-        }
-      } else if (requests_.counts()[rank] > 0) {
-        num_edges += add_message(rank, edge_ids);
-      }
-    }
-    return merging_.run(types_.size() == 1 ? num_edges : -1);
-  }
-
-  // Returns how many edges it has.
-  std::int64_t add_message(std::size_t rank, bool edge_ids) {
-    auto const places_of = [&](std::size_t e) { return requests_.places_of(rank, types_[e]); };
-    std::int64_t count_bytes = 0;
-    for (std::size_t e = 0; e < types_.size(); ++e) {
-      count_bytes += places_of(e).size * count_bytes_[e];
-    }
-    auto const reply = replies_.from(rank);
-    auto const layout = reply_layout<Policy, Vertex>::of_size(reply.size(), count_bytes, edge_ids);
-    merging_.add_message(rank, reply.data(), reply.size(), layout, places_of);
-    return layout.num_edges;
   }
 
   near_type near_;
   draws_type draws_;
-  reply_packing<Policy, Vertex> packing_;
-  rank_messages<Policy> messages_;
-  ragged_replies<Policy> replies_;
-  reply_merging<Policy, Vertex> merging_;
+  hop_replies<Policy, Vertex> replies_;
   dist::read_counts counts_;
-  std::vector<std::size_t> types_;        // [relations]
-  std::vector<std::int64_t> sizes_;       // [relations], of their frontiers
-  std::vector<std::int64_t> count_bytes_; // [relations]
-  requests_type requests_;                // last: completed before the memory goes
+  requests_type requests_; // last: completed before the memory goes
 };
 
 } // namespace glt::detail
