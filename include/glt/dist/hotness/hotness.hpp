@@ -39,7 +39,7 @@ namespace glt::dist {
 /// `estimate_hotness` returns for the whole graph and the seeds of all ranks.
 ///
 /// A rank that wants to know which vertices its own batches touch is the only one to pass seeds; all ranks
-/// then call in turn.
+/// then call once for each of them.
 ///
 /// @shape  seeds [S_rank] global ids of any part; a batch holds options.batch_size of those of all ranks →
 ///         [rows of this part]

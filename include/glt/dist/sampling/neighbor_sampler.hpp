@@ -10,7 +10,7 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
-#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>

@@ -52,11 +52,11 @@ TEST_CASE_TEMPLATE(
     glt::detail::row_sources<Policy> sources(book, own, false, policy);
     CHECK(sources.num_sources() == parts + 1);
     for (bool const is_hot : {false, true}) {
-      for (bool const is_near : {false, true}) {
+      for (bool const is_local : {false, true}) {
         sources.set_table(sources.hot(), is_hot ? hot.view() : glt::detail::id_table_view<Policy::space>());
         std::vector<char> local(static_cast<std::size_t>(parts), 0);
         local[static_cast<std::size_t>(own)] = 1;
-        local[0] = is_near || own == 0 ? 1 : 0;
+        local[0] = is_local || own == 0 ? 1 : 0;
         sources.set_local(local);
         using two_counts = std::pair<std::int64_t, std::int64_t>;
         for (auto const& [flagged, never] : {two_counts{0, 0}, {7, 0}, {30, 0}, {9, 9}, {0, 30}}) {

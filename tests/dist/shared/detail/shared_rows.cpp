@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 
 #include "support/errors.hpp"
 
@@ -10,14 +10,14 @@
 #include <optional>
 #include <vector>
 
-using glt::dist::near_rows;
+using glt::detail::shared_rows;
 
 namespace {
 
-glt::node_views<int> views_of(std::vector<bool> const& near) {
+glt::node_views<int> views_of(std::vector<bool> const& shared) {
   glt::node_views<int> views;
-  for (bool const is_near : near) {
-    views.of_rank.push_back(is_near ? std::optional(7) : std::nullopt);
+  for (bool const is_shared : shared) {
+    views.of_rank.push_back(is_shared ? std::optional(7) : std::nullopt);
   }
   views.reason = "far away";
   return views;
@@ -25,13 +25,13 @@ glt::node_views<int> views_of(std::vector<bool> const& near) {
 
 } // namespace
 
-TEST_CASE("a list is divided into rows by near part and the rest, each in list order") {
+TEST_CASE("a list is divided into rows by shared part and the rest, each in list order") {
   glt::partition_book const book({0, 10, 10, 25, 31});
   std::vector<std::vector<bool>> const cases{
       {true, true, true, true}, {true, false, true, false}, {false, false, true, true}, {true, true, false, true}};
-  for (auto const& near : cases) {
-    auto const self = near[0] ? 0 : 2;
-    near_rows divided(views_of(near), self, 4);
+  for (auto const& shared : cases) {
+    auto const self = shared[0] ? 0 : 2;
+    shared_rows divided(views_of(shared), self, 4);
     CHECK(divided.any());
     CHECK(divided.reason() == "far away");
     REQUIRE(divided.num_parts() == 4);
@@ -48,7 +48,7 @@ TEST_CASE("a list is divided into rows by near part and the rest, each in list o
       for (int i = 0; i < length; ++i) {
         auto const vertex = list[static_cast<std::size_t>(i)];
         auto const owner = static_cast<std::size_t>(book.owner(vertex));
-        if (near[owner]) {
+        if (shared[owner]) {
           rows[owner].push_back(book.local(vertex));
           places[owner].push_back(i);
         } else {
@@ -57,7 +57,7 @@ TEST_CASE("a list is divided into rows by near part and the rest, each in list o
         }
       }
       for (std::size_t part = 0; part < 4; ++part) {
-        CHECK(divided.is_near(part) == near[part]);
+        CHECK(divided.is_shared(part) == shared[part]);
         CHECK(std::vector(divided.rows_of(part).begin(), divided.rows_of(part).end()) == rows[part]);
         CHECK(std::vector(divided.places_of(part).begin(), divided.places_of(part).end()) == places[part]);
       }
@@ -67,23 +67,23 @@ TEST_CASE("a list is divided into rows by near part and the rest, each in list o
   }
 }
 
-TEST_CASE("without another near rank nothing is near, and a reason is given") {
-  CHECK_FALSE(near_rows().any());
-  CHECK(near_rows().num_parts() == 0);
-  CHECK(glt_test::names(near_rows().reason(), "read_in_place"));
-  near_rows const alone(views_of({false, true, false}), 1, 3);
+TEST_CASE("without another shared rank nothing is shared, and a reason is given") {
+  CHECK_FALSE(shared_rows().any());
+  CHECK(shared_rows().num_parts() == 0);
+  CHECK(glt_test::names(shared_rows().reason(), "read_in_place"));
+  shared_rows const alone(views_of({false, true, false}), 1, 3);
   CHECK_FALSE(alone.any());
   CHECK(alone.reason() == "far away");
-  CHECK_FALSE(near_rows(views_of({true}), 0, 1).any());
+  CHECK_FALSE(shared_rows(views_of({true}), 0, 1).any());
 }
 
 TEST_CASE("views that are not one per rank, or lack the own one, are refused, as are vertices that do not exist") {
-  auto const refused = [](std::vector<bool> const& near, int rank, int ranks) {
-    return glt_test::thrown<glt::precondition_error>([&] { near_rows(views_of(near), rank, ranks); });
+  auto const refused = [](std::vector<bool> const& shared, int rank, int ranks) {
+    return glt_test::thrown<glt::precondition_error>([&] { shared_rows(views_of(shared), rank, ranks); });
   };
   CHECK(glt_test::names(refused({true, true}, 0, 3), "views of 2 ranks", "rank 0 of 3"));
   CHECK(glt_test::names(refused({true, false, true}, 1, 3), "own rows"));
-  near_rows divided(views_of({true, true}), 0, 2);
+  shared_rows divided(views_of({true, true}), 0, 2);
   std::vector<std::int32_t> const list{0, 9};
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           divided.divide(glt::partition_book({0, 4, 9}), glt::host_view<std::int32_t const>(list));

@@ -26,14 +26,14 @@ namespace glt::detail {
 // The first line of a text that another one has not in that place, in a sentence.
 [[nodiscard]] inline std::string first_difference(std::string_view own, std::string_view first, std::string_view before,
                                                   std::string_view after) {
-  auto const take_line = [](std::string_view& text) {
+  auto const next_line = [](std::string_view& text) {
     auto const line = text.empty() ? std::string_view("nothing") : text.substr(0, text.find('\n'));
     text.remove_prefix(text.empty() ? 0 : std::min(line.size() + 1, text.size()));
     return line;
   };
   for (;;) {
-    auto const mine = take_line(own);
-    auto const theirs = take_line(first);
+    auto const mine = next_line(own);
+    auto const theirs = next_line(first);
     if (mine != theirs || (own.empty() && first.empty())) {
       return message(before, mine, " where rank 0 has ", theirs, after);
     }

@@ -42,8 +42,8 @@ struct make_routed_item {
 /// Sends an item of a fixed size to the owner of each key of a list; the first half of every request.
 ///
 /// Call `route` and `send`; or `route`, `agree`, `start` and, after own work, `finish`. Items for the own rank never
-/// enter a message; they lie among the received ones like those of others, or stay apart. The order between two ranks is
-/// that of the list. Reusable; the memory is kept.
+/// enter a message; they lie among the received ones like those of others, or stay apart. The order between two ranks
+/// is that of the list. Reusable; the memory is kept.
 template <communicator Comm, device_policy Policy = device::cpu, bytes_copyable Item = local_id>
 class routed_list {
   static_assert(!host_policy<Policy> || carries<Comm, memory_space::host>,

@@ -10,11 +10,12 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_replies.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
-#include <glt/dist/sampling/detail/near_draws.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/reply_merging.hpp>
 #include <glt/dist/sampling/detail/requester_draws.hpp>
-#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/sampling/detail/shared_draws.hpp>
+#include <glt/dist/sampling/read_counts.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
@@ -38,10 +39,10 @@ namespace glt::detail {
 /// every distributed sampler is made of.
 ///
 /// Requests travel to the owners while hosts draw for the own vertices, and those of parts that are read in place; the
-/// owners draw and send counts and sources back; the draws are put in the order of the frontiers. A vertex travels once,
-/// whatever the number of relations that end at its type; a graph without types is one relation. Policies that are not
-/// of the host draw for all ranks in one pass, and tell each other the sizes of their replies before they send them.
-/// Concurrent calls: none.
+/// owners draw and send counts and sources back; the draws are merged in the order of the frontiers. A vertex travels
+/// once, whatever the number of relations that end at its type; a graph without types is one relation. Policies that
+/// are not of the host draw for all ranks in one pass, and tell each other the sizes of their replies before they send
+/// them. Concurrent calls: none.
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule = uniform_rule,
           memory_space GraphSpace = Policy::space>
 class hop_exchange {
@@ -60,7 +61,7 @@ public:
   static constexpr bool draws_in_place = std::is_empty_v<Rule> && !has_query<Rule>;
 
   hop_exchange(Comm comm, Policy policy)
-      : near_(make_near(policy)), draws_(policy), replies_(policy), requests_(std::move(comm), policy) {}
+      : shared_(make_shared_draws(policy)), draws_(policy), replies_(policy), requests_(std::move(comm), policy) {}
 
   /// Says how the vertices of all types are divided; needed before the first `draw`.
   ///
@@ -75,15 +76,15 @@ public:
   ///                             columns of its part
   void read_in_place(partition_book const& book,
                      node_views<dist::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
-    near_.set(book, std::move(neighborhood), requests_.rank(), requests_.size(), draws_in_place);
+    shared_.set(book, std::move(neighborhood), requests_.rank(), requests_.size(), draws_in_place);
   }
 
   /// Why rows of some ranks are not sampled in place; empty if those of all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept {
     if constexpr (host_policy<Policy>) {
-      return near_.rows().reason();
+      return shared_.rows().reason();
     } else {
-      return near_;
+      return shared_;
     }
   }
   /// Rows sampled so far.
@@ -126,7 +127,7 @@ public:
       try {
         draws_.draw_own(requests_.own());
         if (in_place() != nullptr) {
-          near_.draw(relations[0], edge_ids);
+          shared_.draw(relations[0], edge_ids);
         }
       } catch (...) {
         failure = std::current_exception();
@@ -177,19 +178,19 @@ public:
 
 private:
   // What is read in place, or why nothing is.
-  using near_type = std::conditional_t<host_policy<Policy>, near_draws<Policy, Vertex, Rule>, std::string>;
+  using shared_type = std::conditional_t<host_policy<Policy>, shared_draws<Policy, Vertex, Rule>, std::string>;
 
-  static near_type make_near([[maybe_unused]] Policy const& policy) {
+  static shared_type make_shared_draws([[maybe_unused]] Policy const& policy) {
     if constexpr (host_policy<Policy>) {
-      return near_type(policy);
+      return shared_type(policy);
     } else {
       return "rows of other ranks are sampled in place by policies of the host";
     }
   }
   // The rows of other ranks that are read in place; null if none are.
-  [[nodiscard]] dist::near_rows* in_place() noexcept {
+  [[nodiscard]] shared_rows* in_place() noexcept {
     if constexpr (host_policy<Policy>) {
-      return near_.rows().any() ? &near_.rows() : nullptr;
+      return shared_.rows().any() ? &shared_.rows() : nullptr;
     } else {
       return nullptr;
     }
@@ -197,9 +198,10 @@ private:
 
   void count() {
     if constexpr (host_policy<Policy>) {
-      auto const& near = near_.rows();
-      for (std::size_t part = 0; part < near.num_parts(); ++part) {
-        (static_cast<int>(part) == requests_.rank() ? counts_.own : counts_.in_place) += std::ssize(near.rows_of(part));
+      auto const& shared = shared_.rows();
+      for (std::size_t part = 0; part < shared.num_parts(); ++part) {
+        bool const is_own = static_cast<int>(part) == requests_.rank();
+        (is_own ? counts_.own : counts_.in_place) += std::ssize(shared.rows_of(part));
       }
     }
     counts_.own += requests_.count(requests_.rank());
@@ -208,13 +210,13 @@ private:
 
   void add_in_place([[maybe_unused]] reply_merging<Policy, Vertex>& merging) const {
     if constexpr (host_policy<Policy>) {
-      near_.for_each_drawn([&](std::span<std::int64_t const> places, drawn_rows<Vertex> const& drawn) {
+      shared_.for_each_drawn([&](std::span<std::int64_t const> places, drawn_rows<Vertex> const& drawn) {
         merging.add_own(0, {places.data(), std::ssize(places), 0}, drawn);
       });
     }
   }
 
-  near_type near_;
+  shared_type shared_;
   draws_type draws_;
   hop_replies<Policy, Vertex> replies_;
   dist::read_counts counts_;

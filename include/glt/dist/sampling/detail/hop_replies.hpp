@@ -21,7 +21,7 @@
 
 namespace glt::detail {
 
-/// Sends what was drawn in a hop to those who asked, and puts what was drawn here and elsewhere in the order of the
+/// Sends what was drawn in a hop to those who asked, and merges what was drawn here and elsewhere in the order of the
 /// frontiers; reusable.
 ///
 /// `plan`; `exchange` where any rank asks another; then `merge`.

@@ -13,7 +13,7 @@
 #include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
 #include <glt/dist/sampling/detail/typed_rows.hpp>
-#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
@@ -71,7 +71,8 @@ public:
   static constexpr bool own_apart = host_policy<Policy>;
 
   hop_requests(Comm comm, Policy policy)
-      : policy_(policy), type_places_(policy), joined_queries_(0, policy), own_rows_(make_message_buffer<local_id>(policy)), own_queries_(make_message_buffer<Query>(policy)),
+      : policy_(policy), type_places_(policy), joined_queries_(0, policy),
+        own_rows_(make_message_buffer<local_id>(policy)), own_queries_(make_message_buffer<Query>(policy)),
         received_rows_(make_message_buffer<local_id>(policy)), received_queries_(make_message_buffer<Query>(policy)),
         routed_(std::move(comm), policy, own_apart ? own_rows::apart : own_rows::received) {}
 
@@ -97,7 +98,7 @@ public:
   /// @throws precondition_error  if a frontier has a vertex that its type has not
   template <class Vertex>
   void route(std::span<array_view<space, Vertex const> const> frontiers, std::span<queries_type const> queries,
-             [[maybe_unused]] dist::near_rows* in_place) {
+             [[maybe_unused]] shared_rows* in_place) {
     first_place_.assign(1, 0);
     for (auto const& frontier : frontiers) {
       first_place_.push_back(first_place_.back() + frontier.size());

@@ -177,7 +177,7 @@ private:
     of_replies_.resize(num_wanted);
     of_all_.resize(num_wanted);
     begins_.resize(num_wanted + 1);
-    take_from(policy_, merged_.offsets, merged_.sources, merged_.edge_ids);
+    adopt_policy(policy_, merged_.offsets, merged_.sources, merged_.edge_ids);
     merged_.offsets.resize(num_wanted + 1);
     std::int64_t num_edges = 0;
     for_each_reply(edge_ids, [&](auto reply, auto layout, auto places, std::int64_t first_row) {

@@ -13,8 +13,8 @@
 
 namespace glt::detail {
 
-/// Writes the number of edges of every row behind its place in the offsets, and calls told(message, num_edges) for every
-/// message.
+/// Writes the number of edges of every row behind its place in the offsets, and calls told(message, num_edges) for
+/// every message.
 ///
 /// @shape  slices, those of a message one after the other · merged [relations]
 template <host_policy Policy, vertex_id Vertex, class Told>

@@ -33,7 +33,7 @@ struct merged_slice {
   }
 };
 
-/// Where the draws over a relation are put together.
+/// Where the draws over a relation are merged.
 template <vertex_id Vertex>
 struct merged_relation {
   edge_offset* counts = nullptr; // in the order of the frontier

@@ -24,7 +24,7 @@
 
 namespace glt::detail {
 
-/// Puts own draws and those of messages in the order of the frontiers; reusable.
+/// Merges own draws and those of messages in the order of the frontiers; reusable.
 ///
 /// `begin`, then everything that was drawn by `add_own` and `add_message`, and `run`. All of it must live until then.
 ///

@@ -28,8 +28,8 @@ public:
 
   /// Finds where each type begins in the bucket of every rank.
   ///
-  /// @shape  places [S], ascending in every bucket · offsets [R + 1], of the buckets · first_place [T + 1], of every type
-  ///         in the list; kept until the next call, as the places
+  /// @shape  places [S], ascending in every bucket · offsets [R + 1], of the buckets · first_place [T + 1], of every
+  ///         type in the list; all borrowed until the next call
   /// @where  waits for what is found, if there are several types
   void find(std::int64_t const* places, std::span<std::int64_t const> offsets,
             std::span<std::int64_t const> first_place) {

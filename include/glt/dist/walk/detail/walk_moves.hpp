@@ -26,7 +26,7 @@ struct name_walker {
   }
 };
 
-/// Puts walkers at their starts, whose owners are their first moves.
+/// Starts walkers, whose owners are their first moves.
 ///
 /// @shape  walkers, moves [n], written, for walks [first, first + n)
 template <class Walker, memory_space Space, vertex_id Vertex>

@@ -67,7 +67,7 @@ public:
     for (bool walking = true; walking;) {
       std::int64_t num_left = 0;
       auto const failure = failure_of([&] {
-        take(name, rows);
+        admit(name, rows);
         advance(step, static_cast<std::int32_t>(options.length), rows);
         num_left = here_.size() + inbox_.walkers().size();
         inbox_.pack();
@@ -75,7 +75,7 @@ public:
       ++site.hop;
       walking = dist::any_above_zero(inbox_.send(site, num_left, failure));
     }
-    take(name, rows);
+    admit(name, rows);
   }
 
 private:
@@ -103,8 +103,8 @@ private:
     }
   }
 
-  // What the last exchange brought.
-  void take(name_walker<space, Vertex> const& name, walk_rows<space, Vertex> rows) {
+  // What arrived in the last exchange.
+  void admit(name_walker<space, Vertex> const& name, walk_rows<space, Vertex> rows) {
     inbox_.open(
         [&](std::int64_t count) {
           auto const first = here_.size();
@@ -142,7 +142,7 @@ private:
     make(before_, count + 1);
   }
 
-  // Those that stay are put behind the others here, those that leave and what was visited into the outboxes.
+  // Those that stay are appended to the others here, those that leave and what was visited into the outboxes.
   void distribute() {
     auto const ex = policy_.executor();
     auto const count = walkers_.size();
