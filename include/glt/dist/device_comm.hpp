@@ -7,7 +7,6 @@
 #include <glt/dist/detail/staged_exchange.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

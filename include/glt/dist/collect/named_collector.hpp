@@ -16,7 +16,6 @@
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace glt::dist {

@@ -19,7 +19,6 @@
 #include <glt/sample/validate.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace glt::dist {
 

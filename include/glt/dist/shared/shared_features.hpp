@@ -11,8 +11,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <cstddef>
-
 namespace glt::detail {
 
 // A matrix with its labels and scales, and what it is again.

@@ -14,7 +14,6 @@
 #include <glt/memory/policy.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -21,7 +21,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
-#include <cstdint>
 #include <utility>
 #include <vector>
 

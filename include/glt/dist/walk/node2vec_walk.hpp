@@ -23,7 +23,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <utility>
 
 namespace glt::dist {
 

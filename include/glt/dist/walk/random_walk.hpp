@@ -21,7 +21,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <utility>
 #include <variant>
 
 namespace glt::dist {

@@ -4,7 +4,6 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/element_type.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/feature/any_rows.hpp>
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
 #include <glt/partition/book.hpp>
 
 #include <algorithm>

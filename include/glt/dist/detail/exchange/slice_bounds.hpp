@@ -3,13 +3,11 @@
 
 #include <glt/core/config.hpp>
 #include <glt/core/detail/bisection.hpp>
-#include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <span>

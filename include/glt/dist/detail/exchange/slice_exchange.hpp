@@ -107,7 +107,6 @@ public:
     throw error(failure); // not reached: a failure leaves every header exchange as an exception
   }
 
-  [[nodiscard]] std::span<std::int64_t const> sent_offsets() const noexcept { return sent_offsets_; }       ///< [R + 1]
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return received_counts_; } ///< [R]
   /// [R + 1]
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return received_offsets_; }
@@ -118,7 +117,7 @@ public:
 
   /// Sends the rows that were counted; `send` stays untouched until `wait()`.
   ///
-  /// @shape  send [sent_offsets().back() · columns], by receiver · receive [received_offsets().back() · columns],
+  /// @shape  send [rows that were counted · columns], by receiver · receive [received_offsets().back() · columns],
   ///         written, by sender; both may be longer
   /// @comm   collective; one variable exchange, or none if there is nothing to send anywhere
   /// @throws precondition_error  if a view is too short or columns is negative
@@ -140,7 +139,7 @@ public:
 
   /// Sends a reply for every row that was received to where it came from.
   ///
-  /// @shape  send [received_offsets().back() · columns], by requester · receive [sent_offsets().back() · columns],
+  /// @shape  send [received_offsets().back() · columns], by requester · receive [rows that were counted · columns],
   ///         written; both may be longer
   /// @comm   as `start`
   /// @throws precondition_error  if a view is too short or columns is negative

@@ -4,7 +4,6 @@
 #include <glt/comm/agreement.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/config.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -25,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <span>
 #include <utility>
 #include <vector>
 
