@@ -118,6 +118,37 @@ TEST_CASE("items that need no item of their own stay where they are sorted, and 
   });
 }
 
+TEST_CASE("items that are kept for a rank are routed, but not sent") {
+  glt_test::on_ranks([](auto comm) {
+    auto const book = book_of(comm.size());
+    auto const kept = [&](int from, int to) { return from != to && (from + to) % 2 == 1; };
+    std::vector<char> is_kept;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      is_kept.push_back(kept(comm.rank(), rank) ? 1 : 0);
+    }
+    glt::detail::routed_list requests(comm, glt::device::cpu(), glt::detail::own_rows::apart);
+    requests.keep(is_kept);
+    std::vector<std::int64_t> list;
+    for (std::int64_t i = 0; i < 20; ++i) {
+      list.push_back(key(i, comm.rank(), comm.size()));
+    }
+    requests.route(book, glt::host_view<std::int64_t const>(list));
+    requests.send({.what = glt::operation::user});
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      auto const r = static_cast<std::size_t>(rank);
+      CHECK((requests.counts()[r] == 0) == (is_kept[r] != 0 || requests.offsets()[r] == requests.offsets()[r + 1]));
+      std::vector<glt::local_id> expected;
+      for (std::int64_t i = 0; i < 20; ++i) {
+        if (auto const k = key(i, rank, comm.size());
+            rank != comm.rank() && !kept(rank, comm.rank()) && k / 4 == comm.rank()) {
+          expected.push_back(static_cast<glt::local_id>(k % 4));
+        }
+      }
+      CHECK(glt::to_vector(glt::device::cpu(), requests.received_of(rank)) == expected);
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("a failure, a foreign key or another call of one rank is the same error on every rank", Policy,
                    GLT_TEST_GLUE_POLICIES) {
   glt_test::on_ranks([](auto comm) {

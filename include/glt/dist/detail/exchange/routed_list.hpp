@@ -64,6 +64,12 @@ public:
   /// What payloads along the routes, and back, go through.
   [[nodiscard]] slice_exchange<Comm, Policy>& exchange() noexcept { return exchange_; }
 
+  /// Keeps items for these ranks here from now on: they are routed, but not sent.
+  ///
+  /// @shape  is_kept [R]
+  /// @pre    own items stay apart; not checked
+  void keep(std::vector<char> is_kept) { is_kept_ = std::move(is_kept); }
+
   /// Sends item_of(i, number of key i in its part) to the owner of every key i.
   ///
   /// @where  waits for the sizes of the buckets
@@ -76,7 +82,7 @@ public:
     }
     offsets_ = buckets_->sort(keys);
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-      counts_[rank] = offsets_[rank + 1] - offsets_[rank];
+      counts_[rank] = !is_kept_.empty() && is_kept_[rank] != 0 ? 0 : offsets_[rank + 1] - offsets_[rank];
     }
     if constexpr (std::is_same_v<ItemOf, row_alone>) {
       items_ = rows();
@@ -110,7 +116,7 @@ public:
       received_.clear();
       if (anything()) {
         received_.resize(received_offsets().back());
-        exchange_.start(items_, received_.view());
+        exchange_.start_from(offsets_, items_, received_.view());
       }
     });
   }
@@ -133,7 +139,7 @@ public:
 
   /// The whole list by owner: what is sent, the numbers that the owners know the keys by, and the places in the list.
   ///
-  /// @shape  items, rows, places [S] · counts [R] · offsets [R + 1]
+  /// @shape  items, rows, places [S] · offsets [R + 1] · counts [R], of those that are not kept
   [[nodiscard]] array_view<space, Item const> items() const noexcept { return items_; }
   [[nodiscard]] array_view<space, local_id const> rows() const noexcept { return buckets_->rows(); }
   [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return buckets_->places(); }
@@ -159,6 +165,7 @@ private:
   own_rows own_;
   std::optional<owner_buckets<Policy>> buckets_; // of the book of the last list
   std::span<std::int64_t const> offsets_;        // [R + 1], of the buckets
+  std::vector<char> is_kept_;                    // [R], or empty if none is
   std::vector<std::int64_t> counts_;             // [R]
   buffer<message_policy<Policy>, Item> made_;
   array_view<space, Item const> items_; // of the list, by owner

@@ -11,11 +11,9 @@
 #include <glt/dist/sampling/detail/hop_replies.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
-#include <glt/dist/sampling/detail/reply_merging.hpp>
 #include <glt/dist/sampling/detail/requester_draws.hpp>
 #include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
-#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
@@ -26,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <iterator>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -61,7 +58,7 @@ public:
   static constexpr bool draws_in_place = std::is_empty_v<Rule> && !has_query<Rule>;
 
   hop_exchange(Comm comm, Policy policy)
-      : shared_(make_shared_draws(policy)), draws_(policy), replies_(policy), requests_(std::move(comm), policy) {}
+      : shared_(policy), draws_(policy), replies_(policy), requests_(std::move(comm), policy) {}
 
   /// Says how the vertices of all types are divided; needed before the first `draw`.
   ///
@@ -77,16 +74,11 @@ public:
   void read_in_place(partition_book const& book,
                      node_views<dist::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
     shared_.set(book, std::move(neighborhood), requests_.rank(), requests_.size(), draws_in_place);
+    requests_.keep(shared_.parts().flags());
   }
 
   /// Why rows of some ranks are not sampled in place; empty if those of all are.
-  [[nodiscard]] std::string const& why_not_in_place() const noexcept {
-    if constexpr (host_policy<Policy>) {
-      return shared_.rows().reason();
-    } else {
-      return shared_;
-    }
-  }
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.parts().reason(); }
   /// Rows sampled so far.
   [[nodiscard]] dist::read_counts counts() const noexcept { return counts_; }
 
@@ -115,7 +107,7 @@ public:
                                                    rule_source const& rule_of = {}) {
     auto const misrouted = dist::failure_of([&] {
       replies_.plan(frontiers, relations, edge_ids);
-      requests_.route(frontiers, queries, in_place());
+      requests_.route(frontiers, queries);
     });
     if (!misrouted.empty()) {
       requests_.refuse(site, misrouted);
@@ -126,8 +118,8 @@ public:
     if constexpr (own_apart) {
       try {
         draws_.draw_own(requests_.own());
-        if (in_place() != nullptr) {
-          shared_.draw(relations[0], edge_ids);
+        if (shared_.parts().any()) {
+          shared_.draw(relations[0], edge_ids, [&](std::size_t part) { return requests_.rows_of(part); });
         }
       } catch (...) {
         failure = std::current_exception();
@@ -144,10 +136,12 @@ public:
       std::rethrow_exception(failure);
     }
     count();
-    if (!requests_.anything() && in_place() == nullptr) { // all rows are own ones, in the order of the frontiers
+    if (!requests_.anything() && !shared_.parts().any()) { // all rows are own ones, in the order of the frontiers
       return draws_.drawn();
     }
-    return replies_.merge(requests_, draws_, [&](auto& merging) { add_in_place(merging); });
+    return replies_.merge(
+        requests_, [&](std::size_t rank) { return is_self(rank) || is_shared(rank); },
+        [&](std::size_t rank, std::size_t e) { return is_shared(rank) ? shared_.of(rank) : draws_.of(rank, e); });
   }
 
   /// The same over the only relation of a graph without types.
@@ -177,46 +171,17 @@ public:
   }
 
 private:
-  // What is read in place, or why nothing is.
-  using shared_type = std::conditional_t<host_policy<Policy>, shared_draws<Policy, Vertex, Rule>, std::string>;
-
-  static shared_type make_shared_draws([[maybe_unused]] Policy const& policy) {
-    if constexpr (host_policy<Policy>) {
-      return shared_type(policy);
-    } else {
-      return "rows of other ranks are sampled in place by policies of the host";
-    }
-  }
-  // The rows of other ranks that are read in place; null if none are.
-  [[nodiscard]] shared_rows* in_place() noexcept {
-    if constexpr (host_policy<Policy>) {
-      return shared_.rows().any() ? &shared_.rows() : nullptr;
-    } else {
-      return nullptr;
-    }
-  }
+  [[nodiscard]] bool is_self(std::size_t rank) const noexcept { return static_cast<int>(rank) == requests_.rank(); }
+  [[nodiscard]] bool is_shared(std::size_t rank) const noexcept { return shared_.parts().has(rank); }
 
   void count() {
-    if constexpr (host_policy<Policy>) {
-      auto const& shared = shared_.rows();
-      for (std::size_t part = 0; part < shared.num_parts(); ++part) {
-        bool const is_own = static_cast<int>(part) == requests_.rank();
-        (is_own ? counts_.own : counts_.in_place) += std::ssize(shared.rows_of(part));
-      }
-    }
-    counts_.own += requests_.count(requests_.rank());
-    counts_.remote += requests_.num_remote();
-  }
-
-  void add_in_place([[maybe_unused]] reply_merging<Policy, Vertex>& merging) const {
-    if constexpr (host_policy<Policy>) {
-      shared_.for_each_drawn([&](std::span<std::int64_t const> places, drawn_rows<Vertex> const& drawn) {
-        merging.add_own(0, {places.data(), std::ssize(places), 0}, drawn);
-      });
+    for (std::size_t rank = 0; rank < requests_.counts().size(); ++rank) {
+      (is_self(rank) ? counts_.own : is_shared(rank) ? counts_.in_place : counts_.remote) +=
+          requests_.rows_of(rank).size();
     }
   }
 
-  shared_type shared_;
+  shared_draws<Policy, Vertex, Rule, GraphSpace> shared_;
   draws_type draws_;
   hop_replies<Policy, Vertex> replies_;
   dist::read_counts counts_;

@@ -69,20 +69,18 @@ public:
 
   /// The draws of every relation, in the order of its frontier; valid until the next call.
   ///
-  /// `add_in_place(merging)` adds what was drawn in place.
+  /// What was drawn here for the rows of a rank is drawn_of(rank, relation), if is_here(rank).
   ///
   /// @throws error  if a rank could not serve, or its reply is not what it should be
-  template <class Requests, class Draws, class AddInPlace>
-  std::span<hop_sample<Policy, Vertex> const> merge(Requests const& requests, Draws const& draws,
-                                                    AddInPlace add_in_place) {
+  template <class Requests, class IsHere, class DrawnOf>
+  std::span<hop_sample<Policy, Vertex> const> merge(Requests const& requests, IsHere is_here, DrawnOf drawn_of) {
     merging_.begin(count_bytes_, sizes_, edge_ids_);
-    add_in_place(merging_);
     std::int64_t num_edges = 0;
     for (std::size_t rank = 0; rank < requests.counts().size(); ++rank) {
       auto const places_of = [&](std::size_t e) { return requests.places_of(rank, relations_[e].type); };
-      if (static_cast<int>(rank) == requests.rank()) {
+      if (is_here(rank)) {
         for (std::size_t e = 0; e < relations_.size(); ++e) {
-          auto const drawn = draws.of(rank, e);
+          auto const drawn = drawn_of(rank, e);
           merging_.add_own(e, places_of(e), drawn);
           num_edges += drawn.num_edges;
         }

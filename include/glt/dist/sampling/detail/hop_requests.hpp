@@ -13,7 +13,6 @@
 #include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
 #include <glt/dist/sampling/detail/typed_rows.hpp>
-#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
@@ -22,7 +21,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -88,41 +86,33 @@ public:
   [[nodiscard]] int size() const noexcept { return routed_.size(); }
   /// What replies go through.
   [[nodiscard]] auto& comm() noexcept { return routed_.exchange().comm(); }
-  [[nodiscard]] std::size_t num_types() const noexcept { return static_cast<std::size_t>(types_->num_types()); }
   /// Where the rows of every type begin in the own part, and where the last one ends.
   [[nodiscard]] std::span<std::int64_t const> first_rows() const noexcept { return types_->first_rows(rank()); }
 
-  /// Sorts the frontiers by owner, type after type. Of one type, only what is not read `in_place` is routed.
+  /// Keeps requests to these ranks here from now on: they are routed, but not sent.
+  void keep(std::vector<char> is_kept) { routed_.keep(std::move(is_kept)); }
+
+  /// Sorts the frontiers by owner, type after type.
   ///
   /// @shape  frontiers [T] · queries [T], each as long as its frontier, or empty if there are none
   /// @throws precondition_error  if a frontier has a vertex that its type has not
   template <class Vertex>
-  void route(std::span<array_view<space, Vertex const> const> frontiers, std::span<queries_type const> queries,
-             [[maybe_unused]] shared_rows* in_place) {
+  void route(std::span<array_view<space, Vertex const> const> frontiers, std::span<queries_type const> queries) {
     first_place_.assign(1, 0);
     for (auto const& frontier : frontiers) {
       first_place_.push_back(first_place_.back() + frontier.size());
     }
-    if (num_types() != 1) {
+    if (types_->num_types() == 1) {
+      route_list(frontiers[0], queries);
+    } else {
       try {
         route_list(types_->join(frontiers, std::span<std::int64_t const>(first_place_)), queries);
       } catch (precondition_error const&) {
         types_->check(frontiers); // throws
         throw;
       }
-    } else if (in_place == nullptr) {
-      route_list(frontiers[0], queries);
-    } else if constexpr (host_policy<Policy> && !has_queries) {
-      in_place->divide(types_->book(), host_view<Vertex const>(frontiers[0].data(), frontiers[0].size()));
-      auto const rest = in_place->rest();
-      routed_.route(types_->book(), array_view<space, global_id const>(rest.data(), std::ssize(rest)));
-      rest_places_.clear();
-      for (std::int64_t i = 0; i < routed_.places().size(); ++i) {
-        rest_places_.push_back(in_place->rest_places()[static_cast<std::size_t>(routed_.places()[i])]);
-      }
     }
-    type_places_.find(in_place == nullptr ? routed_.places().data() : rest_places_.data(), routed_.offsets(),
-                      first_place_);
+    type_places_.find(routed_.places().data(), routed_.offsets(), first_place_);
   }
 
   /// Agrees with the other ranks on this call and starts to send.
@@ -150,14 +140,19 @@ public:
   /// True if any rank asks any other. The same on all ranks.
   [[nodiscard]] bool anything() const noexcept { return routed_.anything(); }
 
+  /// The rows that a rank is asked for, the own one and those that are kept included.
+  [[nodiscard]] array_view<space, local_id const> rows_of(std::size_t rank) const {
+    auto const offsets = routed_.offsets();
+    return routed_.rows().subview(offsets[rank], offsets[rank + 1] - offsets[rank]);
+  }
   /// What this rank asks of itself.
   [[nodiscard]] requested_rows<space, Query> own() {
-    auto const first = routed_.offsets()[static_cast<std::size_t>(rank())];
+    auto const self = static_cast<std::size_t>(rank());
     if constexpr (has_queries) {
-      split(routed_.items().subview(first, count(rank())), own_rows_, own_queries_);
+      split(routed_.items().subview(routed_.offsets()[self], counts()[self]), own_rows_, own_queries_);
       return {own_rows_.view(), own_queries_.view()};
     } else {
-      return {routed_.rows().subview(first, count(rank())), {}};
+      return {rows_of(self), {}};
     }
   }
   /// What the other ranks ask of this one, by requester, and, unless `own_apart`, the own requests in their place.
@@ -172,14 +167,10 @@ public:
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return routed_.received_counts(); }
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return routed_.received_offsets(); }
 
-  /// How many vertices each rank is asked for, the own one included.
+  /// How many vertices each rank is asked for, the own one included; none of those that are kept.
   ///
   /// @shape  [R]
   [[nodiscard]] std::span<std::int64_t const> counts() const noexcept { return routed_.counts(); }
-  [[nodiscard]] std::int64_t count(int rank) const noexcept { return counts()[static_cast<std::size_t>(rank)]; }
-  /// How many vertices other ranks are asked for.
-  [[nodiscard]] std::int64_t num_remote() const noexcept { return routed_.places().size() - count(rank()); }
-
   /// The places of the rows of a type that a rank is asked for, the own one included.
   [[nodiscard]] frontier_places places_of(std::size_t rank, std::size_t type) const {
     return type_places_.of(rank, type);
@@ -221,7 +212,6 @@ private:
   Policy policy_;
   std::optional<typed_rows<Policy>> types_;
   std::vector<std::int64_t> first_place_; // [T + 1], of every type in the routed list
-  std::vector<std::int64_t> rest_places_; // of the routed list in the frontier, where parts are read in place
   type_places<Policy> type_places_;
   buffer<Policy, Query> joined_queries_;
   arrived<local_id> own_rows_; // these four only if there are queries
