@@ -122,8 +122,8 @@ TEST_CASE_TEMPLATE("edges have the rows that the table of their source says, and
   CHECK(sources.list(3).num_flagged == 1);
   auto const key = glt::read_element(
       policy, glt::array_view<Policy::space, glt::detail::edge_key const>(sources.edge_keys(), 1), 0);
-  CHECK(key.id() == 9);
-  CHECK(key.row == 7);
+  CHECK(key.value() == 9);
+  CHECK(key.row() == 7);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           sort({1002, 1001}, {20, 21});
                         }),

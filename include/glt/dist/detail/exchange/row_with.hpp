@@ -6,33 +6,28 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace glt::detail {
 
-/// The number of a vertex in its part, with a value, as they travel to the owner: without gaps.
+/// The number of a vertex in its part, flagged or not, with a value, as they travel to the owner: without gaps, in
+/// a multiple of 4 bytes.
 template <bytes_copyable T>
 class row_with {
 public:
   row_with() = default;
-  GLT_HOST_DEVICE row_with(local_id row, T value) noexcept {
-    copy_bytes(bytes_, &row, sizeof(row));
-    copy_bytes(bytes_ + sizeof(row), &value, sizeof(value));
-  }
+  GLT_HOST_DEVICE row_with(local_id row, T value) noexcept : row_(row) { copy_bytes(words_, &value, sizeof(value)); }
 
-  [[nodiscard]] GLT_HOST_DEVICE local_id row() const noexcept { return at<local_id>(0); }
-  [[nodiscard]] GLT_HOST_DEVICE T value() const noexcept { return at<T>(sizeof(local_id)); }
-
-private:
-  template <class U>
-  [[nodiscard]] GLT_HOST_DEVICE U at(std::size_t offset) const noexcept {
-    U value;
-    copy_bytes(&value, bytes_ + offset, sizeof(U));
+  [[nodiscard]] GLT_HOST_DEVICE local_id row() const noexcept { return row_; }
+  [[nodiscard]] GLT_HOST_DEVICE T value() const noexcept {
+    T value;
+    copy_bytes(&value, words_, sizeof(value));
     return value;
   }
 
-  std::byte bytes_[sizeof(local_id) + sizeof(T)];
+private:
+  local_id row_;
+  local_id words_[(sizeof(T) + 3) / 4]; // the value itself might be aligned to more
 };
 
 /// Routes the values of a list with their rows.

@@ -133,7 +133,7 @@ template <memory_space Space, vertex_id Vertex>
 struct admit_visits {
   walk_rows<Space, Vertex> out;
   GLT_HOST_DEVICE void operator()(std::int64_t, walk_visit<Vertex> const& visit) const {
-    out.put(visit.walk, visit.step, visit.vertex, visit.edge);
+    out.set(visit.walk, visit.step, visit.vertex, visit.edge);
   }
 };
 
