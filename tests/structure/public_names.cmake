@@ -9,11 +9,6 @@ if(NOT LIST)
   set(LIST "${ROOT}/tests/structure/public_names.txt")
 endif()
 
-# Folders whose headers below detail/ may still declare names outside of namespace detail. It is to become empty.
-if(NOT DEFINED UNFINISHED)
-  set(UNFINISHED dist)
-endif()
-
 set(headers_without_names glt/glt.hpp glt/core/config.hpp) # includes and macros only
 
 set(faults "")
@@ -71,8 +66,6 @@ set(names "")
 file(GLOB_RECURSE headers RELATIVE "${ROOT}/include" "${ROOT}/include/glt/*.hpp" "${ROOT}/include/glt/*.cuh")
 list(SORT headers)
 foreach(header IN LISTS headers)
-  string(REGEX MATCH "^glt/([a-z]+)/(.*)" ignored "${header}")
-  set(folder "${CMAKE_MATCH_1}")
   set(in_detail FALSE)
   if(header MATCHES "/detail/")
     set(in_detail TRUE)
@@ -104,9 +97,7 @@ foreach(header IN LISTS headers)
           continue()
         elseif(name STREQUAL "")
         elseif(in_detail)
-          if(NOT folder IN_LIST UNFINISHED)
-            fault("include/${header}: declares ${scope}::${name}. Put it in namespace detail, or the header in another folder")
-          endif()
+          fault("include/${header}: declares ${scope}::${name}. Put it in namespace detail, or the header in another folder")
         elseif(NOT declaration MATCHES "^${name}[(]") # a deduction guide
           list(APPEND names_here "${scope}::${name}")
           if(NOT documented)

@@ -54,7 +54,7 @@ function(try name header text listed expected)
   file(REMOVE_RECURSE "${root}")
   file(WRITE "${root}/include/glt/${header}" "${text}")
   file(WRITE "${root}/tests/structure/public_names.txt" "${listed}")
-  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -D UNFINISHED=dist -P ${CMAKE_CURRENT_LIST_DIR}/public_names.cmake
+  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/public_names.cmake
                   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")
   if(expected STREQUAL "PASS")
@@ -78,7 +78,6 @@ try(silent core/probe.hpp "namespace glt {\n/// No docstring.\n\nstruct f {};\n}
 try(overload core/probe.hpp "namespace glt {\n/// One.\nint f(int);\nint f(long);\n} // namespace glt\n" "glt::f glt/core/probe.hpp\n"
     "glt::f has no docstring")
 try(escaped core/detail/probe.hpp "namespace glt {\n/// Doc.\nconcept c = true;\n} // namespace glt\n" "" "declares glt::c. Put it in namespace detail")
-try(unfinished dist/detail/probe.hpp "namespace glt::dist {\nusing c = int;\n} // namespace glt::dist\n" "" PASS)
 try(internal core/probe.hpp "${internal}" "" "declares nothing that a user may name")
 
 file(WRITE "${SCRATCH}/good/tests/structure/public_names.txt" "")

@@ -5,7 +5,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/sampling/read_counts.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/subgraph.hpp>
 

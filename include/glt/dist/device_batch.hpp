@@ -52,9 +52,7 @@ namespace glt::dist {
 /// A copy of a host's batch in memory of a policy; reusable.
 ///
 /// Where the policy has memory to stage copies in (page-locked memory), a copy is on its way while the host goes on;
-/// else `put` may return only when it is done.
-///
-/// Concurrent calls: none on one object.
+/// else `load` may return only when it is done.
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
 class device_batch {
 public:
@@ -68,7 +66,7 @@ public:
   /// @pre    the copy of the batch before is done; not checked
   template <device_policy Host>
     requires(Host::space == memory_space::host)
-  void put(batch<Host, Vertex, T> const& from) {
+  void load(batch<Host, Vertex, T> const& from) {
     reserve_staging(bytes_of(from));
     copied_.epoch = from.epoch;
     copied_.step = from.step;

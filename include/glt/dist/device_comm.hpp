@@ -7,7 +7,6 @@
 #include <glt/dist/detail/staged_exchange.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +19,7 @@
 
 namespace glt::dist {
 
-/// How a `device_comm` brings a policy's memory to others.
+/// How a `device_comm` sends memory of a policy.
 struct staging_options {
   std::int64_t round_bytes = std::int64_t{4} << 20; ///< about what a rank stages at a time; the same on all ranks
   bool direct = true; ///< hand the policy's memory over where the communicator takes it; the same on all ranks
@@ -30,7 +29,7 @@ struct staging_options {
 
 namespace glt::detail {
 
-// The communicator takes its turn behind what was enqueued on a GPU, so nobody waits for that first.
+// The communicator sends in the order of a GPU's stream, so nobody waits for what was enqueued before.
 template <class Comm>
 [[nodiscard]] consteval bool keeps_stream_order() {
   if constexpr (requires { Comm::in_stream_order; }) {
@@ -68,7 +67,7 @@ class device_comm {
     Comm comm;
     Policy policy;
     staging_options options;
-    std::optional<staged_exchange<Comm, Policy>> staged; // empty if payload goes directly
+    std::optional<detail::staged_exchange<Comm, Policy>> staged; // empty if payload goes directly
   };
 
 public:

@@ -40,8 +40,8 @@ public:
   ///                           comes from another partition than that of rank 0
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex> part) : part_(std::move(part)) {
-    agree(detail::host_comm(comm), {.what = detail::operation::make_graph}, fault(comm.rank(), comm.size()),
-          book_fingerprint(part_.book), [](auto, auto) {
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_graph}, fault(comm.rank(), comm.size()),
+          detail::book_fingerprint(part_.book), [](auto, auto) {
             return "has another partition book than rank 0; load parts of one partition on all ranks";
           });
   }

@@ -59,7 +59,7 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
   glt::detail::request_reply<Comm, Policy, local_id, std::int64_t> look_up(std::move(comm), policy);
   buffer<Policy, std::int64_t> values(0, policy); // first where a value lies: in of_own, or behind it in of_halo
   buffer<Policy, std::int64_t> of_halo(0, policy);
-  auto const failure = failure_of([&] {
+  auto const failure = detail::failure_of([&] {
     auto const rank = look_up.rank();
     if (book.num_parts() != look_up.size()) {
       throw precondition_error(glt::detail::message("partition of ", book.num_parts(), " parts on ", look_up.size(),
@@ -93,10 +93,9 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] buffer<Policy, global_id> make_source_originals(Comm comm, graph<Policy, Vertex> const& graph,
                                                               Policy policy = {}) {
   if (graph.part() != comm.rank()) { // the others learn it where they begin
-    agree(detail::host_comm(comm), {.what = detail::operation::make_source_values},
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_source_values},
           glt::detail::message("part ", graph.part(), " on rank ", comm.rank(), " of ", comm.size(),
-                               "; use the communicator that the graph was made with"),
-          0, [](auto, auto) { return std::string(); });
+                               "; use the communicator that the graph was made with"));
   }
   return make_source_values(std::move(comm), graph.book(), graph.local(), graph.original(), std::move(policy));
 }

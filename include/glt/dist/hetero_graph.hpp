@@ -45,8 +45,8 @@ public:
   ///                           books, or has other types or partitions than that of rank 0
   template <communicator Comm>
   hetero_graph(Comm& comm, hetero_part<Policy, Vertex> part) : part_(std::move(part)) {
-    auto const fault = failure_of([&] { check(comm.rank(), comm.size()); });
-    agree(comm, {.what = detail::operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
+    auto const fault = detail::failure_of([&] { check(comm.rank(), comm.size()); });
+    detail::agree(comm, {.what = detail::operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
       return "has other types or partition books than rank 0; load parts of one partition on all ranks";
     });
   }
@@ -107,7 +107,7 @@ private:
 
   // Differs where types or books differ.
   [[nodiscard]] std::int64_t print() const {
-    fingerprint print;
+    detail::fingerprint print;
     auto const add = [&](std::string_view name) {
       print.add(static_cast<std::int64_t>(name.size()));
       for (char const letter : name) {
@@ -117,7 +117,7 @@ private:
     print.add(schema().num_node_types());
     for (int t = 0; t < schema().num_node_types(); ++t) {
       add(schema().node_types()[static_cast<std::size_t>(t)].name);
-      print.add(book_fingerprint(book(t)));
+      print.add(detail::book_fingerprint(book(t)));
     }
     for (int e = 0; e < schema().num_edge_types(); ++e) {
       add(schema().edge_types()[static_cast<std::size_t>(e)].name);

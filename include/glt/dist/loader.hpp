@@ -29,7 +29,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -137,11 +136,9 @@ private:
 
   std::int64_t agree_on_steps(Comm& comm, graph<GraphPolicy, Vertex> const& graph,
                               host_view<Vertex const> seeds) const {
-    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-    std::vector<detail::call_header> headers(counts.size());
-    auto const failure = failure_of([&] { check(graph, seeds); });
-    detail::exchange_headers(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, counts,
-                             failure.empty() ? own_steps() : 0, failure, headers);
+    auto const failure = detail::failure_of([&] { check(graph, seeds); });
+    auto const headers = detail::exchange_values(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, failure,
+                                         failure.empty() ? own_steps() : 0);
     return std::ranges::max(headers, {}, &detail::call_header::value).value;
   }
 
@@ -159,7 +156,7 @@ private:
   }
 
   void start(std::int64_t number, std::int64_t first_step) {
-    order_ = seed_order(seeds_, options_.shuffle, options_.seed, number);
+    order_ = detail::seed_order(seeds_, options_.shuffle, options_.seed, number);
     batch_.epoch = number;
     batch_.step = first_step;
   }
@@ -169,7 +166,7 @@ private:
     auto const begin = batch_.step < own_steps() ? batch_.step * options_.batch_size : total;
     auto const seeds = host_view<Vertex const>(order_).subview(begin, std::min(options_.batch_size, total - begin));
     batch_.num_seeds = seeds.size();
-    stopwatch watch;
+    detail::stopwatch watch;
     sample_key const key{.seed = options_.seed, .epoch = batch_.epoch, .step = batch_.step};
     sampler_.sample(in_memory_of_policy(seeds), key, batch_.subgraph);
     watch.lap(seconds_.sampling);

@@ -108,7 +108,7 @@ private:
       return false;
     }
     glt::detail::order_policies(delivery_, training_);
-    free.put(**next_);
+    free.load(**next_);
     is_copied_ = true;
     return true;
   }

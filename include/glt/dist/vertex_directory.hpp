@@ -12,7 +12,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/buffer.hpp>
@@ -109,8 +109,8 @@ public:
       : graph_(&graph), policy_(policy), kept_(0, policy), find_(comm, policy), name_(comm, policy) {
     detail::call_site const site{.what = detail::operation::make_directory};
     entries_type entries(std::move(comm), policy);
-    entries.send(site, 0, failure_of([&] { announce(entries); }));
-    agree(find_.host(), site, failure_of([&] { enter(entries); }), 0, [](auto, auto) { return std::string(); });
+    entries.send(site, 0, detail::failure_of([&] { announce(entries); }));
+    detail::agree(find_.host(), site, detail::failure_of([&] { enter(entries); }));
   }
 
   [[nodiscard]] graph<Policy, Vertex> const& of() const noexcept { return *graph_; }
@@ -148,12 +148,12 @@ public:
   }
 
 private:
-  using entries_type = glt::detail::routed_items<Comm, Policy, glt::detail::directory_entry>;
+  using entries_type = glt::detail::routed_list<Comm, Policy, glt::detail::directory_entry>;
   template <class To>
   using look_up_of = glt::detail::request_reply<Comm, Policy, local_id, To>;
 
   void announce(entries_type& entries) {
-    check_own_part(entries, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
+    detail::check_own_part(entries, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
     book_ = detail::make_equal_book(graph_->num_vertices(), entries.size());
     detail::validate_vertices(policy_, "original id", graph_->original(), graph_->num_vertices());
     kept_.resize(book_.size(entries.rank()));
@@ -188,7 +188,7 @@ private:
                   array_view<space, To> to, array_view<space, To const> from, detail::call_site site,
                   std::string failure) {
     if (failure.empty()) {
-      failure = failure_of([&] {
+      failure = detail::failure_of([&] {
         if (keys.size() != to.size()) {
           throw precondition_error(
               glt::detail::message("look-up of ", keys.size(), " ids into ", to.size(), " places"));
@@ -196,7 +196,7 @@ private:
         look_up.route(book, keys, glt::detail::row_alone{});
       });
     }
-    bool const any = glt::detail::any_above_zero(look_up.send(site, keys.size(), failure));
+    bool const any = detail::any_above_zero(look_up.send(site, keys.size(), failure));
     look_up.reply(glt::detail::element_at<space, To>{from}, to);
     return any;
   }

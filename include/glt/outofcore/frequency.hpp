@@ -50,7 +50,7 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
                     frequency_assignment_options const& options, MakeLimits make_limits) {
   auto const num_vertices = graph.num_vertices();
   auto const agree = [&](std::string const& failure) {
-    dist::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
+    glt::detail::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
                 [](auto own, auto first) {
                   return glt::detail::message("makes ", own, " parts, but rank 0 ", first,
                                               "; ask for the same on all ranks");
@@ -60,7 +60,7 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
   std::optional<detail::row_slices<Comm, double>> slices;
   buffer<device::cpu, local_id> part_of;
   auto const rows_a_round = detail::agree_on_rows_a_round(comm, options.estimate.plan, sizeof(double));
-  agree(dist::failure_of([&] {
+  agree(glt::detail::failure_of([&] {
     glt::detail::check_slack("assignment by hotness", options.capacity_slack);
     slices.emplace(comm, num_vertices, 1, rows_a_round);
     part_of.resize(num_vertices);
@@ -73,14 +73,14 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
         std::string failure;
         slices->collect(own, 0, [&](std::int64_t first, host_view<double const> values) {
           if (failure.empty()) {
-            failure = dist::failure_of([&] { hotness->write(part * num_vertices + first, values); });
+            failure = glt::detail::failure_of([&] { hotness->write(part * num_vertices + first, values); });
           }
         });
         agree(failure);
       });
   slices.reset();
   auto const in_degrees = detail::count_in_edges(comm, graph);
-  agree(dist::failure_of([&] {
+  agree(glt::detail::failure_of([&] {
     if (comm.rank() == 0) {
       auto const rows = std::move(*hotness).take();
       part_of =

@@ -52,7 +52,7 @@ template <communicator Comm>
 find_hot_vertices(Comm comm, all_types const& graph, host_view<local_id const> part_of, int num_parts,
                   double ratio, hotness_estimate_options const& options) {
   auto const agree = [&](std::string const& failure) {
-    dist::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
+    glt::detail::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
                 [](auto own, auto first) {
                   return glt::detail::message("finds hot vertices of ", own, " parts, but rank 0 of ", first,
                                               "; ask for the same on all ranks");
@@ -63,7 +63,7 @@ find_hot_vertices(Comm comm, all_types const& graph, host_view<local_id const> p
   std::optional<detail::part_owners> owners;
   std::optional<detail::row_slices<Comm, double>> slices;
   auto const rows_a_round = detail::agree_on_rows_a_round(comm, options.plan, sizeof(double));
-  agree(dist::failure_of([&] {
+  agree(glt::detail::failure_of([&] {
     glt::detail::check_num_parts(num_parts);
     if (!(ratio >= 0 && ratio <= 1)) {
       throw precondition_error(
@@ -90,7 +90,7 @@ find_hot_vertices(Comm comm, all_types const& graph, host_view<local_id const> p
       comm, graph, part_of, num_parts, options, [&](int part, host_view<double const> own) {
         auto const writer = owners->rank_of(part);
         std::vector<detail::hottest_so_far> hottest;
-        std::string failure = dist::failure_of([&] {
+        std::string failure = glt::detail::failure_of([&] {
           for (int type = 0; type < num_types && comm.rank() == writer; ++type) {
             hottest.emplace_back(detail::share_of(graph.schema().num_vertices(type), ratio));
           }
@@ -99,7 +99,7 @@ find_hot_vertices(Comm comm, all_types const& graph, host_view<local_id const> p
           if (!failure.empty()) {
             return;
           }
-          failure = dist::failure_of([&] {
+          failure = glt::detail::failure_of([&] {
             int type = 0;
             for (std::int64_t i = 0; i < values.size(); ++i) {
               auto const vertex = first + i;
@@ -112,7 +112,7 @@ find_hot_vertices(Comm comm, all_types const& graph, host_view<local_id const> p
           });
         });
         if (failure.empty()) {
-          failure = dist::failure_of([&] {
+          failure = glt::detail::failure_of([&] {
             for (std::size_t type = 0; type < hottest.size(); ++type) {
               made[type].by_part[static_cast<std::size_t>(part)] = std::move(hottest[type]).take();
             }

@@ -35,16 +35,16 @@ template <communicator Comm, class Check>
 make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
                         hotness_estimate_options const& options, Check check) {
   glt::detail::call_site const site{.what = glt::detail::operation::estimate_hotness};
-  auto const failure = dist::failure_of([&] {
+  auto const failure = glt::detail::failure_of([&] {
     validate(options.hotness);
     check();
   });
-  dist::fingerprint inputs;
+  glt::detail::fingerprint inputs;
   inputs.add(glt::detail::hotness_fingerprint(options.hotness))
       .add(graph.num_vertices())
       .add(graph.num_edges())
       .add(num_lists);
-  dist::agree(comm, site, failure, inputs.value(), [](auto, auto) {
+  glt::detail::agree(comm, site, failure, inputs.value(), [](auto, auto) {
     return "estimates hotness of another graph, for other parts or with other options than rank 0; pass the same on "
            "all ranks";
   });
@@ -53,10 +53,10 @@ make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
   auto const rows_a_round = agree_on_rows_a_round(comm, options.plan, 8 * columns);
   auto const in_degrees = count_in_edges(comm, graph);
   std::optional<hotness_walk_on_disk<Comm>> walk;
-  auto const no_room = dist::failure_of([&] {
+  auto const no_room = glt::detail::failure_of([&] {
     walk.emplace(comm, graph, host_view<std::int64_t const>(in_degrees), columns, rows_a_round, options);
   });
-  dist::agree(comm, site, no_room, 0, [](auto, auto) { return ""; });
+  glt::detail::agree(comm, site, no_room);
   return std::move(*walk);
 }
 
@@ -82,9 +82,8 @@ template <communicator Comm>
     }
   });
   buffer<device::cpu, double> hotness;
-  auto const no_room = dist::failure_of([&] { hotness.resize(graph.num_vertices()); });
-  dist::agree(comm, {.what = glt::detail::operation::estimate_hotness}, no_room, 0,
-              [](auto, auto) { return ""; });
+  auto const no_room = glt::detail::failure_of([&] { hotness.resize(graph.num_vertices()); });
+  glt::detail::agree(comm, {.what = glt::detail::operation::estimate_hotness}, no_room);
   detail::row_slices<Comm, double> slices(comm, graph.num_vertices(), 0, 1);
   std::ranges::copy(walk.hotness(0), hotness.begin() + slices.own().first);
   slices.hand_round(hotness.view(), 1);

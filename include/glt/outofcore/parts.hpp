@@ -43,10 +43,10 @@ namespace detail {
 
 // What ranks must have in common to write parts together.
 inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& plan) {
-  dist::fingerprint inputs;
+  glt::detail::fingerprint inputs;
   inputs.add(plan.for_edges).add(input.halo() ? 1 : 0);
   for (auto const& labels : input.labels()) {
-    inputs.add(dist::book_fingerprint(labels.book));
+    inputs.add(glt::detail::book_fingerprint(labels.book));
   }
   for (auto const& nodes : input.data().nodes) {
     inputs.add(std::ssize(nodes.features));
@@ -85,8 +85,8 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
   std::string folder;
   std::int64_t inputs = 0;
   auto const agreed = [&](auto work) {
-    auto const failure = dist::failure_of(work);
-    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, inputs, [](auto, auto) {
+    auto const failure = glt::detail::failure_of(work);
+    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure, inputs, [](auto, auto) {
       return "has another data set, partition or memory plan than rank 0; give all ranks the same";
     });
   };

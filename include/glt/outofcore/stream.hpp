@@ -81,7 +81,7 @@ template <communicator Comm, class MakeStream>
 
   host_view<std::int64_t const> const in_degrees(counts);
   std::optional<decltype(make_stream(in_degrees))> stream;
-  std::string failure = dist::failure_of([&] {
+  std::string failure = glt::detail::failure_of([&] {
     if (comm.rank() == 0) {
       stream.emplace(make_stream(in_degrees));
     }
@@ -94,7 +94,7 @@ template <communicator Comm, class MakeStream>
       buffer<device::cpu, detail::moving_edge> arrived;
       auto const attempt = [&](auto work) {
         if (failure.empty()) {
-          failure = dist::failure_of(work);
+          failure = glt::detail::failure_of(work);
         }
       };
       attempt([&] {
@@ -132,7 +132,7 @@ template <communicator Comm, class MakeStream>
   }
   buffer<device::cpu, local_id> part_of;
   if (failure.empty()) {
-    failure = dist::failure_of([&] {
+    failure = glt::detail::failure_of([&] {
       if (comm.rank() == 0) {
         part_of = std::move(*stream).result();
       } else {
@@ -140,7 +140,7 @@ template <communicator Comm, class MakeStream>
       }
     });
   }
-  dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, options.passes,
+  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure, options.passes,
               [](auto own, auto first) {
                 return glt::detail::message("makes ", own, " passes, but rank 0 ", first,
                                             "; ask for the same on all ranks");

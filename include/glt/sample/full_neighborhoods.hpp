@@ -13,15 +13,15 @@
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/batch/walked_rows.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/row_batches.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <string>
 #include <utility>
 
 namespace glt {
@@ -42,7 +42,7 @@ namespace detail {
 template <device_policy Policy, vertex_id Vertex>
 struct full_neighborhood {
   std::int64_t step = 0;
-  row_batch rows; ///< which places of the list of vertices it covers, and which piece it is
+  detail::row_batch rows; ///< which places of the list of vertices it covers, and which piece it is
   sampled_subgraph<Policy, Vertex> subgraph;
 
   [[nodiscard]] array_view<Policy::space, Vertex const> nodes() const noexcept { return subgraph.nodes(); }
@@ -62,13 +62,12 @@ struct full_neighborhood {
 ///
 /// Concurrent calls: none on one object; several walks may share a graph.
 ///
+/// @where  memory of `Policy`; policies that are not of the host wait for degrees and for the sizes of every batch
 /// @cost   O(V + E) a walk; memory of one batch, at most max_rows + max_edges vertices and max_edges edges
 /// @source layer-wise inference, Hamilton et al., "Inductive representation learning on large graphs",
 ///         NeurIPS 2017, Alg. 1
 template <device_policy Policy, vertex_id Vertex = local_id>
 class full_neighborhoods {
-  static_assert(host_policy<Policy>, "full_neighborhoods looks at degrees on the host: use a policy of the host");
-
 public:
   static constexpr memory_space space = Policy::space;
   using batch_type = detail::full_neighborhood<Policy, Vertex>;
@@ -90,7 +89,7 @@ public:
       : full_neighborhoods(graph, vertices, false, options, std::move(policy), first_vertex) {}
 
   /// Vertices of the walk.
-  [[nodiscard]] std::int64_t num_vertices() const noexcept { return all_ ? graph_.num_rows() : vertices_.size(); }
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return walked_.size(); }
   /// Batches of a walk.
   [[nodiscard]] std::int64_t num_batches() const noexcept { return num_batches_; }
   [[nodiscard]] full_neighborhood_options const& options() const noexcept { return options_; }
@@ -114,80 +113,71 @@ public:
 private:
   full_neighborhoods(csr_view<space, Vertex> graph, array_view<space, Vertex const> vertices, bool all,
                      full_neighborhood_options options, Policy policy, Vertex first_vertex)
-      : graph_(graph), vertices_(vertices), all_(all), options_(options), first_vertex_(first_vertex),
-        drawer_(std::move(policy)) {
+      : walked_{graph, vertices, all, first_vertex}, options_(options), policy_(policy), degrees_(policy),
+        destinations_(0, policy), rows_(0, policy), builder_(policy), drawer_(policy) {
     validate(options_.limits);
     auto const end = first_vertex + graph.num_rows();
     if (first_vertex < 0 || end > graph.num_columns()) {
       throw precondition_error(detail::message("rows of the vertices [", first_vertex, ", ", end, ") of a graph of ",
                                                graph.num_columns(), "; give rows of vertices that the graph has"));
     }
-    for (std::int64_t i = 0; i < vertices.size(); ++i) {
-      if (vertices[i] < first_vertex || vertices[i] >= end) {
-        throw precondition_error(detail::message("vertex ", i, " of the list is ", vertices[i],
-                                                 ", but there are rows for [", first_vertex, ", ", end,
-                                                 "); list vertices whose rows are here"));
-      }
+    auto const bad = policy_.executor().reduce(vertices.size(), vertices.size(),
+                                               detail::place_without_row<space, Vertex>{walked_}, detail::smaller{});
+    if (bad < vertices.size()) {
+      throw precondition_error(detail::message("vertex ", bad, " of the list is ", detail::read_element(policy_, vertices, bad),
+                                               ", but there are rows for [", first_vertex, ", ", end,
+                                               "); list vertices whose rows are here"));
     }
     for (auto rows = after({}); rows.num_rows > 0; rows = after(rows)) {
       ++num_batches_;
     }
   }
 
-  [[nodiscard]] Vertex vertex(std::int64_t place) const noexcept {
-    return all_ ? static_cast<Vertex>(first_vertex_ + place) : vertices_[place];
-  }
-
-  [[nodiscard]] detail::row_batch after(detail::row_batch const& last) const {
+  [[nodiscard]] detail::row_batch after(detail::row_batch const& last) {
     return detail::next_row_batch(
-        last, num_vertices(),
-        [&](std::int64_t place) { return graph_.degree(vertex(place) - first_vertex_); }, options_.limits);
+        last, num_vertices(), [&](std::int64_t place) { return degrees_.of(walked_, place); }, options_.limits);
   }
 
   void load(std::int64_t step) {
     batch_.step = step;
     batch_.rows = after(step == 0 ? detail::row_batch{} : batch_.rows);
     auto const& rows = batch_.rows;
+    auto const ex = policy_.executor();
     destinations_.resize(rows.num_rows);
-    for (std::int64_t i = 0; i < rows.num_rows; ++i) {
-      destinations_[i] = vertex(rows.first + i);
-    }
+    ex.for_each(rows.num_rows,
+                detail::list_walked_vertices<space, Vertex>{walked_, rows.first, destinations_.view()});
     builder_.begin(std::as_const(destinations_).view(), frontier::fresh, batch_.subgraph);
     auto const distinct = builder_.next_frontier();
     if (rows.first_piece && rows.last_piece) {
       rows_.resize(distinct.size());
-      std::ranges::transform(distinct, rows_.begin(),
-                             [&](Vertex vertex) { return static_cast<Vertex>(vertex - first_vertex_); });
-      detail::hop_request<space, Vertex> const all{.rows = std::as_const(rows_).view(),
-                                                   .original = {},
-                                                   .options = {.fanout = -1},
-                                                   .key = random_key(0)};
-      drawer_.draw(graph_, all, options_.edge_ids, edges_);
+      ex.for_each(distinct.size(),
+                  detail::subtract_first_vertex<space, Vertex>{distinct, walked_.first_vertex, rows_.view()});
+      detail::hop_request<space, Vertex> const all{
+          .rows = std::as_const(rows_).view(), .original = {}, .options = {.fanout = -1}, .key = random_key(0)};
+      drawer_.draw(walked_.graph, all, options_.edge_ids, edges_);
     } else {
-      load_piece(distinct[0] - first_vertex_, rows.first_edge, rows.num_edges);
+      load_piece(rows);
     }
     builder_.add_hop(edges_);
+    builder_.finish();
   }
 
-  // Some edges of one row.
-  void load_piece(std::int64_t row, std::int64_t first_edge, std::int64_t num_edges) {
-    auto const first = graph_.offset(row) + first_edge;
+  void load_piece(detail::row_batch const& piece) {
+    std::array<edge_offset, 2> const offsets{0, piece.num_edges};
+    detail::adopt_policy(policy_, edges_.offsets, edges_.sources, edges_.edge_ids);
     edges_.offsets.resize(2);
-    edges_.offsets[0] = 0;
-    edges_.offsets[1] = num_edges;
-    edges_.sources.resize(num_edges);
-    copy(graph_.sources().subview(first, num_edges), edges_.sources.view());
-    edges_.edge_ids.resize(options_.edge_ids ? num_edges : 0);
-    for (std::int64_t e = 0; e < edges_.edge_ids.size(); ++e) {
-      edges_.edge_ids[e] = graph_.id_of_edge(first + e);
-    }
+    detail::copy_in(policy_, host_view<edge_offset const>(offsets), edges_.offsets.view());
+    edges_.sources.resize(piece.num_edges);
+    edges_.edge_ids.resize(options_.edge_ids ? piece.num_edges : 0);
+    policy_.executor().for_each(piece.num_edges,
+                                detail::copy_piece<space, Vertex>{walked_, piece.first, piece.first_edge,
+                                                                  edges_.sources.view(), edges_.edge_ids.view()});
   }
 
-  csr_view<space, Vertex> graph_;
-  array_view<space, Vertex const> vertices_;
-  bool all_;
+  detail::walked_rows<space, Vertex> walked_;
   full_neighborhood_options options_;
-  std::int64_t first_vertex_;
+  Policy policy_;
+  detail::walked_degrees<Policy, Vertex> degrees_;
   std::int64_t num_batches_ = 0;
   buffer<Policy, Vertex> destinations_;
   buffer<Policy, Vertex> rows_;

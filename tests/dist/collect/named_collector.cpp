@@ -234,9 +234,9 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
               auto const owner = book.owner(ids[i]);
               bool const is_hot = hot != nullptr && hot->size() > 0 && ids[i] % 3 == 0 &&
                                   (hot == &full || static_cast<std::int64_t>(i) >= num_seeds);
-              bool const is_near = in_place && (owner - comm.rank()) % 2 == 0;
+              bool const is_local = in_place && (owner - comm.rank()) % 2 == 0;
               ++(owner == comm.rank() ? expected.own
-                 : is_near            ? expected.in_place
+                 : is_local            ? expected.in_place
                  : is_hot             ? expected.cached
                                       : expected.remote);
             }

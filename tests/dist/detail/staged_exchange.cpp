@@ -20,7 +20,7 @@ TEST_CASE("a staged exchange has as many rounds as the largest slice has pieces,
       [](auto host) {
         using gpu = distant_policy<>;
         counting_comm comm(host);
-        dist::staged_exchange<decltype(comm), gpu> exchange(comm, gpu(), 10 * (host.size() - 1));
+        glt::detail::staged_exchange<decltype(comm), gpu> exchange(comm, gpu(), 10 * (host.size() - 1));
         exchange.wait(); // nothing was started
         for (std::int64_t const largest : {0, 1, 9, 10, 11, 100, 101}) {
           comm.reset();

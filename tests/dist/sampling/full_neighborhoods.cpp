@@ -6,9 +6,12 @@
 #include <glt/comm/counting.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 
+#include "support/device_parts.hpp"
 #include "support/errors.hpp"
 #include "support/layerwise.hpp"
 #include "support/parts.hpp"
+#include "support/policies.hpp"
+#include "support/policy_subgraphs.hpp"
 #include "support/ranks.hpp"
 
 #include <algorithm>
@@ -113,6 +116,26 @@ TEST_CASE("a list of own vertices is walked in as many steps as the longest list
     }
     CHECK(seen == own);
     CHECK(counted.counts().total().collectives == (comm.size() == 1 ? 0 : 1));
+  });
+}
+
+TEST_CASE_TEMPLATE("a walk over a part in memory of a GPU is the one over the same part on a host", Policy,
+                   GLT_TEST_GLUE_POLICIES) {
+  on_ranks([](auto comm) {
+    Policy const policy;
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[0], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::graph const there(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+    glt::full_neighborhood_options const options{.limits = {.max_edges = 30, .max_rows = 7}, .edge_ids = true};
+    auto expected = glt::dist::make_full_neighborhoods(comm, graph, options);
+    auto walk = glt::dist::make_full_neighborhoods(comm, there, options, policy);
+    REQUIRE(walk.num_batches() == expected.num_batches());
+    auto batch = walk.begin();
+    for (auto const& wanted : expected) {
+      CHECK((*batch).rows == wanted.rows);
+      CHECK(glt_test::copy_subgraph(policy, (*batch).subgraph) == glt_test::copy_subgraph(cpu(), wanted.subgraph));
+      ++batch;
+    }
   });
 }
 

@@ -78,9 +78,9 @@ void check_rows(auto comm, glt_test::named_partitioner const& partitioner, topol
     CHECK(plain(out) == expected(vertices, num_labels));
     for (auto const vertex : divided.renumbered(vertices)) {
       auto const owner = store.book().owner(vertex);
-      bool const is_near = machines == topology::one_machine ||
+      bool const is_local = machines == topology::one_machine ||
                            (machines == topology::mixed && (owner - comm.rank()) % 2 == 0);
-      (owner == comm.rank() ? own : is_near ? in_place : remote) += 1;
+      (owner == comm.rank() ? own : is_local ? in_place : remote) += 1;
     }
   }
   CHECK(collector.counts().own == own);
@@ -163,8 +163,8 @@ TEST_CASE("hot rows of ranks elsewhere go along with rows in place") {
     for (std::int64_t i = 0; i < 100 * comm.rank(); ++i) {
       vertices.push_back(i * 29 % 257);
       auto const vertex = divided.renumbered({vertices.back()})[0];
-      bool const is_near = (store.book().owner(vertex) - comm.rank()) % 2 == 0;
-      (vertex % 3 == 0 ? cached : remote) += is_near ? 0 : 1;
+      bool const is_local = (store.book().owner(vertex) - comm.rank()) % 2 == 0;
+      (vertex % 3 == 0 ? cached : remote) += is_local ? 0 : 1;
     }
     glt::dist::collected_rows<cpu, float> out;
     collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), 50 * comm.rank(), 0,

@@ -16,7 +16,6 @@
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace glt::dist {
@@ -93,7 +92,7 @@ public:
 private:
   static auto agree_on_tensors(Comm& comm, named_features<Policy> const& features,
                                std::vector<wanted_tensor> const& wanted) {
-    auto const misfit = failure_of([&] {
+    auto const misfit = detail::failure_of([&] {
       detail::check_collected(features.book(), features.local().num_vertices(), comm.rank(), comm.size());
     });
     return detail::agree_on_plan(comm, misfit, features.local().tensors(), wanted);

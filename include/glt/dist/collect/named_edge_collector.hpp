@@ -101,7 +101,7 @@ public:
 private:
   static auto agree_on_tensors(Comm& comm, named_edge_features<Policy> const& features,
                                std::vector<wanted_tensor> const& wanted) {
-    auto const misfit = failure_of([&] { detail::check_collected_edges(features.book(), comm.size()); });
+    auto const misfit = detail::failure_of([&] { detail::check_collected_edges(features.book(), comm.size()); });
     return detail::agree_on_plan(comm, misfit, features.local().rows().tensors(), wanted);
   }
 

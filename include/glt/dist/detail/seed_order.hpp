@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// The order in which a rank visits its seeds in an epoch: as given, or a permutation drawn from (seed,
 /// epoch).
@@ -32,4 +32,4 @@ template <vertex_id Vertex>
   return order;
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

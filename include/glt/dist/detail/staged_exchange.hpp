@@ -36,14 +36,14 @@ template <device_policy Policy>
 
 } // namespace glt::detail
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// A variable exchange of a policy's memory through a communicator that carries ordinary memory only.
 ///
-/// It goes in rounds through two buffers in turn: while one round travels, the next one is copied. Every message has a
-/// note in front that says how many rounds its sender needs, so after the first round all ranks know how many there
-/// will be; and that tells of a failed copy, so that all ranks give up together. Reusable; it allocates nothing after
-/// construction.
+/// It goes in rounds through two halves of its memory: while one round travels, the next one is copied. Every message
+/// has a note in front that says how many rounds its sender needs, so after the first round all ranks know how many
+/// there will be; and that tells of a failed copy, so that all ranks give up together. Reusable; it allocates nothing
+/// after construction.
 template <communicator Comm, device_policy Policy>
 class staged_exchange {
   using staging_policy = decltype(detail::staging_of(std::declval<Policy const&>()));
@@ -61,8 +61,8 @@ public:
       memory_.resize(4 * room);
     }
     for (std::size_t i = 0; i < 2; ++i) {
-      turns_[i].out = side_of(static_cast<std::int64_t>(2 * i) * room);
-      turns_[i].in = side_of(static_cast<std::int64_t>(2 * i + 1) * room);
+      halves_[i].out = side_of(static_cast<std::int64_t>(2 * i) * room);
+      halves_[i].in = side_of(static_cast<std::int64_t>(2 * i + 1) * room);
     }
     out_sizes_.reserve(ranks_);
     out_offsets_.reserve(ranks_);
@@ -136,11 +136,11 @@ private:
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> offsets;
   };
-  struct turn {
+  struct half {
     side out;
     side in;
   };
-  turn& turn_of(std::int64_t round) { return turns_[static_cast<std::size_t>(round % 2)]; }
+  half& half_of(std::int64_t round) { return halves_[static_cast<std::size_t>(round % 2)]; }
 
   static std::int64_t largest_piece(int ranks, std::int64_t round_bytes) {
     if (round_bytes < 1) {
@@ -195,7 +195,7 @@ private:
   }
 
   void stage(std::int64_t round) {
-    auto& to = turn_of(round).out;
+    auto& to = half_of(round).out;
     plan(to, out_sizes_, round);
     attempt([&] {
       for (std::size_t rank = 0; rank < ranks_ && !failure_; ++rank) {
@@ -209,7 +209,7 @@ private:
   }
 
   void send(std::int64_t round) {
-    auto& [out, in] = turn_of(round);
+    auto& [out, in] = half_of(round);
     plan(in, in_sizes_, round);
     std::int64_t const note = failure_ ? failed : rounds_;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
@@ -224,7 +224,7 @@ private:
 
   // The number of rounds of all ranks; or the first rank that gives up, on all of them.
   void read_notes(std::int64_t round) {
-    auto const& in = turn_of(round).in;
+    auto const& in = half_of(round).in;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       auto note = note_sent_;
       if (in.sizes[rank] > 0) {
@@ -238,7 +238,7 @@ private:
   }
 
   void unstage(std::int64_t round) {
-    auto const& from = turn_of(round).in;
+    auto const& from = half_of(round).in;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       if (auto const bytes = piece(in_sizes_[rank], round); bytes > 0) {
         policy_.resource().copy_in(in_data_ + in_offsets_[rank] + round * piece_bytes_,
@@ -254,7 +254,7 @@ private:
   std::size_t ranks_;
   std::int64_t piece_bytes_; // of a slice in a round
   buffer<staging_policy, std::byte> memory_;
-  std::array<turn, 2> turns_;
+  std::array<half, 2> halves_;
   std::byte const* out_data_ = nullptr;
   std::byte* in_data_ = nullptr;
   std::vector<std::int64_t> out_sizes_, out_offsets_, in_sizes_, in_offsets_; // [R] each
@@ -265,4 +265,4 @@ private:
   std::optional<request> travelling_; // last: completed before the memory goes
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -44,7 +44,7 @@ template <communicator Comm>
 template <device_policy Policy>
 [[nodiscard]] std::int64_t fingerprint_of_scales(Policy const& policy,
                                                  array_view<Policy::space, float const> scales) {
-  dist::fingerprint print;
+  fingerprint print;
   for (auto const scale : to_vector(policy, scales)) {
     print.add(std::int64_t{bits_of(scale)});
   }
@@ -61,18 +61,18 @@ template <communicator Comm, device_policy Policy, class T>
 void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what, std::string_view columns_of,
                      partition_book const& book, feature_view<Policy::space, T> rows, Policy const& policy) {
   call_site const site{.what = operation::make_features};
-  dist::agree(host_comm(comm), site, fault, rows.num_columns(),
+  agree(host_comm(comm), site, fault, rows.num_columns(),
               [&](std::int64_t columns, std::int64_t first) {
                 return message("has ", columns, ' ', columns_of, ", but rank 0 has ", first,
                                "; store the same columns on all ranks");
               });
-  dist::fingerprint print;
+  fingerprint print;
   print.add(static_cast<std::int64_t>(sizeof(T))).add(fingerprint_of_scales(policy, rows.scales));
   if constexpr (element<T>) {
     print.add(static_cast<std::int64_t>(element_type_of<T>));
   }
-  print.add(dist::book_fingerprint(book));
-  dist::agree(host_comm(comm), site, {}, print.value(), [&](auto, auto) {
+  print.add(book_fingerprint(book));
+  agree(host_comm(comm), site, {}, print.value(), [&](auto, auto) {
     return message("has ", what,
                    " of another element type, other scales or another partition than rank 0; load parts "
                    "of one data set on all ranks");
@@ -85,13 +85,13 @@ void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what
 template <communicator Comm, device_policy Policy>
 void agree_on_table(Comm& comm, std::string const& fault, partition_book const& book,
                     std::vector<named_rows<Policy::space>> const& tensors, Policy const& policy) {
-  std::vector<std::string> lines{message("the partition ", dist::book_fingerprint(book))};
+  std::vector<std::string> lines{message("the partition ", book_fingerprint(book))};
   for (auto const& [name, rows] : tensors) {
     lines.push_back(message("\"", name, "\" (", name_of(rows.type), ", ", rows.num_columns, " columns"));
     lines.back() +=
         rows.scales.empty() ? ")" : message(", scales ", fingerprint_of_scales(policy, rows.scales), ")");
   }
-  dist::agree_on_text(host_comm(comm), {.what = operation::make_features}, fault, lines, "has features ",
+  agree_on_text(host_comm(comm), {.what = operation::make_features}, fault, lines, "has features ",
                       "; load parts of one data set on all ranks");
 }
 

@@ -7,7 +7,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/detail/halo_sums.hpp>
 #include <glt/memory/buffer.hpp>
@@ -27,7 +27,7 @@ namespace glt::detail {
 
 /// The fingerprint of what hotness is estimated for.
 [[nodiscard]] inline std::int64_t hotness_fingerprint(hotness_options const& options) {
-  dist::fingerprint print;
+  fingerprint print;
   print.add(options.batch_size).add(options.neighbors.replace).add(static_cast<std::int64_t>(options.neighbors.expand));
   for (auto const fanout : options.neighbors.fanouts) {
     print.add(fanout);
@@ -43,7 +43,7 @@ namespace glt::dist {
 /// `estimate_hotness` returns for the whole graph and the seeds of all ranks.
 ///
 /// A rank that wants to know which vertices its own batches touch is the only one to pass seeds; all ranks
-/// then call in turn.
+/// then call once for each of them.
 ///
 /// @shape  seeds [S_rank] global ids of any part; a batch holds options.batch_size of those of all ranks →
 ///         [rows of this part]
@@ -62,10 +62,10 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   detail::call_site const site{.what = detail::operation::estimate_hotness};
   auto const check = [&] {
     validate(options);
-    check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
+    detail::check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
     detail::validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
-  agree(detail::host_comm(comm), site, failure_of(check), detail::hotness_fingerprint(options),
+  detail::agree(detail::host_comm(comm), site, detail::failure_of(check), detail::hotness_fingerprint(options),
         [](auto, auto) {
           return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, "
                  "frontier and batch "
@@ -73,17 +73,17 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
         });
 
   auto const rows = graph.local().num_rows();
-  glt::detail::routed_items<Comm, Policy, local_id> seeded(comm, policy);
+  glt::detail::routed_list<Comm, Policy, local_id> seeded(comm, policy);
   glt::detail::halo_sums<Comm, Policy, Vertex> halo(comm, policy);
   std::optional<glt::detail::hotness_walk<Policy>> walk;
-  auto const failure = failure_of([&] {
+  auto const failure = detail::failure_of([&] {
     seeded.route(graph.book(), seeds, glt::detail::row_alone{});
     halo.find(graph);
     walk.emplace(rows, halo.size(), policy);
   });
   seeded.send(site, 0, failure);
   halo.announce(site);
-  agree(detail::host_comm(comm), site, failure_of([&] { halo.reserve(); }), 0, [](auto, auto) { return ""; });
+  detail::agree(detail::host_comm(comm), site, detail::failure_of([&] { halo.reserve(); }));
 
   walk->add_seeds(seeded.received());
   std::int64_t num_seeds = seeds.size();

@@ -57,7 +57,7 @@ namespace glt::dist {
 /// The `count` hottest vertices of other ranks: what is worth a copy here. Vertices that are never touched are
 /// not among them, so there may be fewer; of two that are as hot the one of the lower global id comes first.
 ///
-/// Pass the hotness for the batches of all ranks; or let ranks take turns, in which all pass the hotness for
+/// Pass the hotness for the batches of all ranks; or call once for each rank, all with the hotness for
 /// the batches of one and only that one a `count`.
 ///
 /// @shape  hotness [rows of this part] → global ids, by owner, the hottest of an owner first
@@ -71,7 +71,7 @@ template <communicator Comm>
 [[nodiscard]] std::vector<global_id> hottest_vertices(Comm& comm, partition_book const& book,
                                                       host_view<double const> hotness, std::int64_t count) {
   std::optional<detail::vertices_by_heat> sorted;
-  auto const failure = failure_of([&] {
+  auto const failure = detail::failure_of([&] {
     if (book.num_parts() != comm.size() || hotness.size() != book.size(comm.rank())) {
       throw precondition_error(detail::message("hotness of ", hotness.size(), " vertices for a book of ",
                                                book.num_parts(), " parts on rank ", comm.rank(), " of ", comm.size(),
@@ -82,7 +82,7 @@ template <communicator Comm>
     }
     sorted.emplace(hotness);
   });
-  agree(comm, {.what = detail::operation::estimate_hotness}, failure, book_fingerprint(book), [](auto, auto) {
+  detail::agree(comm, {.what = detail::operation::estimate_hotness}, failure, detail::book_fingerprint(book), [](auto, auto) {
     return "chooses hot vertices by another partition book than rank 0; load parts of one partition on all ranks";
   });
   auto const ranks = static_cast<std::size_t>(comm.size());
@@ -131,12 +131,13 @@ template <communicator Comm>
       ties[rank] = detail::hotter_than(of_rank, exact - 1) - above[rank];
     }
   }
-  auto const taken = detail::take_hottest(std::move(above), ties, count);
-  auto const rows = detail::exchange_first(comm, sorted->vertices(), detail::exchange_words(comm, taken, 1), taken);
+  auto const selected = detail::select_hottest(std::move(above), ties, count);
+  auto const rows =
+      detail::exchange_first(comm, sorted->vertices(), detail::exchange_words(comm, selected, 1), selected);
   std::vector<global_id> hottest;
   hottest.reserve(rows.size());
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    for (std::int64_t i = 0; i < taken[rank]; ++i) {
+    for (std::int64_t i = 0; i < selected[rank]; ++i) {
       hottest.push_back(book.begin(static_cast<int>(rank)) + rows[hottest.size()]);
     }
   }

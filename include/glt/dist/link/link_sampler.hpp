@@ -84,7 +84,7 @@ public:
   ///         before
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
-    auto const failure = failure_of([&] {
+    auto const failure = detail::failure_of([&] {
       detail::validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
       detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
       positives_.assign(sources, destinations);
@@ -92,8 +92,7 @@ public:
     if (options_.negatives.amount > 0) {
       draw_negatives(key, failure); // the first exchange carries the failure
     } else if (options_.exclude == seed_exclusion::none) {
-      agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = key.step}, failure, 0,
-            [](auto, auto) { return std::string(); });
+      detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = key.step}, failure);
     }
     if (options_.exclude != seed_exclusion::none) {
       exclusions_.exclude(positives_.view(), options_.exclude == seed_exclusion::edges_and_reverses,
@@ -112,12 +111,12 @@ public:
 private:
   static void agree_on(Comm& comm, link_options const& options, bool weighted) {
     auto const& negatives = options.negatives;
-    fingerprint print;
+    detail::fingerprint print;
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
-    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
-          failure_of([&] { validate(negatives); }), print.value(), [](auto, auto) {
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
+          detail::failure_of([&] { validate(negatives); }), print.value(), [](auto, auto) {
             return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
                    "all ranks";
           });

@@ -10,7 +10,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
@@ -109,8 +109,8 @@ public:
     auto const& graph = directory.of();
     auto const ex = policy_.executor();
     double largest = 0;
-    glt::detail::routed_items<Comm, Policy, glt::detail::weight_entry> entries(std::move(comm), policy);
-    auto const failure = failure_of([&] {
+    glt::detail::routed_list<Comm, Policy, glt::detail::weight_entry> entries(std::move(comm), policy);
+    auto const failure = detail::failure_of([&] {
       if (weights.size() != graph.original().size()) {
         throw precondition_error(glt::detail::message(weights.size(), " weights for ", graph.original().size(),
                                                       " vertices of the part; give one per vertex"));
@@ -122,7 +122,7 @@ public:
     auto& host = numbers_.host();
     host.all_reduce(std::span(&largest, 1), reduction::max);
     std::vector<std::int64_t> totals(static_cast<std::size_t>(host.size()) + 1, 0);
-    auto const fault = failure_of([&] {
+    auto const fault = detail::failure_of([&] {
       if (graph.num_vertices() > 0 && largest == 0) {
         throw precondition_error("all weights are 0; give a vertex that may be drawn a weight above 0");
       }
@@ -134,7 +134,7 @@ public:
       begins_.resize(static_cast<std::int64_t>(totals.size()));
       totals[static_cast<std::size_t>(host.rank()) + 1] = table_.total();
     });
-    agree(host, site, fault, 0, [](auto, auto) { return std::string(); });
+    detail::agree(host, site, fault);
     host.all_reduce(std::span(totals), reduction::sum);
     std::partial_sum(totals.begin(), totals.end(), totals.begin());
     detail::copy_in(policy_, host_view<std::int64_t const>(totals), begins_.view());
@@ -157,14 +157,14 @@ public:
   bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices,
             detail::call_site site) {
     detail::book_view<space> const ranges(std::as_const(begins_).view());
-    auto const failure = failure_of([&] {
+    auto const failure = detail::failure_of([&] {
       ranks_.clear();
       ranks_.resize(numbers.size());
       auto const ranks = std::as_const(ranks_).view();
       policy_.executor().for_each(numbers.size(), glt::detail::rank_of_number<space>{ranges, numbers, ranks_.view()});
       numbers_.route(book_of_ranks_, ranks, glt::detail::number_in_range<space>{ranges, numbers, ranks});
     });
-    bool const any = glt::detail::any_above_zero(numbers_.send(site, numbers.size(), failure));
+    bool const any = detail::any_above_zero(numbers_.send(site, numbers.size(), failure));
     numbers_.reply(glt::detail::vertex_of_number<space, Vertex>{table_.view(), directory_->kept()}, vertices);
     return any;
   }

@@ -12,12 +12,9 @@
 #include <glt/sample/full_neighborhoods.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace glt {
 
@@ -27,14 +24,13 @@ namespace detail {
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Make>
 full_neighborhoods<Policy, Vertex> walk_in_step(Comm& comm, dist::graph<Policy, Vertex> const& graph, Make make) {
   std::optional<full_neighborhoods<Policy, Vertex>> walk;
-  auto const failure = dist::failure_of([&] {
-    dist::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
+  auto const failure = detail::failure_of([&] {
+    detail::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
     walk.emplace(make(static_cast<Vertex>(graph.book().begin(graph.part()))));
   });
-  std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
-  std::vector<call_header> headers(counts.size());
-  exchange_headers(comm, {.what = operation::plan_epoch}, counts, walk ? walk->num_batches() : 0, failure, headers);
-  walk->pad_to(std::ranges::max(headers, {}, &call_header::value).value);
+  auto const headers =
+      detail::exchange_values(comm, {.what = detail::operation::plan_epoch}, failure, walk ? walk->num_batches() : 0);
+  walk->pad_to(std::ranges::max(headers, {}, &detail::call_header::value).value);
   return *std::move(walk);
 }
 

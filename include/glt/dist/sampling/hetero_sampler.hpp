@@ -26,7 +26,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,8 +65,8 @@ public:
                           std::vector<Rule> rules, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()),
         policy_(policy), exchange_(comm, policy), builder_(policy) {
-    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
-          failure_of([&] { prepare(comm); }), print(options_), [](auto, auto) {
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
+          detail::failure_of([&] { prepare(comm); }), print(options_), [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";
           });
@@ -123,7 +122,7 @@ private:
   // Tells the other ranks in the first hop if a check fails here.
   template <class Check>
   void report(sample_key key, Check check) {
-    auto const failure = failure_of(check);
+    auto const failure = detail::failure_of(check);
     if (!failure.empty()) {
       exchange_.refuse({.what = detail::operation::sample, .step = key.step, .hop = 0}, failure);
     }
@@ -136,7 +135,7 @@ private:
     std::vector<partition_book> books;
     for (int t = 0; t < schema.num_node_types(); ++t) {
       books.push_back(graph_->book(t));
-      check_own_part(comm, graph_->part(), books.back().num_parts(), "part", "sampled by");
+      detail::check_own_part(comm, graph_->part(), books.back().num_parts(), "part", "sampled by");
     }
     frontiers_.resize(books.size());
     queries_.resize(books.size());
@@ -197,7 +196,7 @@ private:
   }
 
   static std::int64_t print(hetero_options const& options) {
-    fingerprint print;
+    detail::fingerprint print;
     print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids);
     print.add(options.disjoint);
     for (auto const& fanouts : options.fanouts) {

@@ -19,7 +19,6 @@
 #include <glt/sample/subgraph.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace glt::dist {
 
@@ -46,10 +45,10 @@ public:
         builder_(policy) {
     auto const check = [&] {
       validate(options_);
-      check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
+      detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
-    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
-          fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
+          detail::fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {
             return "induces subgraphs with other options than rank 0; pass the same number of hops and edge ids on all "
                    "ranks";
           });
@@ -67,7 +66,7 @@ public:
   ///         result, and at an owner that of the sets it is asked about
   void sample(array_view<space, Vertex const> seeds, std::int64_t step, subgraph_type& out) {
     auto const failure =
-        failure_of([&] { detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices()); });
+        detail::failure_of([&] { detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices()); });
     if (!failure.empty()) {
       draws_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
     }

@@ -10,7 +10,7 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
-#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
@@ -66,8 +66,8 @@ public:
                    Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
         queries_(policy), builder_(policy) {
-    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
-          failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
+          detail::failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
             return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
                    "and disjointness on all ranks";
           });
@@ -125,7 +125,7 @@ public:
 private:
   void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
            subgraph_type& out) {
-    auto const failure = failure_of([&] {
+    auto const failure = detail::failure_of([&] {
       detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices());
       if (detail::has_query<Rule>) {
         detail::check_queries(seeds.size(), queries.size());
@@ -158,11 +158,11 @@ private:
   void check(Comm const& comm) const {
     validate(options_);
     detail::check_rule(graph_->local(), options_, rule_);
-    check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
+    detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
   }
 
   static std::int64_t print(neighbor_options const& options) {
-    fingerprint print;
+    detail::fingerprint print;
     print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids).add(options.disjoint);
     for (auto const fanout : options.fanouts) {
       print.add(fanout);

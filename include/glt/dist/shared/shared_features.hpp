@@ -11,8 +11,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <cstddef>
-
 namespace glt::detail {
 
 // A matrix with its labels and scales, and what it is again.
@@ -61,7 +59,7 @@ namespace glt::dist {
 /// @comm   collective; see `node_memory`
 /// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
 /// @cost   one copy of the rows
-template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
+template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_features<Policy, T>
 share_features(Node& node, feature_view<memory_space::host, T> rows, Policy policy = {}) {
@@ -80,7 +78,7 @@ share_features(Node& node, feature_view<memory_space::host, T> rows, Policy poli
 /// @comm   collective; see `node_memory`
 /// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
 /// @cost   one copy of the rows and of what finds them, which `own` has once more
-template <device_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
+template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_edge_features<Policy, T>
 share_features(Node& node, glt::edge_features<Policy, T> const& features, Policy policy = {}) {

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 namespace glt::detail {
 
@@ -42,7 +41,7 @@ namespace glt::dist {
 /// @comm   collective; see `node_memory`
 /// @throws collective_error  on every rank, if a rank has no memory for its part and cannot share either
 /// @cost   one copy of the part
-template <device_policy Policy, vertex_id Vertex, node_memory Node>
+template <host_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_graph<Policy, Vertex>
 share_graph(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) {

@@ -14,7 +14,6 @@
 #include <glt/memory/policy.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -68,7 +67,7 @@ namespace glt::dist {
 /// @comm   collective; see `node_memory`
 /// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
 /// @cost   one copy of the rows
-template <device_policy Policy = device::cpu, node_memory Node>
+template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_table<Policy> share_table(Node& node, feature_table<Policy> const& table,
                                                        Policy policy = {}) {
@@ -81,7 +80,7 @@ template <device_policy Policy = device::cpu, node_memory Node>
 /// @comm   collective; see `node_memory`
 /// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
 /// @cost   one copy of the rows and of what finds them, which `own` has once more
-template <device_policy Policy = device::cpu, node_memory Node>
+template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_edge_table<Policy>
 share_table(Node& node, edge_feature_table<Policy> const& table, Policy policy = {}) {

@@ -21,7 +21,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -53,7 +52,7 @@ public:
       auto const type_of = [&](int edge_type) { return graph.schema().destination_type(edge_type); };
       auto const start_type = type_of(edge_types.front());
       book_ = &graph.book(start_type);
-      check_own_part(comm, graph.part(), book_->num_parts(), "part", "walked by");
+      detail::check_own_part(comm, graph.part(), book_->num_parts(), "part", "walked by");
       std::vector<rows> path;
       for (auto const edge_type : edge_types) {
         auto const& book = graph.book(type_of(edge_type));
@@ -64,12 +63,12 @@ public:
       path_ = make_buffer<Policy>(path, policy);
       original_ = graph.original(start_type);
     };
-    fingerprint print;
+    detail::fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
     for (auto const edge_type : edge_types) {
       print.add(edge_type);
     }
-    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
           print.value(), [](auto, auto) {
             return "walks with other options than rank 0; pass the same edge types, length, walks per start "
                    "and edge ids on "

@@ -23,7 +23,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <utility>
 
 namespace glt::dist {
 
@@ -56,13 +55,13 @@ public:
         rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       validate(options_);
-      check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
+      detail::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
       ascending_ = detail::rows_ascend(policy.executor(), graph.local());
     };
-    fingerprint print;
+    detail::fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
     print.add(std::bit_cast<std::int64_t>(options.p)).add(std::bit_cast<std::int64_t>(options.q));
-    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
           print.value(), [](auto, auto) {
             return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
                    "edge ids on all "

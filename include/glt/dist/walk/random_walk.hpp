@@ -21,7 +21,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <utility>
 #include <variant>
 
 namespace glt::dist {
@@ -54,11 +53,11 @@ public:
         rounds_(make_rounds(comm, options, policy)) {
     auto const check = [&] {
       validate(options_);
-      check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
+      detail::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
     };
-    fingerprint print;
+    detail::fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(std::bit_cast<std::int64_t>(options.restart));
-    agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure_of(check),
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
           print.add(options.edge_ids).value(), [](auto, auto) {
             return "walks with other options than rank 0; pass the same length, walks per start, restart and "
                    "edge ids "

@@ -84,7 +84,7 @@ private:
   template <class Work>
   void remember(Work work) {
     if (failure_.empty()) {
-      failure_ = dist::failure_of(work);
+      failure_ = glt::detail::failure_of(work);
     }
   }
 
@@ -128,7 +128,7 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, d
     return "has other types or features than rank 0; give the same to all ranks";
   };
   detail::npy_folder_tables tables;
-  auto failure = dist::failure_of([&] {
+  auto failure = glt::detail::failure_of([&] {
     tables = detail::tables_of(piece);
     if (comm.rank() == 0 && detail::needs_tables(tables)) {
       auto const text = detail::tables_text(tables);
@@ -137,7 +137,7 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, d
       file.commit();
     }
   });
-  dist::agree(comm, site, failure, detail::layout_fingerprint(piece), same);
+  glt::detail::agree(comm, site, failure, detail::layout_fingerprint(piece), same);
   detail::npy_folder_writer<Comm> writer(comm, folder, tables);
   for (std::size_t t = 0; t < piece.nodes.size(); ++t) {
     writer.write(piece.nodes[t], tables.nodes[t]);
@@ -145,7 +145,7 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, d
   for (std::size_t t = 0; t < piece.edges.size(); ++t) {
     writer.write(piece.edges[t], tables.edges[t]);
   }
-  dist::agree(comm, site, writer.failure(), 0, same);
+  glt::detail::agree(comm, site, writer.failure(), 0, same);
 }
 
 // The same of all rows at once, after a look at them.

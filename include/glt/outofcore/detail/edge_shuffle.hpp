@@ -43,7 +43,7 @@ template <communicator Comm, class RowOf>
                                                     num_vertices, "), the ids of the graph"));
     }
   };
-  auto const failure = dist::failure_of([&] {
+  auto const failure = glt::detail::failure_of([&] {
     if (edges.sources.size() != edges.destinations.size()) {
       throw precondition_error(glt::detail::message(edges.sources.size(), " sources and ", edges.destinations.size(),
                                                     " destinations of edges", of_type,
@@ -63,7 +63,7 @@ template <communicator Comm, class RowOf>
       ++counts[static_cast<std::size_t>(row_of(edges.destinations[e]))];
     }
   });
-  dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, edges.sources.size(),
+  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure, edges.sources.size(),
               [](auto own, auto first) {
                 return glt::detail::message("has ", own, " edges, but rank 0 has ", first,
                                             "; give all ranks the same list");

@@ -82,10 +82,10 @@ public:
     auto const hops = options_.hotness.neighbors.fanouts.size();
     for (std::size_t hop = 0; hop < hops; ++hop) {
       slices_.hand_round(values(), columns_);
-      auto const failure = dist::failure_of([&] { spread(); });
-      dist::agree(comm_,
+      auto const failure = glt::detail::failure_of([&] { spread(); });
+      glt::detail::agree(comm_,
                   {.what = glt::detail::operation::estimate_hotness, .hop = static_cast<std::int32_t>(hop)},
-                  failure, 0, [](auto, auto) { return ""; });
+                  failure);
       slices_.add_up(sums(), columns_,
                      [](log_miss& sum, log_miss other) { glt::detail::add_capped(sum, other); });
       settle(hop);

@@ -151,7 +151,7 @@ private:
     auto const counts = count_in_edges(
         comm, edges, from.book.num_vertices(), to.book.num_vertices(),
         [&](global_id vertex) { return to.renumbered[vertex]; }, of_type);
-    auto const failure = dist::failure_of([&] {
+    auto const failure = glt::detail::failure_of([&] {
       std::vector<global_id> bounds;
       for (auto part = static_cast<int>(own_.first); part < own_.last; ++part) {
         append_bounds(counts, to.book.begin(part), to.book.end(part), edges_of_range(plan_), bounds);
@@ -163,7 +163,7 @@ private:
       auto const buffer_bytes = plan_.for_edges / 8 / static_cast<std::int64_t>(spills_.size()); // all wait together
       spills_[type].emplace(spill_folder(type), std::move(bounds), buffer_bytes);
     });
-    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     spill_edges(
         comm, edges.sources.size(),
         [&](edge_id e) {

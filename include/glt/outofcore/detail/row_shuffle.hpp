@@ -58,12 +58,12 @@ void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, pa
         of_parts[static_cast<std::size_t>(part - first_part)].write((id - labels.book.begin(part)) * row_bytes,
                                                                   {arrived + sizeof(id), row_bytes});
       });
-  auto const failure = dist::failure_of([&] {
+  auto const failure = glt::detail::failure_of([&] {
     for (auto& rows : of_parts) {
       rows.flush();
     }
   });
-  dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
 }
 
 } // namespace glt::io::detail

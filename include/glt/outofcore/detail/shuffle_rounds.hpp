@@ -43,7 +43,7 @@ void shuffle_in_rounds(Comm& comm, record_shuffle<Comm>& shuffle, std::int64_t n
   std::string failure;
   auto const attempt = [&](auto part) {
     if (failure.empty()) {
-      failure = dist::failure_of(part);
+      failure = glt::detail::failure_of(part);
     }
   };
   std::int64_t step = 0;
@@ -59,8 +59,7 @@ void shuffle_in_rounds(Comm& comm, record_shuffle<Comm>& shuffle, std::int64_t n
     });
     shuffle.exchange(step, failure, [&](std::byte const* record) { attempt([&] { take(record); }); });
   }
-  dist::agree(comm, {.what = glt::detail::operation::shuffle, .step = step}, failure, 0,
-              [](auto, auto) { return ""; });
+  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle, .step = step}, failure);
 }
 
 } // namespace glt::io::detail

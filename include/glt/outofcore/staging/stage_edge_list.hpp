@@ -64,11 +64,11 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
       return options.num_vertices;
     }
     comm.all_reduce(std::span<std::int64_t>(&largest, 1), reduction::max);
-    auto const failure = dist::failure_of([&] {
+    auto const failure = glt::detail::failure_of([&] {
       detail::check_density(file, largest + 1, num_edges,
                             "set edge_list_options::relabel, or num_vertices if they are as many");
     });
-    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     return largest + 1;
   };
   detail::stage_graph(comm, folder, read_own, count);

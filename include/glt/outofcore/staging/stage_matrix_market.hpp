@@ -51,12 +51,12 @@ void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::file
   };
   auto const count = [&](std::int64_t) {
     comm.all_reduce(std::span<std::int64_t>(&num_entries, 1), reduction::sum);
-    auto const failure = dist::failure_of([&] {
+    auto const failure = glt::detail::failure_of([&] {
       if (comm.rank() == at_end) {
         detail::check_entries(*source, header, num_entries);
       }
     });
-    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     return header.size;
   };
   detail::stage_graph(comm, folder, read_own, count);

@@ -34,7 +34,7 @@ namespace detail {
 template <communicator Comm>
 std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(comm.size()), 0);
-  auto const failure = dist::failure_of([&] {
+  auto const failure = glt::detail::failure_of([&] {
     text_source head(file);
     static_cast<void>(read_metis_header(head));
     if (comm.size() == 1 || head.packed()) {
@@ -47,7 +47,7 @@ std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file) {
       source.skip(text.size());
     }
   });
-  dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
   comm.all_reduce(std::span<std::int64_t>(rows), reduction::sum);
   return std::accumulate(rows.begin(), rows.begin() + comm.rank(), std::int64_t{0});
 }
@@ -101,12 +101,12 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
   };
   auto const count = [&](std::int64_t) {
     comm.all_reduce(std::span<std::int64_t>(counts), reduction::sum);
-    auto const failure = dist::failure_of([&] {
+    auto const failure = glt::detail::failure_of([&] {
       if (comm.rank() == at_end) {
         detail::check_counts(*source, header, counts[0], counts[1]);
       }
     });
-    dist::agree(comm, {.what = glt::detail::operation::shuffle}, failure, 0, [](auto, auto) { return ""; });
+    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     return header.num_vertices;
   };
   detail::stage_graph(comm, folder, read_own, count);

@@ -58,7 +58,7 @@ TEST_CASE("a message has the rows of all tensors, of some those of the flagged r
     for (auto const& each : message.plan()) {
       local.push_back(each.local);
     }
-    message.put<glt::detail::any_conversion>(local, {own_rows.data(), own_places.data(), 2, 1}, out);
+    message.scatter<glt::detail::any_conversion>(local, {own_rows.data(), own_places.data(), 2, 1}, out);
     auto const whole = glt_test::named_table({14, 11, 10, 13, 12});
     CHECK(small == glt_test::gathered<float>(whole, "small", {0, 1, 2, 3, 4}));
     CHECK(label == glt_test::gathered<std::int64_t>(whole, "label", {0, 1, 2}));

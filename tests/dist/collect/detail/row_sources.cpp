@@ -52,11 +52,11 @@ TEST_CASE_TEMPLATE(
     glt::detail::row_sources<Policy> sources(book, own, false, policy);
     CHECK(sources.num_sources() == parts + 1);
     for (bool const is_hot : {false, true}) {
-      for (bool const is_near : {false, true}) {
+      for (bool const is_local : {false, true}) {
         sources.set_table(sources.hot(), is_hot ? hot.view() : glt::detail::id_table_view<Policy::space>());
         std::vector<char> local(static_cast<std::size_t>(parts), 0);
         local[static_cast<std::size_t>(own)] = 1;
-        local[0] = is_near || own == 0 ? 1 : 0;
+        local[0] = is_local || own == 0 ? 1 : 0;
         sources.set_local(local);
         using two_counts = std::pair<std::int64_t, std::int64_t>;
         for (auto const& [flagged, never] : {two_counts{0, 0}, {7, 0}, {30, 0}, {9, 9}, {0, 30}}) {
@@ -122,8 +122,8 @@ TEST_CASE_TEMPLATE("edges have the rows that the table of their source says, and
   CHECK(sources.list(3).num_flagged == 1);
   auto const key = glt::detail::read_element(
       policy, glt::array_view<Policy::space, glt::detail::edge_key const>(sources.edge_keys(), 1), 0);
-  CHECK(key.id() == 9);
-  CHECK(key.row == 7);
+  CHECK(key.value() == 9);
+  CHECK(key.row() == 7);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           sort({1002, 1001}, {20, 21});
                         }),

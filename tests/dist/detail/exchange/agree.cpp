@@ -16,7 +16,7 @@ TEST_CASE("equal values agree; another value or a failure is the same error on e
     auto const last = comm.size() - 1;
     auto const attempt = [&](std::string const& failure, std::int64_t value) {
       return glt_test::thrown<glt::collective_error>([&] {
-        glt::dist::agree(comm, {.what = glt::detail::operation::user}, failure, value,
+        glt::detail::agree(comm, {.what = glt::detail::operation::user}, failure, value,
                          [](auto theirs, auto first) {
                            return "has " + std::to_string(theirs) + ", not " + std::to_string(first);
                          });
@@ -31,23 +31,23 @@ TEST_CASE("equal values agree; another value or a failure is the same error on e
 }
 
 TEST_CASE("failures become text, and fingerprints tell values and their order apart") {
-  CHECK(glt::dist::failure_of([] { throw std::runtime_error("broken"); }) == "broken");
-  CHECK(glt::dist::failure_of([] {}).empty());
+  CHECK(glt::detail::failure_of([] { throw std::runtime_error("broken"); }) == "broken");
+  CHECK(glt::detail::failure_of([] {}).empty());
   std::set<std::int64_t> prints;
   for (std::int64_t a = 0; a < 40; ++a) {
     for (std::int64_t b = 0; b < 40; ++b) {
-      prints.insert(glt::dist::fingerprint().add(a).add(b).value());
+      prints.insert(glt::detail::fingerprint().add(a).add(b).value());
     }
   }
   CHECK(prints.size() == 1600);
-  CHECK(glt::dist::book_fingerprint(glt::partition_book({0, 2, 5})) !=
-        glt::dist::book_fingerprint(glt::partition_book({0, 3, 5})));
+  CHECK(glt::detail::book_fingerprint(glt::partition_book({0, 2, 5})) !=
+        glt::detail::book_fingerprint(glt::partition_book({0, 3, 5})));
 }
 
 TEST_CASE("an exception without a text is a failure all the same") {
   struct silent : std::exception {
     char const* what() const noexcept override { return ""; }
   };
-  CHECK(!glt::dist::failure_of([] { throw silent(); }).empty());
-  CHECK(glt::dist::failure_of([] {}).empty());
+  CHECK(!glt::detail::failure_of([] { throw silent(); }).empty());
+  CHECK(glt::detail::failure_of([] {}).empty());
 }

@@ -17,7 +17,7 @@ TEST_CASE("ranks with the same lines agree; the first line that differs is told 
     auto const error = [&](lines const& odd, lines const& others, std::string const& failure = {}) {
       return glt_test::thrown<glt::collective_error>([&] {
         bool const is_odd = comm.rank() == last;
-        glt::dist::agree_on_text(comm, {}, is_odd ? failure : "", is_odd ? odd : others, "has ", "; mend it");
+        glt::detail::agree_on_text(comm, {}, is_odd ? failure : "", is_odd ? odd : others, "has ", "; mend it");
       });
     };
     auto const nothing = "(nothing was thrown)";

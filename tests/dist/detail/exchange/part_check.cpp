@@ -7,7 +7,7 @@
 
 #include <string>
 
-using glt::dist::check_own_part;
+using glt::detail::check_own_part;
 
 namespace {
 

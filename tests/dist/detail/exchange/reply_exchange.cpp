@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-using glt::dist::reply_exchange;
+using glt::detail::reply_exchange;
 using glt_test::names;
 using glt_test::thrown;
 

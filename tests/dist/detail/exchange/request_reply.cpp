@@ -3,6 +3,8 @@
 
 #include <glt/dist/detail/exchange/request_reply.hpp>
 
+#include <glt/dist/detail/exchange/agree.hpp>
+
 #include "support/policies.hpp"
 #include "support/ranks.hpp"
 

@@ -9,7 +9,7 @@
 TEST_CASE("every lap is added to its own sum, and nothing is counted twice") {
   using namespace std::chrono_literals;
   auto const start = std::chrono::steady_clock::now();
-  glt::dist::stopwatch watch;
+  glt::detail::stopwatch watch;
   double slept = 0;
   double rest = 1;
   std::this_thread::sleep_for(3ms);

@@ -42,7 +42,7 @@ TEST_CASE("a bound leaves at least as many vertices as are wanted and few more a
 
 TEST_CASE("ties go to the lower ranks") {
   std::vector<std::int64_t> const ties{2, 0, 5};
-  CHECK(detail::take_hottest({1, 2, 3}, ties, 6) == std::vector<std::int64_t>{1, 2, 3});
-  CHECK(detail::take_hottest({1, 2, 3}, ties, 9) == std::vector<std::int64_t>{3, 2, 4});
-  CHECK(detail::take_hottest({1, 2, 3}, ties, 99) == std::vector<std::int64_t>{3, 2, 8});
+  CHECK(detail::select_hottest({1, 2, 3}, ties, 6) == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(detail::select_hottest({1, 2, 3}, ties, 9) == std::vector<std::int64_t>{3, 2, 4});
+  CHECK(detail::select_hottest({1, 2, 3}, ties, 99) == std::vector<std::int64_t>{3, 2, 8});
 }

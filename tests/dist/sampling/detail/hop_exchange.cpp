@@ -72,6 +72,21 @@ TEST_CASE("a rank that runs out of memory at any moment of a hop fails all ranks
   }
 }
 
+TEST_CASE("another key of a rank is the same error on every rank") {
+  auto const list = glt_test::random_graph(57, 99);
+  glt_test::on_ranks([&](auto comm) {
+    glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph graph(comm, scarce_part(divided, comm.rank()));
+    glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3}});
+    glt::sampled_subgraph<scarce_policy, glt::global_id> out;
+    glt::sample_key const key{.seed = comm.rank() == 1 ? 1U : 0U};
+    auto const error = glt_test::thrown<glt::collective_error>([&] { sampler.sample({}, key, out); });
+    if (comm.size() > 1) {
+      CHECK(glt_test::names(error, "rank 1", "another key than rank 0"));
+    }
+  });
+}
+
 TEST_CASE("a source that no part owns is the same error on every rank") {
   glt_test::on_ranks([](auto comm) {
     glt_test::divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],

@@ -5,6 +5,7 @@
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/feature/detail/edge_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/graph/validate.hpp>
@@ -17,16 +18,7 @@
 namespace glt::detail {
 
 /// An edge as it travels to the owner of its destination: the row of that, flagged or not, and the id of the edge.
-struct edge_key {
-  local_id row;
-  std::uint32_t low; // of the id; an id as a whole would be aligned to 8 bytes
-  std::uint32_t high;
-
-  [[nodiscard]] GLT_HOST_DEVICE edge_id id() const noexcept {
-    return static_cast<edge_id>((std::uint64_t{high} << 32) | low);
-  }
-};
-static_assert(sizeof(edge_key) == 12);
+using edge_key = row_with<edge_id>;
 
 /// The keys of edges in the order in which they were sorted.
 ///
@@ -38,8 +30,7 @@ struct list_edge_keys {
   array_view<Space, std::int64_t const> places;
   edge_key* keys;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const id = static_cast<std::uint64_t>(edges[places[i]]);
-    keys[i] = {rows[i], static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32)};
+    keys[i] = {rows[i], edges[places[i]]};
   }
 };
 
@@ -54,9 +45,9 @@ struct find_edge_keys {
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     for (auto i = first; i < last; ++i) {
       auto const ahead = i + table.ahead;
-      table.prefetch(keys[ahead < last ? ahead : last - 1].id());
-      auto const row = static_cast<local_id>(table.find(keys[i].id()));
-      found[i] = row < 0 ? no_edge_row : keys[i].row < 0 ? ~row : row;
+      table.prefetch(keys[ahead < last ? ahead : last - 1].value());
+      auto const row = static_cast<local_id>(table.find(keys[i].value()));
+      found[i] = row < 0 ? no_edge_row : keys[i].row() < 0 ? ~row : row;
     }
   }
 };
@@ -79,7 +70,7 @@ void find_edge_rows(Policy const& policy, edge_key const* keys, std::int64_t siz
   auto const bad = policy.executor().reduce(size, size, first_without_row{found, size}, smaller{});
   if (bad < size) {
     array_view<Policy::space, edge_key const> const all(keys, size);
-    refuse_edge(bad, read_element(policy, all, bad).id(), table.size());
+    refuse_edge(bad, read_element(policy, all, bad).value(), table.size());
   }
 }
 

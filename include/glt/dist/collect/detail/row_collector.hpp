@@ -4,7 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
@@ -15,7 +14,7 @@
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
-#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/policy.hpp>
@@ -87,10 +86,10 @@ protected:
 
   /// Reads rows of other ranks in place, `rows_of(view, rank)`, where there are views of them.
   ///
-  /// @throws precondition_error  if there is not one entry per rank, with the own one; what `rows_of` throws leaves here
+  /// @throws precondition_error  if there is not one entry per rank, with the own one; or by `rows_of`
   template <class View, class RowsOf>
   void set_shared(node_views<View> const& views, RowsOf rows_of) {
-    dist::near_rows shared(views, requests_.rank(), requests_.size());
+    shared_rows shared(views, requests_.rank(), requests_.size());
     std::vector<source_rows<space>> found(views.of_rank.size());
     std::vector<char> is_local(views.of_rank.size(), 0);
     for (std::size_t rank = 0; rank < found.size(); ++rank) {
@@ -119,11 +118,11 @@ protected:
   template <class Conversions, class Vertex, class Prepare, class Resize>
   void collect_rows(row_keys<space, Vertex> const& keys, std::int64_t num_first, std::int64_t step,
                     Prepare prepare, Resize resize) {
-    dist::stopwatch watch;
+    stopwatch watch;
     call_site const site{.what = operation::collect, .step = step};
     auto& sources = requests_.sources();
     // Whatever may fail comes before the header exchange: afterwards the other ranks wait for this one's rows.
-    auto const failure = dist::failure_of([&] {
+    auto const failure = failure_of([&] {
       if (sources.by_edge()) {
         check_num_edges(keys.edges.size(), keys.vertices.size());
       }
@@ -140,7 +139,7 @@ protected:
     std::span<row_target const> const out = resize();
     for (int source = 0; source < sources.num_sources(); ++source) {
       if (sources.is_local(source) && sources.list(source).size > 0) {
-        exchange_.message().template put<Conversions>(sources_[static_cast<std::size_t>(source)].tensors,
+        exchange_.message().template scatter<Conversions>(sources_[static_cast<std::size_t>(source)].tensors,
                                                       sources.list(source), out);
       }
       count(source);
@@ -162,9 +161,9 @@ private:
       requests_.finish();
       return;
     }
-    auto const unknown = dist::failure_of([&] { requests_.finish(); });
+    auto const unknown = failure_of([&] { requests_.finish(); });
     if (requests_.anything()) {
-      dist::agree(requests_.host(), site, unknown, 0, [](auto, auto) { return ""; });
+      agree(requests_.host(), site, unknown);
     }
   }
 
@@ -182,7 +181,7 @@ private:
   row_requests<Comm, Policy> requests_;
   std::vector<source_rows<space>> sources_; // [P + 1]
   bool hot_has_all_ = true;
-  dist::near_rows shared_;
+  shared_rows shared_;
   std::shared_ptr<void const> keeper_; // of the rows that are read in place
   collector_seconds seconds_;
   collected_counts counts_;

@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -91,7 +90,7 @@ private:
   void run_rounds(row_requests<Comm, Policy>& requests, round first, call_site site,
                   std::span<row_target const> out, collector_seconds& seconds) {
     auto const rounds = first.rounds;
-    dist::stopwatch watch;
+    stopwatch watch;
     make_room(requests, rounds, site);
     pack({0, rounds}, requests);
     watch.lap(seconds.packing);
@@ -141,12 +140,12 @@ private:
     }
     auto const sent = bytes_of(sent_rows, requests.size() - 1);
     auto const received = bytes_of(received_rows, requests.size() - 1);
-    auto const failure = dist::failure_of([&] {
+    auto const failure = failure_of([&] {
       memory_.clear();
       memory_.resize(2 * (sent + received));
     });
     if (most_bytes(requests.size(), which.most(requests.largest_asked())) > limit_) {
-      dist::agree(requests.host(), site, failure, 0, [](auto, auto) { return ""; });
+      agree(requests.host(), site, failure);
     }
     if (!failure.empty()) { // not if there was a `reserve`
       throw error(failure);

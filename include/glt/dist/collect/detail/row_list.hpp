@@ -5,6 +5,7 @@
 #include <glt/core/types.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace glt::detail {
@@ -27,6 +28,9 @@ struct row_list {
             std::clamp<std::int64_t>(num_flagged - begin, 0, end - begin)};
   }
 };
+
+/// Flagged rows are below it.
+inline constexpr std::array<std::int64_t, 1> first_unflagged{0};
 
 /// The row behind a number of a `row_list`.
 [[nodiscard]] GLT_HOST_DEVICE constexpr local_id unflagged(local_id row) noexcept {

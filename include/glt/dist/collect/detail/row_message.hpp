@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/element_type.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/feature/detail/any_rows.hpp>
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -80,7 +80,7 @@ public:
     return out;
   }
 
-  /// Puts the rows of a message in their places, converted to what is wanted, and returns its end.
+  /// Scatters the rows of a message to their places, converted to what is wanted, and returns its end.
   ///
   /// @shape  to [tensors]
   /// @pre    the plans of all ranks have the same tensors; not checked
@@ -98,11 +98,11 @@ public:
     return in;
   }
 
-  /// Puts rows that this rank reaches in their places.
+  /// Scatters rows that this rank reaches to their places.
   ///
   /// @shape  from, to [tensors]
   template <class Conversions>
-  void put(std::span<any_rows<space> const> from, row_list const& rows,
+  void scatter(std::span<any_rows<space> const> from, row_list const& rows,
            std::span<row_target const> to) const {
     for (std::size_t t = 0; t < plan_.size(); ++t) {
       transfer_any_rows<streamed_writes, Conversions>(

@@ -6,8 +6,8 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/detail/edge_keys.hpp>
-#include <glt/dist/collect/detail/flag_counter.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
+#include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
@@ -85,7 +85,7 @@ public:
       : num_parts_(book.num_parts()), by_edge_(by_edge), policy_(std::move(policy)),
         index_(index_policy_of(policy_)), buckets_(with_hot_part(book, 0), index_),
         tables_(static_cast<std::size_t>(num_parts_) + 1), is_local_(static_cast<std::size_t>(num_parts_), 0),
-        local_flags_(make_buffer<index_policy>(is_local_, index_)), flags_(index_), replaced_(0, index_),
+        local_flags_(make_buffer<index_policy>(is_local_, index_)), unflagged_(index_), replaced_(0, index_),
         keys_(0, index_), found_(0, index_) {
     is_local_[static_cast<std::size_t>(rank)] = 1;
     set_local(is_local_);
@@ -138,7 +138,7 @@ public:
       offsets_ =
           buckets_.sort(array_view<index_space, Vertex const>(keys.vertices.data(), size), num_flagged);
     }
-    num_flagged_ = num_flagged > 0 ? flags_.count(rows(), offsets_) : std::span<std::int64_t const>();
+    flags_end_ = num_flagged > 0 ? unflagged_.find(rows(), offsets_, first_unflagged) : std::span<std::int64_t const>();
     if (by_edge_) {
       find_edges(keys.edges);
     }
@@ -150,10 +150,12 @@ public:
     auto const first = offsets_[s];
     auto const* const rows = by_edge_ && is_local(source) ? found_.data() : buckets_.rows().data();
     return {rows + first, buckets_.places().data() + first, offsets_[s + 1] - first,
-            num_flagged_.empty() ? 0 : num_flagged_[s]};
+            flags_end_.empty() ? 0 : flags_end_[s] - first};
   }
-  /// Where the list of a source begins among all rows, places and edge keys.
-  [[nodiscard]] std::int64_t offset(int source) const { return offsets_[static_cast<std::size_t>(source)]; }
+  /// Where the list of every source begins among all rows, places and edge keys.
+  ///
+  /// @shape  [P + 2]
+  [[nodiscard]] std::span<std::int64_t const> offsets() const noexcept { return offsets_; }
   [[nodiscard]] local_id const* rows() const noexcept { return buckets_.rows().data(); }
   [[nodiscard]] edge_key const* edge_keys() const noexcept { return keys_.data(); }
 
@@ -182,7 +184,7 @@ private:
     index_.executor().for_each(edges.size(), list_edge_keys<index_space>{edges.data(), buckets_.rows(),
                                                                          buckets_.places(), keys_.data()});
     for (int source = 0; source < num_sources(); ++source) {
-      if (auto const first = offset(source); is_local(source)) {
+      if (auto const first = offsets_[static_cast<std::size_t>(source)]; is_local(source)) {
         find_edge_rows(index_, keys_.data() + first, list(source).size, table(source), found_.data() + first);
       }
     }
@@ -196,9 +198,9 @@ private:
   std::vector<id_table_view<space>> tables_; // [P + 1]
   std::vector<char> is_local_;               // [P]
   buffer<index_policy, char> local_flags_;
-  flag_counter<index_policy> flags_;
-  std::span<std::int64_t const> offsets_;     // [P + 2]
-  std::span<std::int64_t const> num_flagged_; // [P + 1], or empty if none are
+  slice_bounds<index_policy> unflagged_;
+  std::span<std::int64_t const> offsets_;   // [P + 2]
+  std::span<std::int64_t const> flags_end_; // [P + 1], where the flagged rows of each source end; or empty if none are
   buffer<index_policy, global_id> replaced_;
   buffer<index_policy, edge_key> keys_;
   buffer<index_policy, local_id> found_;

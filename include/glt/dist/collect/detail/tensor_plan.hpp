@@ -102,13 +102,13 @@ agree_on_plan(Comm& comm, std::string const& misfit, std::vector<named_rows<Spac
               std::vector<dist::wanted_tensor> const& wanted) {
   std::vector<planned_tensor<Space>> plan;
   std::vector<std::string> lines;
-  auto const failure = dist::failure_of([&] {
+  auto const failure = failure_of([&] {
     plan = plan_tensors(table, wanted);
     for (auto const& each : plan) {
       lines.push_back(message("\"", each.name, "\"", each.seeds_only ? " of the seeds" : ""));
     }
   });
-  dist::agree_on_text(host_comm(comm), {.what = operation::make_features}, misfit.empty() ? failure : misfit,
+  agree_on_text(host_comm(comm), {.what = operation::make_features}, misfit.empty() ? failure : misfit,
                       lines, "collects features ", "; ask for the same ones in the same order on all ranks");
   return plan;
 }

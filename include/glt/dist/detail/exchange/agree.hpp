@@ -6,36 +6,66 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
 #include <glt/partition/book.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
-using detail::failure_of;
-
-/// Makes sure that no rank has a failure to report and that all ranks hold the same value.
+/// Makes sure that all ranks passed the same value to a header exchange.
 ///
 /// `difference(value, first)` is the cause if a rank holds `value` where rank 0 holds `first`.
 ///
-/// @comm   collective; one header exchange
-/// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
-template <communicator Comm, class Difference>
-void agree(Comm& comm, detail::call_site site, std::string const& failure, std::int64_t value,
-           Difference difference) {
-  auto const ranks = static_cast<std::size_t>(comm.size());
-  std::vector<std::int64_t> const counts(ranks, 0);
-  std::vector<detail::call_header> headers(ranks);
-  detail::exchange_headers(comm, site, counts, value, failure, headers);
-  for (std::size_t rank = 1; rank < ranks; ++rank) {
+/// @throws collective_error  if not; as every rank does
+template <class Difference>
+void check_same_value(std::span<call_header const> headers, Difference difference) {
+  for (std::size_t rank = 1; rank < headers.size(); ++rank) {
     if (headers[rank].value != headers[0].value) {
       throw glt::detail::agreed_error(static_cast<int>(rank), difference(headers[rank].value, headers[0].value));
     }
   }
+}
+
+/// Makes sure that no rank has a failure to report, and tells all ranks the values of all.
+///
+/// @shape  returns [R]
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if `failure` is not empty on one
+template <communicator Comm>
+[[nodiscard]] std::vector<call_header> exchange_values(Comm& comm, call_site site, std::string const& failure,
+                                                       std::int64_t value) {
+  auto const ranks = static_cast<std::size_t>(comm.size());
+  std::vector<call_header> headers(ranks);
+  exchange_headers(comm, site, std::vector<std::int64_t>(ranks, 0), value, failure, headers);
+  return headers;
+}
+
+/// Makes sure that no rank has a failure to report.
+///
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if `failure` is not empty on one
+template <communicator Comm>
+void agree(Comm& comm, call_site site, std::string const& failure) {
+  static_cast<void>(exchange_values(comm, site, failure, 0));
+}
+
+/// Makes sure that no rank has a failure to report and that all ranks hold the same value.
+///
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
+template <communicator Comm, class Difference>
+void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference difference) {
+  check_same_value(exchange_values(comm, site, failure, value), difference);
+}
+
+/// True if any rank passed a value above 0.
+[[nodiscard]] inline bool any_above_zero(std::span<call_header const> headers) {
+  return std::ranges::any_of(headers, [](call_header const& header) { return header.value > 0; });
 }
 
 /// A number that differs between different values with all but certainty; for `agree`.
@@ -62,4 +92,4 @@ private:
   return print.value();
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

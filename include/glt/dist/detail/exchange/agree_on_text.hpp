@@ -26,14 +26,14 @@ namespace glt::detail {
 // The first line of a text that another one has not in that place, in a sentence.
 [[nodiscard]] inline std::string first_difference(std::string_view own, std::string_view first, std::string_view before,
                                                   std::string_view after) {
-  auto const take_line = [](std::string_view& text) {
+  auto const next_line = [](std::string_view& text) {
     auto const line = text.empty() ? std::string_view("nothing") : text.substr(0, text.find('\n'));
     text.remove_prefix(text.empty() ? 0 : std::min(line.size() + 1, text.size()));
     return line;
   };
   for (;;) {
-    auto const mine = take_line(own);
-    auto const theirs = take_line(first);
+    auto const mine = next_line(own);
+    auto const theirs = next_line(first);
     if (mine != theirs || (own.empty() && first.empty())) {
       return message(before, mine, " where rank 0 has ", theirs, after);
     }
@@ -42,7 +42,7 @@ namespace glt::detail {
 
 } // namespace glt::detail
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Makes sure that no rank has a failure to report and that all ranks hold the same lines of text.
 ///
@@ -53,7 +53,7 @@ namespace glt::dist {
 template <communicator Comm>
 void agree_on_text(Comm& comm, detail::call_site site, std::string const& failure,
                    std::vector<std::string> const& lines, std::string_view before, std::string_view after) {
-  agree(comm, site, failure, 0, [](auto, auto) { return ""; });
+  agree(comm, site, failure);
   auto const joined = detail::join_lines(lines);
   auto first = joined;
   auto size = static_cast<std::int64_t>(first.size());
@@ -63,7 +63,7 @@ void agree_on_text(Comm& comm, detail::call_site site, std::string const& failur
     comm.broadcast(reinterpret_cast<std::byte*>(first.data()), size, 0);
   }
   auto const differs = joined == first ? std::string() : detail::first_difference(joined, first, before, after);
-  agree(comm, site, differs, 0, [](auto, auto) { return ""; });
+  agree(comm, site, differs);
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Refuses a part that is not that of this rank, or of a partition into other than as many parts as there are ranks.
 ///
@@ -21,4 +21,4 @@ void check_own_part(Comm const& comm, int part, int num_parts, std::string_view 
   }
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

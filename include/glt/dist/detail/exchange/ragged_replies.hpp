@@ -2,8 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/reply_exchange.hpp>
@@ -84,7 +82,7 @@ public:
         return messages.out();
       });
     } else {
-      auto const failure = dist::failure_of(serve);
+      auto const failure = failure_of(serve);
       if (!failure.empty()) {
         messages.clear();
         for (std::size_t rank = 0; rank < asked.size(); ++rank) {
@@ -113,7 +111,7 @@ public:
   }
 
 private:
-  dist::reply_exchange of_hosts_;
+  reply_exchange of_hosts_;
   rank_messages<Policy> arrived_;
   std::vector<call_header> headers_; // [R]
 };

@@ -10,11 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Answers to requests, of sizes that only those who answer know.
 ///
@@ -26,14 +27,15 @@ public:
 
   /// Sends what `serve()` returns and receives what was asked for.
   ///
-  /// @shape  asked [R], how much this rank asked every rank for · received [R], how much it was asked for by them
+  /// @shape  asked [R], how much this rank asked every rank for · received [R], how much it was asked for by them; what
+  ///         the own rank asks of itself does not count
   /// @comm   collective
   /// @throws what `serve` has thrown, when the answers of the others are here
   template <communicator Comm, class Serve>
   void run(Comm& comm, std::span<std::int64_t const> asked, std::span<std::int64_t const> received, Serve&& serve) {
     glt::detail::committed(comm, [&] {
-      mark(asked, asked_);
-      mark(received, answering_);
+      mark(asked, comm.rank(), asked_);
+      mark(received, comm.rank(), answering_);
       nothing_.set(received, 0); // what is sent by a rank that cannot serve
     });
     std::exception_ptr failure;
@@ -62,10 +64,10 @@ public:
   }
 
 private:
-  static void mark(std::span<std::int64_t const> counts, std::vector<char>& marks) {
+  static void mark(std::span<std::int64_t const> counts, int self, std::vector<char>& marks) {
     marks.clear();
     for (auto const count : counts) {
-      marks.push_back(count > 0 ? 1 : 0);
+      marks.push_back(count > 0 && std::ssize(marks) != self ? 1 : 0);
     }
   }
 
@@ -76,4 +78,4 @@ private:
   reply_buffer answers_;
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

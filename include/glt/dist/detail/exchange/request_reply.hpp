@@ -7,12 +7,11 @@
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -70,7 +69,7 @@ public:
   /// The communicator for what lies in ordinary memory.
   [[nodiscard]] auto& host() noexcept { return requests_.exchange().host(); }
 
-  /// As `routed_items::route`.
+  /// As `routed_list::route`.
   template <class Vertex, class RequestOf>
   void route(partition_book const& book, array_view<space, Vertex> keys, RequestOf request_of) {
     requests_.route(book, keys, request_of);
@@ -78,7 +77,7 @@ public:
     arrived_.resize(keys.size()); // not in `reply`: the others wait there
   }
 
-  /// As `routed_items::send`.
+  /// As `routed_list::send`.
   ///
   /// @comm   collective; one header exchange and, if any rank asks another, one variable exchange
   std::span<call_header const> send(call_site site, std::int64_t value = 0, std::string const& failure = {}) {
@@ -112,14 +111,9 @@ public:
   }
 
 private:
-  routed_items<Comm, Policy, Request> requests_;
+  routed_list<Comm, Policy, Request> requests_;
   buffer<message_policy<Policy>, Reply> replies_;
   buffer<message_policy<Policy>, Reply> arrived_;
 };
-
-/// True if any rank passed a value above 0.
-[[nodiscard]] inline bool any_above_zero(std::span<call_header const> headers) {
-  return std::ranges::any_of(headers, [](call_header const& header) { return header.value > 0; });
-}
 
 } // namespace glt::detail

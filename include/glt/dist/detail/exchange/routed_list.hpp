@@ -5,7 +5,6 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/config.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -15,7 +14,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,47 +23,28 @@
 #include <utility>
 #include <vector>
 
-namespace glt::dist {
-
-/// A number by which the owner of a vertex knows it, as it travels: 32 bits, negative (the complement) if
-/// flagged.
-using wire_row = std::int32_t;
-
-/// The row behind a `wire_row`.
-[[nodiscard]] constexpr local_id row_of(wire_row wire) noexcept {
-  return wire < 0 ? ~wire : wire;
-}
-
-/// True if the requester flagged the vertex.
-[[nodiscard]] constexpr bool is_marked(wire_row wire) noexcept {
-  return wire < 0;
-}
-
-} // namespace glt::dist
-
 namespace glt::detail {
 
-/// Brings item places[i] of a list to place i.
-///
-/// @shape  places [n] · from [n] · to [n], written
-template <memory_space Space, class Item>
-struct gather_items {
-  array_view<Space, std::int64_t const> places;
-  Item const* from;
-  Item* to;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = from[places[i]]; }
+/// The item of a vertex that travels alone: the number by which its owner knows it.
+struct row_alone {
+  GLT_HOST_DEVICE local_id operator()(std::int64_t, local_id row) const { return row; }
 };
 
-/// Sends every vertex of a list to its owner, and tells what came from the others: the first half of every look-up
-/// across parts.
+template <memory_space Space, class Item, class ItemOf>
+struct make_routed_item {
+  ItemOf item_of;
+  array_view<Space, std::int64_t const> places;
+  array_view<Space, local_id const> rows;
+  array_view<Space, Item> items;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { items[i] = item_of(places[i], rows[i]); }
+};
+
+/// Sends an item of a fixed size to the owner of each key of a list; the first half of every request.
 ///
-/// `route` sorts the list by owner, and `attach` lets items travel with the vertices. `start` agrees with the other
-/// ranks and sends; own work fits between it and `finish`. Own vertices never travel: by policies of the host they stay
-/// apart; by others they are among the received ones too, since there one pass over all takes less time. Inside an
-/// owner's slice the order is that of the list. Reusable; the memory is kept. Concurrent calls: none.
-///
-/// @where  memory of `Policy`; lists of policies of the host are spans
-template <communicator Comm, device_policy Policy = device::cpu>
+/// Call `route` and `send`; or `route`, `agree`, `start` and, after own work, `finish`. Items for the own rank never
+/// enter a message; they lie among the received ones like those of others, or stay apart. The order between two ranks
+/// is that of the list. Reusable; the memory is kept.
+template <communicator Comm, device_policy Policy = device::cpu, bytes_copyable Item = local_id>
 class routed_list {
   static_assert(!host_policy<Policy> || carries<Comm, memory_space::host>,
                 "this communicator does not carry ordinary memory: with a policy of the host take the communicator "
@@ -73,249 +52,125 @@ class routed_list {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// True if the own vertices are not among the received ones.
-  static constexpr bool own_apart = host_policy<Policy>;
-  template <class T>
-  using list = std::conditional_t<host_policy<Policy>, std::span<T const>, array_view<space, T const>>;
-
-  /// @comm   none, or one reduction; see `device_comm`
-  explicit routed_list(Comm comm, Policy policy = {})
-      : policy_(policy), received_(make_message_buffer<dist::wire_row>(policy)), items_(0, policy), packed_(0, policy),
-        arrived_(make_message_buffer<std::byte>(policy)), received_items_(make_message_buffer<std::byte>(policy)),
-        asked_counts_(static_cast<std::size_t>(comm.size()), 0), offsets_(asked_counts_.size() + 1, 0),
+  /// @comm   that of `slice_exchange`
+  explicit routed_list(Comm comm, Policy policy = {}, own_rows own = own_rows::received)
+      : policy_(policy), own_(own), counts_(static_cast<std::size_t>(comm.size()), 0),
+        made_(make_message_buffer<Item>(policy)), received_(make_message_buffer<Item>(policy)),
         exchange_(std::move(comm), policy) {}
 
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   [[nodiscard]] int rank() const noexcept { return exchange_.rank(); }
   [[nodiscard]] int size() const noexcept { return exchange_.size(); }
-  [[nodiscard]] auto& comm() noexcept { return exchange_.comm(); }
   /// What payloads along the routes, and back, go through.
   [[nodiscard]] slice_exchange<Comm, Policy>& exchange() noexcept { return exchange_; }
 
-  /// Sorts a list by owner; of the first `num_flagged` vertices those of other ranks travel with a flag.
+  /// Keeps items for these ranks here from now on: they are routed, but not sent.
   ///
-  /// @where  waits for the sizes of the slices
-  /// @throws precondition_error  if a vertex is not in [0, book.num_vertices())
+  /// @shape  is_kept [R]
+  /// @pre    own items stay apart; not checked
+  void keep(std::vector<char> is_kept) { is_kept_ = std::move(is_kept); }
+
+  /// Sends item_of(i, number of key i in its part) to the owner of every key i.
+  ///
+  /// @where  waits for the sizes of the buckets
+  /// @throws precondition_error  if a key is not in [0, book.num_vertices()); call `send` with that failure
   /// @cost   O(S log P)
-  template <memory_space Space, class Vertex>
-    requires(Space == space || (host_policy<Policy> && host_accessible(Space)))
-  void route(partition_book const& book, array_view<Space, Vertex> vertices, std::int64_t num_flagged = 0) {
-    item_bytes_ = 0;
+  template <class Vertex, class ItemOf = row_alone>
+  void route(partition_book const& book, array_view<space, Vertex> keys, ItemOf item_of = {}) {
     if (!buckets_ || !(buckets_->book() == book)) {
       buckets_.emplace(book, policy_);
     }
-    auto const offsets =
-        buckets_->sort(array_view<space, Vertex>(vertices.data(), vertices.size()), num_flagged, rank());
-    offsets_.assign(offsets.begin(), offsets.end());
-    for (std::size_t rank = 0; rank < asked_counts_.size(); ++rank) {
-      asked_counts_[rank] = rank == own_rank() ? 0 : offsets_[rank + 1] - offsets_[rank];
+    offsets_ = buckets_->sort(keys);
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+      counts_[rank] = !is_kept_.empty() && is_kept_[rank] != 0 ? 0 : offsets_[rank + 1] - offsets_[rank];
+    }
+    if constexpr (std::is_same_v<ItemOf, row_alone>) {
+      items_ = rows();
+    } else {
+      made_.clear(); // nothing to keep
+      made_.resize(keys.size());
+      policy_.executor().for_each(keys.size(),
+                                  make_routed_item<space, Item, ItemOf>{item_of, places(), rows(), made_.view()});
+      items_ = std::as_const(made_).view();
     }
   }
 
-  /// Lets an item of a fixed size travel with every vertex of the next `start`, beside its row.
+  /// Agrees with the other ranks on this call; returns what they passed as `value`.
   ///
-  /// @shape  items [S], in the order of the routed list
-  /// @cost   O(S)
-  template <class Items>
-  void attach(Items const& items) {
-    using item = std::remove_cvref_t<decltype(*items.data())>;
-    static_assert(bytes_copyable<item>);
-    item_bytes_ = sizeof(item);
-    items_.clear();
-    items_.resize(places_view().size() * item_size());
-    policy_.executor().for_each(
-        places_view().size(),
-        gather_items<space, item>{places_view(), items.data(), reinterpret_cast<item*>(items_.data())});
-    packed_.clear();
-    packed_.resize(places_view().size() * (row_size + item_size()));
-    for (std::size_t rank = 0; rank < asked_counts_.size(); ++rank) {
-      if (!own_apart || rank != own_rank()) {
-        auto const count = offsets_[rank + 1] - offsets_[rank];
-        auto* const out = packed_.data() + offsets_[rank] * (row_size + item_size());
-        copy(out, buckets_->rows().data() + offsets_[rank], count * row_size);
-        copy(out + count * row_size, items_.data() + offsets_[rank] * item_size(), count * item_size());
-      }
-    }
-  }
-
-  /// Agrees with the other ranks on this call and starts to send.
-  ///
-  /// @comm   collective; one header exchange and, if any rank asks anything, one variable exchange of 4 bytes
-  ///         a vertex, and those of the items that are attached
-  /// @throws collective_error  on every rank, if one reports a failure, is at another call, or has another
-  ///                           `value`
-  void start(call_site site, std::int64_t value, std::string const& failure) {
-    auto const headers = announce(site, value, failure);
-    auto const other =
-        std::ranges::find_if(headers, [&](call_header const& header) { return header.value != headers[0].value; });
-    if (other != headers.end()) {
-      throw agreed_error(static_cast<int>(other - headers.begin()),
-                         "calls with another key than rank 0; pass the same seed, epoch and step on all ranks");
-    }
-    committed(exchange_.host(), [&] { start_payload(); });
-  }
-
-  /// `start` and `finish` where ranks may have different values.
-  ///
-  /// @comm   collective; as `start`
+  /// @shape  returns [R]
+  /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if one reports a failure or is at another call
-  std::span<call_header const> send(call_site site, std::int64_t value, std::string const& failure = {}) {
-    auto const headers = announce(site, value, failure);
-    committed(exchange_.host(), [&] { start_payload(); });
-    finish();
+  std::span<call_header const> agree(call_site site, std::int64_t value = 0) {
+    return exchange_.exchange_counts(site, counts_, value, {}, own_);
+  }
+  /// Takes part in `agree` only to report a failure; never returns.
+  ///
+  /// @throws collective_error  on every rank
+  [[noreturn]] void refuse(call_site site, std::string const& failure) { exchange_.refuse(site, failure); }
+
+  /// Starts to send what was agreed on.
+  ///
+  /// @comm   collective; if any rank has an item for another, one variable exchange of sizeof(Item) bytes an item
+  void start() {
+    committed(exchange_.host(), [&] {
+      received_.clear();
+      if (anything()) {
+        received_.resize(received_offsets().back());
+        exchange_.start_from(offsets_, items_, received_.view());
+      }
+    });
+  }
+  /// Waits until all items have arrived.
+  void finish() { exchange_.wait(); }
+
+  /// `agree`, `start` and `finish`; or `refuse` if there is a failure.
+  std::span<call_header const> send(call_site site, std::int64_t value = 0, std::string const& failure = {}) {
+    if (!failure.empty()) {
+      refuse(site, failure);
+    }
+    auto const headers = agree(site, value);
+    start();
+    committed(exchange_.host(), [&] { finish(); });
     return headers;
   }
 
-  /// Takes part in `start` only to report a failure; never returns.
-  ///
-  /// @throws collective_error  on every rank
-  [[noreturn]] void refuse(call_site site, std::string const& failure) {
-    std::ranges::fill(offsets_, 0);
-    static_cast<void>(announce(site, 0, failure));
-    throw error(failure); // not reached: a failure leaves every header exchange as an exception
-  }
-
-  /// Waits until all requests have arrived.
-  void finish() {
-    exchange_.wait();
-    if (item_bytes_ > 0 && anything()) {
-      committed(exchange_.host(), [&] { unpack(); }); // the others wait for replies
-    }
-  }
-
-  /// True if any rank asks any other: if not, there are no payload messages at all in this call.
+  /// True if any rank sends anything to another. The same on all ranks.
   [[nodiscard]] bool anything() const noexcept { return exchange_.anything(); }
-  /// The most vertices that any rank asks of all others in this call; the same on all ranks.
-  [[nodiscard]] std::int64_t largest_asked() const noexcept { return exchange_.most_sent(); }
 
-  /// The whole list by owner: the numbers that the owners know the vertices by, and the places in the list.
+  /// The whole list by owner: what is sent, the numbers that the owners know the keys by, and the places in the list.
   ///
-  /// @shape  routed, places [S] · routed_offsets [R + 1]
-  [[nodiscard]] list<dist::wire_row> routed() const noexcept { return as_list(buckets_->rows()); }
-  [[nodiscard]] list<std::int64_t> places() const noexcept { return as_list(places_view()); }
-  [[nodiscard]] std::span<std::int64_t const> routed_offsets() const noexcept { return offsets_; }
-  /// How many vertices a rank is asked for, the own one included.
-  [[nodiscard]] std::int64_t num_routed(int rank) const noexcept {
-    auto const r = static_cast<std::size_t>(rank);
-    return offsets_[r + 1] - offsets_[r];
-  }
-  /// How many vertices other ranks are asked for.
-  [[nodiscard]] std::int64_t num_asked() const noexcept { return places_view().size() - num_routed(rank()); }
+  /// @shape  items, rows, places [S] · offsets [R + 1] · counts [R], of those that are not kept
+  [[nodiscard]] array_view<space, Item const> items() const noexcept { return items_; }
+  [[nodiscard]] array_view<space, local_id const> rows() const noexcept { return buckets_->rows(); }
+  [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return buckets_->places(); }
+  [[nodiscard]] std::span<std::int64_t const> counts() const noexcept { return counts_; }
+  [[nodiscard]] std::span<std::int64_t const> offsets() const noexcept { return offsets_; }
 
-  /// Own rows, in list order, and their places in the list.
-  [[nodiscard]] list<local_id> own() const noexcept { return part_of(buckets_->rows(), offsets_, own_rank()); }
-  [[nodiscard]] list<std::int64_t> own_places() const noexcept { return part_of(places_view(), offsets_, own_rank()); }
-
-  /// What is asked of another rank, and the places of that in the list; nothing for the own one.
-  ///
-  /// @shape  asked_counts [R]
-  [[nodiscard]] std::span<std::int64_t const> asked_counts() const noexcept { return asked_counts_; }
-  [[nodiscard]] list<dist::wire_row> asked_of(std::size_t rank) const {
-    return rank == own_rank() ? list<dist::wire_row>{} : part_of(buckets_->rows(), offsets_, rank);
-  }
-  [[nodiscard]] list<std::int64_t> asked_places_of(std::size_t rank) const {
-    return rank == own_rank() ? list<std::int64_t>{} : part_of(places_view(), offsets_, rank);
-  }
-
-  /// The rows that the other ranks ask for, by requester, and, unless `own_apart`, the own ones in their place.
+  /// By sender, own items included unless they stay apart.
   ///
   /// @shape  received [n] · received_counts [R] · received_offsets [R + 1]
-  [[nodiscard]] list<dist::wire_row> received() const noexcept {
-    return as_list(own_apart || anything() ? received_.view() : buckets_->rows());
+  [[nodiscard]] array_view<space, Item const> received() const noexcept {
+    return anything() || own_ == own_rows::apart ? received_.view() : items_;
   }
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return exchange_.received_counts(); }
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return exchange_.received_offsets(); }
-  /// What one rank asks of this one.
-  [[nodiscard]] list<dist::wire_row> received_of(std::size_t rank) const {
-    auto const rows = received();
-    return {rows.data() + received_offsets()[rank], static_cast<decltype(rows.size())>(received_counts()[rank])};
-  }
-
-  /// What was attached to the own rows, in list order, and to the received ones, by requester.
-  ///
-  /// @pre    `Item` is what was attached, on all ranks; not checked
-  template <bytes_copyable Item>
-  [[nodiscard]] list<Item> own_items() const noexcept {
-    return part_of(items_of<Item>(items_.view()), offsets_, own_rank());
-  }
-  template <bytes_copyable Item>
-  [[nodiscard]] list<Item> received_items() const noexcept {
-    return as_list(items_of<Item>(own_apart || anything() ? received_items_.view() : items_.view()));
+  /// What one rank sent.
+  [[nodiscard]] array_view<space, Item const> received_of(int rank) const {
+    auto const p = static_cast<std::size_t>(rank);
+    return received().subview(received_offsets()[p], received_counts()[p]);
   }
 
 private:
-  static constexpr auto row_size = static_cast<std::int64_t>(sizeof(dist::wire_row));
-
-  [[nodiscard]] std::int64_t item_size() const noexcept { return static_cast<std::int64_t>(item_bytes_); }
-  [[nodiscard]] std::size_t own_rank() const noexcept { return static_cast<std::size_t>(rank()); }
-  [[nodiscard]] array_view<space, std::int64_t const> places_view() const noexcept { return buckets_->places(); }
-
-  template <class T>
-  static list<T> as_list(array_view<space, T const> view) noexcept {
-    return {view.data(), static_cast<decltype(list<T>{}.size())>(view.size())};
-  }
-  template <class T>
-  static list<T> part_of(array_view<space, T const> all, std::span<std::int64_t const> offsets, std::size_t rank) {
-    return as_list(all.subview(offsets[rank], offsets[rank + 1] - offsets[rank]));
-  }
-  template <class Item>
-  static array_view<space, Item const> items_of(array_view<space, std::byte const> bytes) noexcept {
-    return {reinterpret_cast<Item const*>(bytes.data()), bytes.size() / static_cast<std::int64_t>(sizeof(Item))};
-  }
-
-  void copy(void* to, void const* from, std::int64_t bytes) const {
-    if (bytes > 0) {
-      policy_.resource().copy(to, from, static_cast<std::size_t>(bytes));
-    }
-  }
-
-  std::span<call_header const> announce(call_site site, std::int64_t value, std::string const& failure) {
-    counts_.resize(asked_counts_.size());
-    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-      counts_[rank] = offsets_[rank + 1] - offsets_[rank];
-    }
-    return exchange_.exchange_counts(site, counts_, value, failure, own_apart ? own_rows::apart : own_rows::received);
-  }
-
-  void start_payload() {
-    auto const num_received = exchange_.received_offsets().back();
-    received_.clear();
-    received_.resize(own_apart || anything() ? num_received : 0);
-    if (item_bytes_ > 0) {
-      received_items_.clear();
-      received_items_.resize(received_.size() * item_size());
-      arrived_.clear();
-      arrived_.resize(anything() ? num_received * (row_size + item_size()) : 0);
-    }
-    if (anything() && item_bytes_ == 0) {
-      exchange_.start(buckets_->rows(), received_.view());
-    } else if (anything()) {
-      exchange_.start(std::as_const(packed_).view(), arrived_.view(), row_size + item_size());
-    }
-  }
-
-  // What arrived is rows and items, rank by rank.
-  void unpack() {
-    auto const offsets = received_offsets();
-    for (std::size_t rank = 0; rank < received_counts().size(); ++rank) {
-      auto const count = received_counts()[rank];
-      auto const* const in = arrived_.data() + offsets[rank] * (row_size + item_size());
-      copy(received_.data() + offsets[rank], in, count * row_size);
-      copy(received_items_.data() + offsets[rank] * item_size(), in + count * row_size, count * item_size());
-    }
-  }
-
   Policy policy_;
+  own_rows own_;
   std::optional<owner_buckets<Policy>> buckets_; // of the book of the last list
-  buffer<message_policy<Policy>, dist::wire_row> received_;
-  std::size_t item_bytes_ = 0;                               // of what is attached; 0 if nothing is
-  buffer<Policy, std::byte> items_;                          // of the whole list, by owner
-  buffer<Policy, std::byte> packed_;                         // messages of rows and items
-  buffer<message_policy<Policy>, std::byte> arrived_;        // the same of the others
-  buffer<message_policy<Policy>, std::byte> received_items_; // by requester
-  std::vector<std::int64_t> asked_counts_;                   // [R], 0 for the own rank
-  std::vector<std::int64_t> counts_;                         // [R], to be sent
-  std::vector<std::int64_t> offsets_;                        // [R + 1]
-  slice_exchange<Comm, Policy> exchange_;                    // last: completed before the memory goes
+  std::span<std::int64_t const> offsets_;        // [R + 1], of the buckets
+  std::vector<char> is_kept_;                    // [R], or empty if none is
+  std::vector<std::int64_t> counts_;             // [R]
+  buffer<message_policy<Policy>, Item> made_;
+  array_view<space, Item const> items_; // of the list, by owner
+  buffer<message_policy<Policy>, Item> received_;
+  slice_exchange<Comm, Policy> exchange_; // last: completed before the memory goes
 };
 
 } // namespace glt::detail

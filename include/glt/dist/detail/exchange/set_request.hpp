@@ -5,6 +5,7 @@
 #include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
@@ -21,23 +22,6 @@
 
 namespace glt::detail {
 
-// Where the vertices that are asked about begin in the bucket of a part: those from place `first` of the set on.
-template <memory_space Space>
-struct find_first_wanted {
-  array_view<Space, std::int64_t const> offsets; // [P + 1] of the buckets
-  array_view<Space, std::int64_t const> places;  // ascending in every bucket
-  std::int64_t first;
-  array_view<Space, std::int64_t> first_wanted;
-  GLT_HOST_DEVICE void operator()(std::int64_t part) const {
-    auto low = offsets[part];
-    for (auto high = offsets[part + 1]; low < high;) {
-      auto const middle = low + (high - low) / 2;
-      places[middle] < first ? void(low = middle + 1) : void(high = middle);
-    }
-    first_wanted[part] = low;
-  }
-};
-
 /// A set of vertices as it travels whole to each rank that is asked about some of them; reusable.
 ///
 /// @shape  words() [P + N]: how many vertices each part owns, then the vertices by owner, numbered as their
@@ -48,7 +32,7 @@ class set_request {
 
 public:
   explicit set_request(Policy policy = {})
-      : policy_(policy), words_(0, policy), offsets_(0, policy), first_wanted_(0, policy) {}
+      : policy_(policy), words_(0, policy), bounds_(policy) {}
 
   /// Asks about the vertices from place `first` on.
   ///
@@ -62,12 +46,11 @@ public:
     if (!buckets_ || !(buckets_->book() == book)) {
       buckets_.emplace(book, policy_);
     }
-    auto const offsets = buckets_->sort(set, first);
-    known_offsets_.assign(offsets.begin(), offsets.end());
+    offsets_ = buckets_->sort(set, first);
     auto const parts = std::int64_t{book.num_parts()};
     std::vector<local_id> counts;
-    for (std::size_t part = 0; part + 1 < known_offsets_.size(); ++part) {
-      counts.push_back(static_cast<local_id>(known_offsets_[part + 1] - known_offsets_[part]));
+    for (std::size_t part = 0; part + 1 < offsets_.size(); ++part) {
+      counts.push_back(static_cast<local_id>(offsets_[part + 1] - offsets_[part]));
     }
     words_.clear(); // nothing to keep
     words_.resize(parts + set.size());
@@ -76,12 +59,7 @@ public:
       policy_.resource().copy(words_.data() + parts, buckets_->rows().data(),
                               static_cast<std::size_t>(set.size()) * sizeof(local_id));
     }
-    offsets_.resize(parts + 1);
-    copy_in(policy_, host_view<std::int64_t const>(known_offsets_), offsets_.view());
-    first_wanted_.resize(parts);
-    policy_.executor().for_each(
-        parts, find_first_wanted<space>{std::as_const(offsets_).view(), places(), first, first_wanted_.view()});
-    known_first_wanted_ = to_vector(policy_, first_wanted_.view());
+    first_wanted_ = bounds_.find(places().data(), offsets_, std::span(&first, 1));
   }
 
   [[nodiscard]] array_view<space, local_id const> words() const noexcept { return words_.view(); }
@@ -91,17 +69,16 @@ public:
   [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return buckets_->places(); }
   /// The places of the vertices that a part is asked about, in the order in which it answers.
   [[nodiscard]] array_view<space, std::int64_t const> wanted_places(std::size_t part) const {
-    return places().subview(known_first_wanted_[part], known_offsets_[part + 1] - known_first_wanted_[part]);
+    return places().subview(first_wanted_[part], offsets_[part + 1] - first_wanted_[part]);
   }
 
 private:
   Policy policy_;
   std::optional<owner_buckets<Policy>> buckets_; // of the book of the last set
+  std::span<std::int64_t const> offsets_; // [P + 1], of the buckets
   buffer<Policy, local_id> words_;
-  buffer<Policy, std::int64_t> offsets_;      // [P + 1] of the buckets
-  buffer<Policy, std::int64_t> first_wanted_; // [P]
-  std::vector<std::int64_t> known_offsets_;
-  std::vector<std::int64_t> known_first_wanted_;
+  slice_bounds<Policy> bounds_;
+  std::span<std::int64_t const> first_wanted_; // [P], where the vertices that are asked about begin in a bucket
 };
 
 template <memory_space Space, class Vertex>

@@ -49,7 +49,7 @@ enum class own_rows { received, apart };
 /// are. The slice of the own rank is only copied.
 ///
 /// `exchange_counts`, then `start` and `wait` for every array of rows, then `start_back` and `wait` for replies of as
-/// many rows; `start_slices` for other numbers of rows. Reusable; the memory is kept. Concurrent calls: none.
+/// many rows. Reusable; the memory is kept. Concurrent calls: none.
 template <communicator Comm, device_policy Policy = device::cpu>
 class slice_exchange {
   static constexpr memory_space space = Policy::space;
@@ -98,12 +98,16 @@ public:
     return headers_;
   }
 
-  /// What the ranks told each other in `exchange_counts`.
+  /// Takes part in `exchange_counts` only to report a failure; never returns.
   ///
-  /// @shape  [R]
-  [[nodiscard]] std::span<call_header const> headers() const noexcept { return headers_; }
+  /// @throws collective_error  on every rank
+  [[noreturn]] void refuse(call_site site, std::string const& failure) {
+    wait();
+    std::ranges::fill(counts_, 0);
+    exchange_headers(host(), site, counts_, 0, failure, headers_);
+    throw error(failure); // not reached: a failure leaves every header exchange as an exception
+  }
 
-  [[nodiscard]] std::span<std::int64_t const> sent_offsets() const noexcept { return sent_offsets_; }       ///< [R + 1]
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return received_counts_; } ///< [R]
   /// [R + 1]
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return received_offsets_; }
@@ -114,41 +118,36 @@ public:
 
   /// Sends the rows that were counted; `send` stays untouched until `wait()`.
   ///
-  /// @shape  send [sent_offsets().back() · columns], by receiver · receive [received_offsets().back() · columns],
+  /// @shape  send [rows that were counted · columns], by receiver · receive [received_offsets().back() · columns],
   ///         written, by sender; both may be longer
   /// @comm   collective; one variable exchange, or none if there is nothing to send anywhere
   /// @throws precondition_error  if a view is too short or columns is negative
   template <class Element, bytes_copyable T>
     requires std::same_as<std::remove_const_t<Element>, T>
   void start(array_view<space, Element> send, array_view<space, T> receive, std::int64_t columns = 1) {
-    move<T>("start", anything(), send, sent_offsets_, receive, received_offsets_, columns);
+    start_from<Element, T>(sent_offsets_, send, receive, columns);
+  }
+
+  /// `start` where slices for other ranks lie apart, or are the same.
+  ///
+  /// @shape  begins [R] or more, rows from 0: where the slice for each rank begins in `send`
+  template <class Element, bytes_copyable T>
+    requires std::same_as<std::remove_const_t<Element>, T>
+  void start_from(std::span<std::int64_t const> begins, array_view<space, Element> send, array_view<space, T> receive,
+                  std::int64_t columns = 1) {
+    move<T>("start", send, counts_, begins, receive, received_counts_, received_offsets_, columns);
   }
 
   /// Sends a reply for every row that was received to where it came from.
   ///
-  /// @shape  send [received_offsets().back() · columns], by requester · receive [sent_offsets().back() · columns],
+  /// @shape  send [received_offsets().back() · columns], by requester · receive [rows that were counted · columns],
   ///         written; both may be longer
   /// @comm   as `start`
   /// @throws precondition_error  if a view is too short or columns is negative
   template <class Element, bytes_copyable T>
     requires std::same_as<std::remove_const_t<Element>, T>
   void start_back(array_view<space, Element> send, array_view<space, T> receive, std::int64_t columns = 1) {
-    move<T>("start_back", anything(), send, received_offsets_, receive, sent_offsets_, columns);
-  }
-
-  /// Sends slices whose lengths both sides know from elsewhere, such as `exchange_sizes`.
-  ///
-  /// The own slices are of equal lengths, or one of them is empty and nothing is copied.
-  ///
-  /// @shape  send_offsets [R + 1], rows from 0: slice p of `send` goes to rank p · receive_offsets [R + 1]
-  /// @comm   collective; one variable exchange
-  /// @throws precondition_error  if there are not R + 1 offsets, a view is too short or columns is negative
-  template <class Element, bytes_copyable T>
-    requires std::same_as<std::remove_const_t<Element>, T>
-  void start_slices(array_view<space, Element> send, std::span<std::int64_t const> send_offsets,
-                    array_view<space, T> receive, std::span<std::int64_t const> receive_offsets,
-                    std::int64_t columns = 1) {
-    move<T>("start_slices", true, send, send_offsets, receive, receive_offsets, columns);
+    move<T>("start_back", send, received_counts_, received_offsets_, receive, counts_, sent_offsets_, columns);
   }
 
   /// Waits until what was started has arrived, for work that is enqueued from now on; returns at once if nothing was.
@@ -168,53 +167,50 @@ private:
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> begins;
 
-    void set(std::span<std::int64_t const> offsets, std::size_t self, std::int64_t row_bytes) {
-      sizes.resize(offsets.size() - 1);
-      begins.resize(offsets.size() - 1);
+    void set(std::span<std::int64_t const> counts, std::span<std::int64_t const> first_rows, std::size_t self,
+             std::int64_t row_bytes) {
+      sizes.resize(counts.size());
+      begins.resize(counts.size());
       for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
-        sizes[rank] = rank == self ? 0 : (offsets[rank + 1] - offsets[rank]) * row_bytes;
-        begins[rank] = offsets[rank] * row_bytes;
+        sizes[rank] = rank == self ? 0 : counts[rank] * row_bytes;
+        begins[rank] = first_rows[rank] * row_bytes;
       }
     }
   };
 
-  void check(std::string_view call, std::string_view array, std::int64_t size, std::span<std::int64_t const> offsets,
-             std::int64_t columns) const {
-    if (offsets.size() != counts_.size() + 1) {
-      throw precondition_error(message(call, ": ", offsets.size(), " offsets of ", array,
-                                       "; pass one per rank and one more, that is ", counts_.size() + 1));
-    }
+  static void check(std::string_view call, std::string_view array, std::int64_t size,
+                    std::span<std::int64_t const> counts, std::span<std::int64_t const> begins, std::int64_t columns) {
     if (columns < 0) {
       throw precondition_error(message(call, ": rows of ", columns, " columns; pass 0 or more"));
     }
-    if (size < offsets.back() * columns) {
-      throw precondition_error(message(call, ": ", array, " has ", size, " elements, but its slices have ",
-                                       offsets.back(), " rows of ", columns));
+    std::int64_t end = 0;
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+      end = std::max(end, begins[rank] + counts[rank]);
+    }
+    if (size < end * columns) {
+      throw precondition_error(
+          message(call, ": ", array, " has ", size, " elements, but its slices have ", end, " rows of ", columns));
     }
   }
 
   template <class T>
-  void move(std::string_view call, bool sends, array_view<space, T const> send, std::span<std::int64_t const> from,
-            array_view<space, T> receive, std::span<std::int64_t const> to, std::int64_t columns) {
-    check(call, "send", send.size(), from, columns);
-    check(call, "receive", receive.size(), to, columns);
+  void move(std::string_view call, array_view<space, T const> send, std::span<std::int64_t const> send_counts,
+            std::span<std::int64_t const> from, array_view<space, T> receive,
+            std::span<std::int64_t const> receive_counts, std::span<std::int64_t const> to, std::int64_t columns) {
+    check(call, "send", send.size(), send_counts, from, columns);
+    check(call, "receive", receive.size(), receive_counts, to, columns);
     wait();
     auto const self = static_cast<std::size_t>(comm_.rank());
     auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(T));
-    auto const own_sent = from[self + 1] - from[self];
-    auto const own_received = to[self + 1] - to[self];
-    if (own_sent != own_received && own_sent != 0 && own_received != 0) {
-      throw precondition_error(
-          message(call, ": the own slice has ", own_sent, " rows to send and ", own_received, " to receive"));
-    }
-    if (sends) {
-      out_.set(from, self, row_bytes);
-      in_.set(to, self, row_bytes);
+    if (anything()) {
+      out_.set(send_counts, from, self, row_bytes);
+      in_.set(receive_counts, to, self, row_bytes);
       travelling_.emplace(
           comm_.start_all_to_all_v({reinterpret_cast<std::byte const*>(send.data()), out_.sizes, out_.begins},
                                    {reinterpret_cast<std::byte*>(receive.data()), in_.sizes, in_.begins}));
     }
-    if (auto const bytes = std::min(own_sent, own_received) * row_bytes; bytes > 0) { // 0 if own rows stay apart
+    // 0 if own rows stay apart
+    if (auto const bytes = std::min(send_counts[self], receive_counts[self]) * row_bytes; bytes > 0) {
       policy_.resource().copy(receive.data() + to[self] * columns, send.data() + from[self] * columns,
                               static_cast<std::size_t>(bytes));
     }

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Tells where the time of a call goes, lap by lap.
 class stopwatch {
@@ -21,4 +21,4 @@ private:
   clock::time_point last_ = clock::now();
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -6,7 +6,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/part_halo.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/memory/buffer.hpp>
@@ -19,7 +19,7 @@
 namespace glt::detail {
 
 template <memory_space Space>
-struct take_halo_sum {
+struct gather_halo_sum {
   array_view<Space, log_miss const> sums; // of the halo
   array_view<Space, std::int64_t const> places;
   array_view<Space, log_miss> sent;
@@ -77,7 +77,7 @@ public:
       return;
     }
     auto const ex = routed_.policy().executor();
-    ex.for_each(sent_.size(), take_halo_sum<space>{sums.subview(rows, size()), routed_.places(), sent_.view()});
+    ex.for_each(sent_.size(), gather_halo_sum<space>{sums.subview(rows, size()), routed_.places(), sent_.view()});
     routed_.exchange().start(std::as_const(sent_).view(), received_.view());
     routed_.exchange().wait();
     ex.for_each(received_.size(), add_halo_sum<space>{routed_.received(), std::as_const(received_).view(), sums});
@@ -85,7 +85,7 @@ public:
 
 private:
   part_halo<Policy, Vertex> halo_;
-  routed_items<Comm, Policy, local_id> routed_;
+  routed_list<Comm, Policy, local_id> routed_;
   buffer<Policy, log_miss> sent_;
   buffer<Policy, log_miss> received_;
 };

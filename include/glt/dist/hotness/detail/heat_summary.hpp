@@ -109,7 +109,7 @@ private:
 /// that are as hot as the bound the ones of lower ranks.
 ///
 /// @shape  above, ties [R] → [R]
-[[nodiscard]] inline std::vector<std::int64_t> take_hottest(std::vector<std::int64_t> above,
+[[nodiscard]] inline std::vector<std::int64_t> select_hottest(std::vector<std::int64_t> above,
                                                             std::span<std::int64_t const> ties, std::int64_t count) {
   auto left = count - std::accumulate(above.begin(), above.end(), std::int64_t{0});
   for (std::size_t rank = 0; rank < above.size(); ++rank) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/bisection.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -27,13 +28,8 @@ namespace glt::detail {
 /// @cost   O(1)
 [[nodiscard]] constexpr std::int64_t hot_capacity(std::int64_t budget_bytes,
                                                   std::int64_t row_bytes) noexcept {
-  std::int64_t fits = 0;
-  std::int64_t beyond = std::int64_t{std::numeric_limits<local_id>::max()} + 1;
-  while (beyond - fits > 1) {
-    auto const middle = fits + (beyond - fits) / 2;
-    (hot_bytes(middle, row_bytes) <= budget_bytes ? fits : beyond) = middle;
-  }
-  return fits;
+  constexpr auto most = std::int64_t{std::numeric_limits<local_id>::max()};
+  return first_where(1, most + 1, [&](std::int64_t rows) { return hot_bytes(rows, row_bytes) > budget_bytes; }) - 1;
 }
 
 /// A copy of an array in memory of the policy.

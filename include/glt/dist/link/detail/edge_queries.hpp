@@ -10,8 +10,8 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
+#include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/link/detail/wire_edge.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
@@ -24,8 +24,8 @@ namespace glt::detail {
 template <memory_space Space, class Vertex>
 struct is_edge {
   edge_search<Space, Vertex> edges;
-  GLT_HOST_DEVICE std::uint8_t operator()(wire_edge<Vertex> const& pair) const {
-    return edges(pair.row(), pair.source()) ? 1 : 0;
+  GLT_HOST_DEVICE std::uint8_t operator()(row_with<Vertex> const& pair) const {
+    return edges(pair.row(), pair.value()) ? 1 : 0;
   }
 };
 
@@ -44,7 +44,7 @@ public:
   edge_queries(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
       : graph_(&graph), policy_(policy), ascending_(rows_ascend(policy.executor(), graph.local())),
         pairs_(std::move(comm), policy) {
-    dist::check_own_part(pairs_, graph.part(), graph.book().num_parts(), "edges of part", "tested by");
+    check_own_part(pairs_, graph.part(), graph.book().num_parts(), "edges of part", "tested by");
   }
 
   /// Writes 1 for pairs that are edges, and 0 for others.
@@ -57,14 +57,14 @@ public:
   void test(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
             array_view<space, std::uint8_t> found, call_site site = {.what = operation::test_edges}) {
     auto const& book = graph_->book();
-    auto const failure = dist::failure_of([&] {
+    auto const failure = failure_of([&] {
       if (sources.size() != destinations.size() || found.size() != sources.size()) {
         throw precondition_error(message("test of ", sources.size(), " sources and ", destinations.size(),
                                          " destinations into ", found.size(), " places"));
       }
       validate_vertices(policy_, "source of a pair", sources, book.num_vertices());
       validate_vertices(policy_, "destination of a pair", destinations, book.num_vertices());
-      pairs_.route(book, destinations, make_wire_edge<space, Vertex>{sources});
+      pairs_.route(book, destinations, make_row_with<space, Vertex>{sources});
     });
     pairs_.send(site, 0, failure);
     pairs_.reply(is_edge<space, Vertex>{{graph_->local(), ascending_}}, found);
@@ -74,7 +74,7 @@ private:
   dist::graph<Policy, Vertex> const* graph_;
   Policy policy_;
   bool ascending_;
-  request_reply<Comm, Policy, wire_edge<Vertex>, std::uint8_t> pairs_;
+  request_reply<Comm, Policy, row_with<Vertex>, std::uint8_t> pairs_;
 };
 
 } // namespace glt::detail

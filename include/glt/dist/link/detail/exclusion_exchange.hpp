@@ -7,9 +7,9 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
+#include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/link/detail/wire_edge.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
@@ -49,11 +49,11 @@ struct list_excluded_ends {
 
 /// The edges that a rank excludes from rows of this part, as they came.
 template <memory_space Space, class Vertex>
-struct excluded_wire_edges {
-  array_view<Space, wire_edge<Vertex> const> edges;
+struct received_exclusions {
+  array_view<Space, row_with<Vertex> const> edges;
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t size() const noexcept { return edges.size(); }
   [[nodiscard]] GLT_HOST_DEVICE row_edge operator()(std::int64_t x) const {
-    return {.row = edges[x].row(), .source = edges[x].source()};
+    return {.row = edges[x].row(), .source = edges[x].value()};
   }
 };
 
@@ -88,11 +88,11 @@ public:
   /// @cost   O(X log X + degrees of the rows) at the owners
   void exclude(seed_edges_view<space, Vertex> seeds, bool reverses, call_site site, std::string failure = {}) {
     if (failure.empty()) {
-      failure = dist::failure_of([&] { route(seeds, reverses); });
+      failure = failure_of([&] { route(seeds, reverses); });
     }
     edges_.send(site, 0, failure);
     for (std::size_t rank = 0; rank < excluded_.size(); ++rank) {
-      excluded_wire_edges<space, Vertex> const received{edges_.received_of(static_cast<int>(rank))};
+      received_exclusions<space, Vertex> const received{edges_.received_of(static_cast<int>(rank))};
       views_[rank] = excluded_[rank].look_up(graph_->local(), received, ascending_);
     }
   }
@@ -113,13 +113,13 @@ private:
                                                                    sources_.view(), destinations_.view()});
     auto const sources = std::as_const(sources_).view();
     validate_vertices(policy_, "source of excluded edge", sources, graph_->num_vertices());
-    edges_.route(graph_->book(), std::as_const(destinations_).view(), make_wire_edge<space, Vertex>{sources});
+    edges_.route(graph_->book(), std::as_const(destinations_).view(), make_row_with<space, Vertex>{sources});
   }
 
   dist::graph<Policy, Vertex> const* graph_;
   Policy policy_;
   bool ascending_;
-  routed_items<Comm, Policy, wire_edge<Vertex>> edges_;
+  routed_list<Comm, Policy, row_with<Vertex>> edges_;
   buffer<Policy, std::int64_t> distinct_;
   buffer<Policy, Vertex> sources_;
   buffer<Policy, Vertex> destinations_;

@@ -2,18 +2,15 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/exchange.hpp>
-#include <glt/core/config.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/ragged_replies.hpp>
-#include <glt/dist/detail/exchange/routed_items.hpp>
 #include <glt/dist/detail/exchange/set_request.hpp>
-#include <glt/dist/device_comm.hpp>
+#include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/known_edges_reply.hpp>
 #include <glt/memory/buffer.hpp>
@@ -26,10 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <optional>
-#include <span>
-#include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -72,10 +65,10 @@ class known_edges_exchange {
 public:
   /// @comm   none, or one reduction; see `device_comm`
   known_edges_exchange(Comm comm, Policy policy)
-      : comm_(make_payload_comm(std::move(comm), policy)), policy_(policy), set_(policy),
-        received_set_(policy), selector_(policy), own_(policy), messages_(policy), replies_("edges", policy),
-        of_replies_(0, policy), of_all_(0, policy), begins_(0, policy),
-        received_(make_message_buffer<local_id>(policy)) {}
+      : policy_(policy), set_(policy), received_set_(policy), selector_(policy), own_(policy), messages_(policy),
+        replies_("edges", policy), of_replies_(0, policy), of_all_(0, policy), begins_(0, policy),
+        same_place_(static_cast<std::size_t>(comm.size()), 0), received_(make_message_buffer<local_id>(policy)),
+        exchange_(std::move(comm), policy) {}
 
   /// The edges into the vertices of the set from place `first` on, in that order; valid until the next call.
   ///
@@ -85,14 +78,11 @@ public:
   /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in its set
   hop_sample<Policy, local_id> const& select(call_site site, dist::graph<Policy, Vertex> const& graph,
                                              array_view<space, Vertex const> set, std::int64_t first, bool edge_ids) {
-    auto const failure = dist::failure_of([&] { set_.fill(graph.book(), set, first); });
-    auto const ranks = static_cast<std::size_t>(comm_.size());
-    counts_.assign(ranks, 0);
-    for (std::size_t rank = 0; rank < ranks && failure.empty(); ++rank) {
-      bool const asked = static_cast<int>(rank) != comm_.rank() && !set_.wanted_places(rank).empty();
-      counts_[rank] = asked ? set_.words().size() : 0;
+    auto const failure = failure_of([&] { set_.fill(graph.book(), set, first); });
+    if (!failure.empty()) {
+      exchange_.refuse(site, failure);
     }
-    start(site, failure);
+    start(site);
     std::exception_ptr failed;
     try {
       own_.clear();
@@ -100,9 +90,10 @@ public:
     } catch (...) {
       failed = std::current_exception();
     }
-    if (travelling_) {
-      std::exchange(travelling_, std::nullopt)->wait();
-      replies_.run(comm_, site, counts_, sizes_, messages_, [&] { serve_others(graph, edge_ids); });
+    if (exchange_.anything()) {
+      exchange_.wait();
+      replies_.run(exchange_.comm(), site, counts_, exchange_.received_counts(), messages_,
+                   [&] { serve_others(graph, edge_ids); });
     }
     if (failed) {
       std::rethrow_exception(failed);
@@ -112,29 +103,19 @@ public:
   }
 
 private:
-  using payload = payload_comm<Comm, Policy>;
-  using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
-
   // Agrees with the other ranks on this call and starts to send the set.
-  void start(call_site site, std::string const& failure) {
-    headers_.resize(counts_.size());
-    exchange_headers(host_comm(comm_), site, counts_, 0, failure, headers_);
-    bool anything = false;
-    sizes_.clear();
-    for (auto const& header : headers_) {
-      sizes_.push_back(header.count);
-      anything = anything || header.total > 0;
+  void start(call_site site) {
+    counts_.assign(same_place_.size(), 0);
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+      bool const asked = static_cast<int>(rank) != exchange_.rank() && !set_.wanted_places(rank).empty();
+      counts_[rank] = asked ? set_.words().size() : 0;
     }
-    if (anything) {
-      received_bytes_.set(sizes_, sizeof(local_id));
+    exchange_.exchange_counts(site, counts_);
+    committed(exchange_.host(), [&] {
       received_.clear();
-      received_.resize(received_bytes_.total() / std::int64_t{sizeof(local_id)});
-      set_bytes_.set(counts_, sizeof(local_id));
-      auto out = set_bytes_.out(set_.words().data());
-      same_place_.assign(counts_.size(), 0); // all ranks get the same words
-      out.offsets = same_place_;
-      travelling_.emplace(comm_.start_all_to_all_v(out, received_bytes_.in(received_.data())));
-    }
+      received_.resize(exchange_.received_offsets().back());
+      exchange_.start_from(same_place_, set_.words(), received_.view());
+    });
   }
 
   // Appends the reply to one set: how many edges each wanted vertex has, and from which places they come.
@@ -161,11 +142,10 @@ private:
 
   void serve_others(dist::graph<Policy, Vertex> const& graph, bool edge_ids) {
     messages_.clear();
-    std::int64_t first = 0;
-    for (auto const size : sizes_) {
-      if (size > 0) {
-        serve(graph, std::as_const(received_).view().subview(first, size), edge_ids, messages_);
-        first += size;
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+      if (auto const size = exchange_.received_counts()[rank]; size > 0) {
+        serve(graph, std::as_const(received_).view().subview(exchange_.received_offsets()[rank], size), edge_ids,
+              messages_);
       } else {
         messages_.append(0);
       }
@@ -173,7 +153,7 @@ private:
   }
 
   [[nodiscard]] array_view<space, std::byte const> reply_of(std::size_t rank) const {
-    return static_cast<int>(rank) == comm_.rank() ? own_.of(0) : replies_.from(rank);
+    return static_cast<int>(rank) == exchange_.rank() ? own_.of(0) : replies_.from(rank);
   }
 
   // Calls f(reply, layout, places in the set, number of the first of them) for every rank that was asked.
@@ -194,7 +174,7 @@ private:
     of_replies_.resize(num_wanted);
     of_all_.resize(num_wanted);
     begins_.resize(num_wanted + 1);
-    take_from(policy_, merged_.offsets, merged_.sources, merged_.edge_ids);
+    adopt_policy(policy_, merged_.offsets, merged_.sources, merged_.edge_ids);
     merged_.offsets.resize(num_wanted + 1);
     std::int64_t num_edges = 0;
     for_each_reply(edge_ids, [&](auto reply, auto layout, auto places, std::int64_t first_row) {
@@ -220,7 +200,6 @@ private:
     });
   }
 
-  payload comm_;
   Policy policy_;
   set_request<Policy> set_;
   received_set<Policy, Vertex> received_set_;
@@ -233,14 +212,10 @@ private:
   buffer<Policy, edge_offset> of_replies_; // edges of every row, in the order of the replies
   buffer<Policy, edge_offset> of_all_;     // the same in the order of the set
   buffer<Policy, edge_offset> begins_;
-  std::vector<std::int64_t> counts_; // [R] words for every rank
-  std::vector<std::int64_t> sizes_;  // [R] and of every rank
-  std::vector<std::int64_t> same_place_;
-  std::vector<call_header> headers_;
-  byte_counts set_bytes_;
-  byte_counts received_bytes_;
+  std::vector<std::int64_t> counts_;     // [R] words for every rank
+  std::vector<std::int64_t> same_place_; // [R] 0: all ranks get the same words
   buffer<message_policy<Policy>, local_id> received_;
-  std::optional<request> travelling_; // last: completed before the memory goes
+  slice_exchange<Comm, Policy> exchange_; // last: completed before the memory goes
 };
 
 } // namespace glt::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/bytes.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/sampling/detail/merge_on_host.hpp>
+#include <glt/dist/sampling/detail/merged_slice.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
-#include <glt/dist/sampling/detail/slice_search.hpp>
+#include <glt/dist/sampling/detail/type_places.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
@@ -17,94 +17,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace glt::detail {
 
-/// Where the rows of a frontier are that come from one rank: row i of them is row places[i] − first_place.
-struct frontier_places {
-  std::int64_t const* places = nullptr;
-  std::int64_t size = 0;
-  std::int64_t first_place = 0;
-
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator[](std::int64_t i) const { return places[i] - first_place; }
-};
-
-/// Draws over one relation that came from one rank, own ones or those of a message.
-///
-/// Its sources and edge ids lie one after the other; those at the address belong to the row `zero_row`.
-struct merged_slice {
-  std::int64_t relation = 0;
-  frontier_places rows;
-  edge_offset const* offsets = nullptr; // own draws
-  std::byte const* counts = nullptr;    // draws of a message
-  std::int64_t count_bytes = 0;
-  std::byte const* sources = nullptr;
-  std::byte const* edge_ids = nullptr; // null if not asked for
-  std::int64_t message = -1;           // its number; −1 for own draws
-  std::int64_t first_row = 0;          // among those of all slices
-  std::int64_t zero_row = 0;           // likewise
-
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t count(std::int64_t i) const {
-    return offsets != nullptr ? offsets[i + 1] - offsets[i] : read_count(counts, count_bytes, i);
-  }
-};
-
-/// Where the draws over a relation are put together.
-template <vertex_id Vertex>
-struct merged_relation {
-  edge_offset* counts = nullptr; // in the order of the frontier
-  edge_offset const* offsets = nullptr;
-  Vertex* sources = nullptr;
-  edge_id* edge_ids = nullptr; // null if not asked for
-};
-
-template <memory_space Space>
-[[nodiscard]] GLT_HOST_DEVICE merged_slice const& slice_of_row(array_view<Space, merged_slice const> slices,
-                                                               std::int64_t i) {
-  return slices[slice_holding(slices.size(), i, [&](std::int64_t s) { return slices[s].first_row; })];
-}
-
-template <memory_space Space, vertex_id Vertex>
-struct merge_counts {
-  array_view<Space, merged_slice const> slices;
-  array_view<Space, merged_relation<Vertex> const> relations;
-  array_view<Space, edge_offset> counts; // in the order of the slices
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const& slice = slice_of_row(slices, i);
-    auto const row = i - slice.first_row;
-    counts[i] = slice.count(row);
-    relations[slice.relation].counts[slice.rows[row]] = counts[i];
-  }
-};
-
-template <memory_space Space, vertex_id Vertex>
-struct merge_edges {
-  array_view<Space, merged_slice const> slices;
-  array_view<Space, merged_relation<Vertex> const> relations;
-  array_view<Space, edge_offset const> offsets; // in the order of the slices
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const& slice = slice_of_row(slices, i);
-    auto const& relation = relations[slice.relation];
-    auto const first = offsets[i] - offsets[slice.zero_row];
-    auto const count = offsets[i + 1] - offsets[i];
-    auto const to = relation.offsets[slice.rows[i - slice.first_row]];
-    auto const* const sources = reinterpret_cast<Vertex const*>(slice.sources) + first;
-    for (std::int64_t j = 0; j < count; ++j) {
-      relation.sources[to + j] = sources[j];
-    }
-    if (relation.edge_ids != nullptr) {
-      auto const* const ids = reinterpret_cast<edge_id const*>(slice.edge_ids) + first;
-      for (std::int64_t j = 0; j < count; ++j) {
-        relation.edge_ids[to + j] = ids[j];
-      }
-    }
-  }
-};
-
-/// Puts own draws and those of messages in the order of the frontiers; reusable.
+/// Merges own draws and those of messages in the order of the frontiers; reusable.
 ///
 /// `begin`, then everything that was drawn by `add_own` and `add_message`, and `run`. All of it must live until then.
 ///
@@ -210,7 +130,14 @@ private:
   }
 
   void run_on_host() {
-    count_on_host();
+    std::span<merged_slice const> const slices(slices_);
+    std::span<hop_sample<Policy, Vertex>> const merged(merged_);
+    merge_counts_on_host(slices, merged, [&](std::size_t m, std::int64_t num_edges) {
+      auto& [rank, bytes, layout] = messages_[m];
+      if (std::exchange(layout.num_edges, num_edges) != num_edges) {
+        throw_length(rank, bytes, layout);
+      }
+    });
     for (std::size_t e = 0; e < sizes_.size(); ++e) {
       auto& offsets = merged_[e].offsets;
       offsets[0] = 0;
@@ -219,56 +146,7 @@ private:
       }
       make_room(e, offsets[sizes_[e]]);
     }
-    std::byte const* sources = nullptr; // behind the slice before, of the same message
-    std::byte const* ids = nullptr;
-    std::int64_t message = -1;
-    for (auto& slice : slices_) {
-      if (slice.message < 0 || slice.message != message) {
-        message = slice.message;
-        sources = slice.sources;
-        ids = slice.edge_ids;
-      }
-      copy_rows(slice, sources, ids);
-    }
-  }
-
-  // The number of edges of every row, behind its place.
-  void count_on_host() {
-    for (std::size_t s = 0; s < slices_.size();) {
-      auto const message = slices_[s].message;
-      std::int64_t num_edges = 0;
-      do {
-        auto const slice = slices_[s];
-        auto* const counts = merged_[static_cast<std::size_t>(slice.relation)].offsets.data() + 1;
-        for (std::int64_t i = 0; i < slice.rows.size; ++i) {
-          auto const count = slice.count(i);
-          counts[slice.rows[i]] = count;
-          num_edges += count;
-        }
-      } while (++s < slices_.size() && message >= 0 && slices_[s].message == message);
-      if (message >= 0 && messages_[static_cast<std::size_t>(message)].layout.num_edges != num_edges) {
-        auto& [rank, bytes, layout] = messages_[static_cast<std::size_t>(message)];
-        layout.num_edges = num_edges;
-        throw_length(rank, bytes, layout);
-      }
-    }
-  }
-
-  // Rows that lie one after the other, in memory of any alignment, to their places.
-  void copy_rows(merged_slice const& slice, std::byte const*& sources, std::byte const*& ids) {
-    auto& to = merged_[static_cast<std::size_t>(slice.relation)];
-    for (std::int64_t i = 0; i < slice.rows.size; ++i) {
-      auto const begin = to.offsets[slice.rows[i]];
-      auto const count = to.offsets[slice.rows[i] + 1] - begin;
-      auto const source_bytes = count * static_cast<std::int64_t>(sizeof(Vertex));
-      copy_bytes(to.sources.data() + begin, sources, source_bytes);
-      sources += source_bytes;
-      if (ids != nullptr) {
-        auto const id_bytes = count * static_cast<std::int64_t>(sizeof(edge_id));
-        copy_bytes(to.edge_ids.data() + begin, ids, id_bytes);
-        ids += id_bytes;
-      }
-    }
+    merge_edges_on_host(slices, merged);
   }
 
   void run_in_parallel(std::int64_t num_edges) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/bisection.hpp>
 
 #include <cstdint>
 
@@ -14,12 +15,7 @@ namespace glt::detail {
 template <class BeginOf>
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t slice_holding(std::int64_t num_slices, std::int64_t i,
                                                                    BeginOf begin_of) {
-  std::int64_t first = 0;
-  for (auto last = num_slices; last - first > 1;) {
-    auto const middle = first + (last - first) / 2;
-    (begin_of(middle) <= i ? first : last) = middle;
-  }
-  return first;
+  return first_where(1, num_slices, [&](std::int64_t slice) { return begin_of(slice) > i; }) - 1;
 }
 
 } // namespace glt::detail

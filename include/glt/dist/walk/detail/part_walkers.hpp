@@ -95,7 +95,7 @@ struct part_walkers {
     auto const edge = edge_ids ? step.edge_of(it) : edge_id{-1};
     walk_visit<Vertex> const made{edge, it.walk, it.step + 1, vertex};
     if (it.home == rank) {
-      out.put(made.walk, made.step, made.vertex, made.edge);
+      out.set(made.walk, made.step, made.vertex, made.edge);
     } else {
       visits[it.place * visits_at_once + it.visits++] = made;
     }

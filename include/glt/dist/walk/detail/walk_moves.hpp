@@ -26,7 +26,7 @@ struct name_walker {
   }
 };
 
-/// Puts walkers at their starts, whose owners are their first moves.
+/// Starts walkers, whose owners are their first moves.
 ///
 /// @shape  walkers, moves [n], written, for walks [first, first + n)
 template <class Walker, memory_space Space, vertex_id Vertex>
@@ -133,7 +133,7 @@ template <memory_space Space, vertex_id Vertex>
 struct admit_visits {
   walk_rows<Space, Vertex> out;
   GLT_HOST_DEVICE void operator()(std::int64_t, walk_visit<Vertex> const& visit) const {
-    out.put(visit.walk, visit.step, visit.vertex, visit.edge);
+    out.set(visit.walk, visit.step, visit.vertex, visit.edge);
   }
 };
 

@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 namespace glt::detail {
@@ -61,20 +60,21 @@ public:
       start(starts, options.walks_per_start, out.num_walks(), name, rows);
       inbox_.pack();
     });
-    check_keys(inbox_.send(site, fingerprint_of(key), unable));
+    check_same_value(inbox_.send(site, fingerprint_of(key), unable), [](auto, auto) {
+      return "walks with another key than rank 0; pass the same seed, epoch and step on all ranks";
+    });
     for (bool walking = true; walking;) {
       std::int64_t num_left = 0;
       auto const failure = failure_of([&] {
-        take(name, rows);
+        admit(name, rows);
         advance(step, static_cast<std::int32_t>(options.length), rows);
         num_left = here_.size() + inbox_.walkers().size();
         inbox_.pack();
       });
       ++site.hop;
-      walking = std::ranges::any_of(inbox_.send(site, num_left, failure),
-                                    [](call_header const& header) { return header.value > 0; });
+      walking = any_above_zero(inbox_.send(site, num_left, failure));
     }
-    take(name, rows);
+    admit(name, rows);
   }
 
 private:
@@ -86,16 +86,7 @@ private:
   static constexpr std::int64_t visits_of_round = 1 << 20;
 
   static std::int64_t fingerprint_of(sample_key key) noexcept {
-    return dist::fingerprint{}.add(static_cast<std::int64_t>(key.seed)).add(key.epoch).value();
-  }
-
-  static void check_keys(std::span<call_header const> headers) {
-    for (std::size_t rank = 1; rank < headers.size(); ++rank) {
-      if (headers[rank].value != headers[0].value) {
-        throw glt::detail::agreed_error(static_cast<int>(rank), "walks with another key than rank 0; pass the same seed, epoch "
-                                                       "and step on all ranks");
-      }
-    }
+    return fingerprint{}.add(static_cast<std::int64_t>(key.seed)).add(key.epoch).value();
   }
 
   void start(array_view<space, Vertex const> starts, std::int64_t walks_per_start, std::int64_t num_walks,
@@ -111,8 +102,8 @@ private:
     }
   }
 
-  // What the last exchange brought.
-  void take(name_walker<space, Vertex> const& name, walk_rows<space, Vertex> rows) {
+  // What arrived in the last exchange.
+  void admit(name_walker<space, Vertex> const& name, walk_rows<space, Vertex> rows) {
     inbox_.open(
         [&](std::int64_t count) {
           auto const first = here_.size();
@@ -150,7 +141,7 @@ private:
     make(before_, count + 1);
   }
 
-  // Those that stay are put behind the others here, those that leave and what was visited into the outboxes.
+  // Those that stay are appended to the others here, those that leave and what was visited into the outboxes.
   void distribute() {
     auto const ex = policy_.executor();
     auto const count = walkers_.size();

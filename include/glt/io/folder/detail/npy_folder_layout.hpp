@@ -134,7 +134,7 @@ inline bool needs_tables(npy_folder_tables const& tables) {
 
 /// A number that ranks with other types, features or link splits do not have.
 inline std::int64_t layout_fingerprint(data_set_view const& data) {
-  dist::fingerprint contents;
+  glt::detail::fingerprint contents;
   auto const add = [&](std::string_view text) {
     contents.add(std::ssize(text));
     for (char const letter : text) {

@@ -83,12 +83,12 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
                           ShapeOf shape_of) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
   auto const agreed = [&](auto work) {
-    dist::agree(comm, site, dist::failure_of(work), 0, [](auto, auto) { return ""; });
+    glt::detail::agree(comm, site, glt::detail::failure_of(work));
   };
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const own(ranks, piece.num_rows);
   std::vector<glt::detail::call_header> headers(ranks);
-  auto const fingerprint = dist::fingerprint()
+  auto const fingerprint = glt::detail::fingerprint()
                          .add(static_cast<std::int64_t>(piece.type))
                          .add(piece.row_bytes)
                          .add(std::ssize(piece.lines))

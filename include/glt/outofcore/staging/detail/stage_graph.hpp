@@ -42,8 +42,7 @@ inline void make_empty_folder(std::filesystem::path const& folder) {
 template <communicator Comm, class Read, class Count>
 void stage_graph(Comm& comm, std::filesystem::path const& folder, Read read, Count count) {
   auto const agreed = [&](auto work) {
-    dist::agree(comm, {.what = glt::detail::operation::shuffle}, dist::failure_of(work), 0,
-                [](auto, auto) { return ""; });
+    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, glt::detail::failure_of(work));
   };
   agreed([&] {
     if (comm.rank() == 0) {

@@ -60,7 +60,7 @@ public:
     relations_[e] = &out;
     sizes_.relation(e).source = source;
     sizes_.relation(e).destination = destination;
-    take_from(policy_, out.offsets, out.row, out.col, out.edge_ids);
+    adopt_policy(policy_, out.offsets, out.row, out.col, out.edge_ids);
     out.clear();
     policy_.executor().for_each(1, set_to_zero<space, edge_offset>{out.offsets.view()});
   }
@@ -77,7 +77,7 @@ public:
     type.out = &out;
     type.seeds = seeds;
     type.num_vertices = num_vertices;
-    take_from(policy_, out.nodes, out.seed_index, out.batch);
+    adopt_policy(policy_, out.nodes, out.seed_index, out.batch);
     out.nodes.clear();
     out.batch.clear();
     out.resize(seeds.size(), disjoint_);

@@ -28,7 +28,7 @@ struct hop_sample {
 
 // Buffers that have no memory yet are to get it from this policy, so that it comes in the order of the policy's work.
 template <device_policy Policy, class... T>
-void take_from(Policy const& policy, buffer<Policy, T>&... of) {
+void adopt_policy(Policy const& policy, buffer<Policy, T>&... of) {
   if constexpr (!host_policy<Policy>) {
     ((of.capacity() == 0 ? void(of = buffer<Policy, T>(0, policy)) : void()), ...);
   }
@@ -61,7 +61,7 @@ public:
             hop_request<space, Row, Rule, GraphSpace> const& request, bool edge_ids,
             hop_sample<Policy, Vertex>& out) {
     auto const num_rows = request.rows.size();
-    detail::take_from(policy_, out.offsets, out.sources, out.edge_ids);
+    detail::adopt_policy(policy_, out.offsets, out.sources, out.edge_ids);
     counts_.resize(num_rows);
     out.offsets.resize(num_rows + 1);
     count_neighbors(ex, graph, request, counts_.view(), out.offsets.view());

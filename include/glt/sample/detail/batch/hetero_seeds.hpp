@@ -38,20 +38,21 @@ public:
   ///
   /// @throws precondition_error  if there is not one list per node type, or naming the first seed that is not
   ///                             a vertex of its type
-  /// @cost   O(S)
-  std::int64_t check(std::span<list const> seeds) const
-    requires(host_accessible(Space))
-  {
-    return check_all(seeds, [&](std::size_t t) { validate_vertices(what_[t], seeds[t], num_vertices_[t]); });
-  }
-
-  /// The same for seeds in memory of a policy, wherever that is.
-  ///
   /// @where  waits once for every type that has seeds
+  /// @cost   O(S)
   template <device_policy Policy>
     requires(Policy::space == Space)
   std::int64_t check(Policy const& policy, std::span<list const> seeds) const {
-    return check_all(seeds, [&](std::size_t t) { validate_vertices(policy, what_[t], seeds[t], num_vertices_[t]); });
+    if (seeds.size() != what_.size()) {
+      throw precondition_error(message("seeds of ", seeds.size(), " node types for a graph of ", what_.size(),
+                                               "; give one list per type, empty if need be"));
+    }
+    std::int64_t count = 0;
+    for (std::size_t t = 0; t < seeds.size(); ++t) {
+      validate_vertices(policy, what_[t], seeds[t], num_vertices_[t]);
+      count += seeds[t].size();
+    }
+    return count;
   }
 
   /// The lists of all types, empty but for one; valid until the next call.
@@ -68,20 +69,6 @@ public:
   }
 
 private:
-  template <class CheckType>
-  std::int64_t check_all(std::span<list const> seeds, CheckType check_type) const {
-    if (seeds.size() != what_.size()) {
-      throw precondition_error(message("seeds of ", seeds.size(), " node types for a graph of ", what_.size(),
-                                               "; give one list per type, empty if need be"));
-    }
-    std::int64_t count = 0;
-    for (std::size_t t = 0; t < seeds.size(); ++t) {
-      check_type(t);
-      count += seeds[t].size();
-    }
-    return count;
-  }
-
   std::vector<std::string> what_; // how errors call a seed, by node type
   std::vector<std::int64_t> num_vertices_;
   std::vector<list> lists_;

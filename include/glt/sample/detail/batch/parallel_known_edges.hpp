@@ -115,7 +115,7 @@ public:
               PositionOf position_of, bool edge_ids, hop_sample<Policy, local_id>& out) {
     using graph_type = csr_view<GraphSpace, Vertex>;
     auto const ex = policy_.executor();
-    take_from(policy_, out.offsets, out.sources, out.edge_ids);
+    adopt_policy(policy_, out.offsets, out.sources, out.edge_ids);
     counts_.resize(rows.size());
     first_pieces_.resize(rows.size() + 1);
     ex.for_each(rows.size(), count_pieces<graph_type, space, Row>{graph, rows, counts_.view()});

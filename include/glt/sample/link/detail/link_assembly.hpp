@@ -151,7 +151,7 @@ public:
               array_view<space, std::int64_t const> labels, link_sample<Policy, Vertex>& out) {
     auto const ex = policy_.executor();
     bool const triplet = options_.mode == negative_mode::triplet;
-    take_from(policy_, out.edge_label_, out.dst_neg_index_, out.verified_);
+    adopt_policy(policy_, out.edge_label_, out.dst_neg_index_, out.verified_);
     out.mode_ = options_.mode;
     out.num_positives_ = positives.size();
     out.num_negatives_ = triplet ? places_.size() : num_kept_;

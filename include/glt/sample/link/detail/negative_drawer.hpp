@@ -186,7 +186,7 @@ public:
 private:
   std::int64_t start(seed_edges<Policy, Vertex> const& positives, negative_pairs<Policy, Vertex>& out) {
     auto const size = num_negatives(positives.size(), options_);
-    take_from(policy_, out.sources, out.destinations, out.verified);
+    adopt_policy(policy_, out.sources, out.destinations, out.verified);
     out.sources.resize(size);
     out.destinations.resize(size);
     out.verified.resize(options_.strict ? size : 0);

@@ -42,7 +42,7 @@ struct walk_rows {
   matrix_view<Space, edge_id> edge_ids;
 
   /// Vertex `step` of a walk, and the edge that led there.
-  GLT_HOST_DEVICE void put(std::int64_t walk, std::int64_t step, Vertex vertex, edge_id edge) const noexcept {
+  GLT_HOST_DEVICE void set(std::int64_t walk, std::int64_t step, Vertex vertex, edge_id edge) const noexcept {
     vertices(walk, step) = vertex;
     if (edge_ids.rows() > 0) {
       edge_ids(walk, step - 1) = edge;

@@ -5,8 +5,9 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
-#include <glt/dist/shared/near_rows.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
@@ -14,7 +15,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,20 +22,24 @@
 namespace glt::detail {
 
 /// The parts of a graph that a rank samples in place, and what it drew from each; reusable.
-template <device_policy Policy, vertex_id Vertex, class Rule>
-class near_draws {
+template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
+class shared_draws {
   static constexpr memory_space space = Policy::space;
 
 public:
-  explicit near_draws(Policy policy = {}) : policy_(std::move(policy)) {}
+  explicit shared_draws(Policy policy) : policy_(std::move(policy)) {
+    if constexpr (!host_policy<Policy>) {
+      parts_ = shared_rows("rows of other ranks are sampled in place by policies of the host");
+    }
+  }
 
-  /// The parts of which there are views are node-local from now on; if not `allowed`, the own one alone.
+  /// The parts of which there are views are shared from now on; if not `allowed`, none.
   ///
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
   ///                             columns of its part
-  void set(partition_book const& book, node_views<part_view<space, Vertex>> views, int rank, int ranks,
+  void set(partition_book const& book, node_views<part_view<GraphSpace, Vertex>> views, int rank, int ranks,
            bool allowed) {
-    dist::near_rows near(views, rank, ranks);
+    shared_rows shared(views, rank, ranks);
     for (std::size_t part = 0; part < views.of_rank.size(); ++part) {
       if (views.of_rank[part]) {
         check(book, static_cast<int>(part), *views.of_rank[part]);
@@ -45,44 +49,35 @@ public:
       views = {.of_rank = {}, .reason = "the rule looks at more of a row than its edges", .keeper = {}};
       views.of_rank.resize(static_cast<std::size_t>(ranks));
       views.of_rank[static_cast<std::size_t>(rank)].emplace();
-      near = dist::near_rows(views, rank, ranks);
+      shared = shared_rows(views, rank, ranks);
     }
     views_ = std::move(views);
     while (drawn_.size() < views_.of_rank.size()) {
       drawn_.emplace_back(policy_);
     }
-    rows_ = std::move(near);
+    parts_ = std::move(shared);
   }
 
-  /// The rows of node-local parts, and the rest.
-  [[nodiscard]] dist::near_rows& rows() noexcept { return rows_; }
-  [[nodiscard]] dist::near_rows const& rows() const noexcept { return rows_; }
+  [[nodiscard]] shared_rows const& parts() const noexcept { return parts_; }
 
-  /// Draws as the relation says, but from every node-local part.
-  void draw(relation_request<space, Vertex, Rule> relation, bool edge_ids) {
-    for (std::size_t part = 0; part < rows_.num_parts(); ++part) {
-      if (rows_.is_near(part)) {
-        auto const rows = rows_.rows_of(part);
+  /// Draws as the relation says, but rows_of(part) from every shared part.
+  template <class RowsOf>
+  void draw(relation_request<GraphSpace, Vertex, Rule> relation, bool edge_ids, RowsOf rows_of) {
+    for (std::size_t part = 0; part < drawn_.size(); ++part) {
+      if (parts_.has(part)) {
+        array_view<space, local_id const> const rows = rows_of(part);
         relation.local = views_.of_rank[part]->graph;
         relation.original = views_.of_rank[part]->original;
-        std::array<std::int64_t, 2> const ends{0, std::ssize(rows)};
-        drawn_[part].draw(ends, {rows.data(), std::ssize(rows)}, ends, {}, std::span(&relation, 1), edge_ids);
+        std::array<std::int64_t, 2> const ends{0, rows.size()};
+        drawn_[part].draw(ends, rows, ends, {}, std::span(&relation, 1), edge_ids);
       }
     }
   }
-
-  /// Calls f(places, drawn) for every node-local part.
-  template <class F>
-  void for_each_drawn(F f) const {
-    for (std::size_t part = 0; part < rows_.num_parts(); ++part) {
-      if (rows_.is_near(part)) {
-        f(rows_.places_of(part), drawn_[part].of(0, 0));
-      }
-    }
-  }
+  /// What was drawn from a shared part.
+  [[nodiscard]] drawn_rows<Vertex> of(std::size_t part) const { return drawn_[part].of(0, 0); }
 
 private:
-  static void check(partition_book const& book, int part, part_view<space, Vertex> const& view) {
+  static void check(partition_book const& book, int part, part_view<GraphSpace, Vertex> const& view) {
     auto const rows = view.graph.num_rows();
     if (rows != book.size(part) || view.original.size() != rows || view.graph.num_columns() != book.num_vertices()) {
       throw precondition_error(message("view of ", rows, " rows and ", view.graph.num_columns(), " columns with ",
@@ -93,9 +88,9 @@ private:
   }
 
   Policy policy_;
-  dist::near_rows rows_;
-  node_views<part_view<space, Vertex>> views_;
-  std::vector<relation_draws<Policy, Vertex, Rule>> drawn_; // [P]
+  shared_rows parts_;
+  node_views<part_view<GraphSpace, Vertex>> views_;
+  std::vector<relation_draws<Policy, Vertex, Rule, GraphSpace>> drawn_; // [P]
 };
 
 } // namespace glt::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/detail/bytes.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// The number of a vertex in its part, flagged or not, with a value, as they travel to the owner: without gaps, in
+/// a multiple of 4 bytes.
+template <bytes_copyable T>
+class row_with {
+public:
+  row_with() = default;
+  GLT_HOST_DEVICE row_with(local_id row, T value) noexcept : row_(row) { copy_bytes(words_, &value, sizeof(value)); }
+
+  [[nodiscard]] GLT_HOST_DEVICE local_id row() const noexcept { return row_; }
+  [[nodiscard]] GLT_HOST_DEVICE T value() const noexcept {
+    T value;
+    copy_bytes(&value, words_, sizeof(value));
+    return value;
+  }
+
+private:
+  local_id row_;
+  local_id words_[(sizeof(T) + 3) / 4]; // the value itself might be aligned to more
+};
+
+/// Routes the values of a list with their rows.
+template <memory_space Space, class T>
+struct make_row_with {
+  array_view<Space, T const> values;
+  GLT_HOST_DEVICE row_with<T> operator()(std::int64_t i, local_id row) const { return {row, values[i]}; }
+};
+
+} // namespace glt::detail

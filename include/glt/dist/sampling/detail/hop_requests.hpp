@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
+#include <glt/dist/detail/exchange/row_with.hpp>
+#include <glt/dist/sampling/detail/type_places.hpp>
+#include <glt/dist/sampling/detail/typed_rows.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+template <memory_space Space, class Query>
+struct split_queries {
+  array_view<Space, row_with<Query> const> items;
+  array_view<Space, local_id> rows;
+  array_view<Space, Query> queries;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    rows[i] = items[i].row();
+    queries[i] = items[i].value();
+  }
+};
+
+/// Rows that somebody wants drawn.
+///
+/// @shape  rows [S], by ascending type for every requester · queries [S], or empty if the rule has none
+template <memory_space Space, class Query>
+struct requested_rows {
+  array_view<Space, local_id const> rows;
+  array_view<Space, Query const> queries;
+};
+
+/// The requests of a hop: the frontiers of all types as one list, routed to the owners of the vertices.
+///
+/// A vertex travels once, whatever the number of relations that end at its type: 4 bytes, and its query if the rule has
+/// any. By policies of the host own requests stay apart. Reusable; the memory is kept.
+template <communicator Comm, device_policy Policy, class Query>
+class hop_requests {
+  static constexpr memory_space space = Policy::space;
+  static constexpr bool has_queries = !std::is_same_v<Query, no_query>;
+  using item = std::conditional_t<has_queries, row_with<Query>, local_id>;
+  template <class T>
+  using arrived = buffer<message_policy<Policy>, T>;
+
+public:
+  using queries_type = array_view<space, Query const>;
+
+  /// True if own requests are not among the received ones.
+  static constexpr bool own_apart = host_policy<Policy>;
+
+  hop_requests(Comm comm, Policy policy)
+      : policy_(policy), type_places_(policy), joined_queries_(0, policy),
+        own_rows_(make_message_buffer<local_id>(policy)), own_queries_(make_message_buffer<Query>(policy)),
+        received_rows_(make_message_buffer<local_id>(policy)), received_queries_(make_message_buffer<Query>(policy)),
+        routed_(std::move(comm), policy, own_apart ? own_rows::apart : own_rows::received) {}
+
+  /// Says how the vertices of all types are divided; needed before the first `route`.
+  ///
+  /// @shape  books [T], one per node type, of as many parts as there are ranks
+  /// @throws precondition_error  if a part has more vertices of all types than a `local_id` can number
+  void set_books(std::vector<partition_book> books) { types_.emplace(std::move(books), routed_.size(), policy_); }
+  /// True if that was said for a graph without types.
+  [[nodiscard]] bool is_divided_as(partition_book const& book) const { return types_ && types_->book() == book; }
+
+  [[nodiscard]] int rank() const noexcept { return routed_.rank(); }
+  [[nodiscard]] int size() const noexcept { return routed_.size(); }
+  /// What replies go through.
+  [[nodiscard]] auto& comm() noexcept { return routed_.exchange().comm(); }
+  /// Where the rows of every type begin in the own part, and where the last one ends.
+  [[nodiscard]] std::span<std::int64_t const> first_rows() const noexcept { return types_->first_rows(rank()); }
+
+  /// Keeps requests to these ranks here from now on: they are routed, but not sent.
+  void keep(std::vector<char> is_kept) { routed_.keep(std::move(is_kept)); }
+
+  /// Sorts the frontiers by owner, type after type.
+  ///
+  /// @shape  frontiers [T] · queries [T], each as long as its frontier, or empty if there are none
+  /// @throws precondition_error  if a frontier has a vertex that its type has not
+  template <class Vertex>
+  void route(std::span<array_view<space, Vertex const> const> frontiers, std::span<queries_type const> queries) {
+    first_place_.assign(1, 0);
+    for (auto const& frontier : frontiers) {
+      first_place_.push_back(first_place_.back() + frontier.size());
+    }
+    if (types_->num_types() == 1) {
+      route_list(frontiers[0], queries);
+    } else {
+      try {
+        route_list(types_->join(frontiers, std::span<std::int64_t const>(first_place_)), queries);
+      } catch (precondition_error const&) {
+        types_->check(frontiers); // throws
+        throw;
+      }
+    }
+    type_places_.find(routed_.places().data(), routed_.offsets(), first_place_);
+  }
+
+  /// Agrees with the other ranks on this call and starts to send.
+  ///
+  /// @comm   collective; one header exchange and, if any rank asks anything, one variable exchange
+  /// @throws collective_error  on every rank, if one reports a failure, is at another call, or has another `value`
+  void start(call_site site, std::int64_t value) {
+    check_same_value(routed_.agree(site, value), [](auto, auto) {
+      return "calls with another key than rank 0; pass the same seed, epoch and step on all ranks";
+    });
+    routed_.start();
+  }
+  /// Takes part in `start` only to report a failure; never returns.
+  [[noreturn]] void refuse(call_site site, std::string const& failure) { routed_.refuse(site, failure); }
+  /// Waits until all requests have arrived.
+  void finish() {
+    routed_.finish();
+    if constexpr (has_queries) {
+      committed(routed_.exchange().host(), [&] { // the others wait for replies
+        split(routed_.received(), received_rows_, received_queries_);
+      });
+    }
+  }
+
+  /// True if any rank asks any other. The same on all ranks.
+  [[nodiscard]] bool anything() const noexcept { return routed_.anything(); }
+
+  /// The rows that a rank is asked for, the own one and those that are kept included.
+  [[nodiscard]] array_view<space, local_id const> rows_of(std::size_t rank) const {
+    auto const offsets = routed_.offsets();
+    return routed_.rows().subview(offsets[rank], offsets[rank + 1] - offsets[rank]);
+  }
+  /// What this rank asks of itself.
+  [[nodiscard]] requested_rows<space, Query> own() {
+    auto const self = static_cast<std::size_t>(rank());
+    if constexpr (has_queries) {
+      split(routed_.items().subview(routed_.offsets()[self], counts()[self]), own_rows_, own_queries_);
+      return {own_rows_.view(), own_queries_.view()};
+    } else {
+      return {rows_of(self), {}};
+    }
+  }
+  /// What the other ranks ask of this one, by requester, and, unless `own_apart`, the own requests in their place.
+  [[nodiscard]] requested_rows<space, Query> received() const {
+    if constexpr (has_queries) {
+      return {received_rows_.view(), received_queries_.view()};
+    } else {
+      return {routed_.received(), {}};
+    }
+  }
+  /// @shape  received_counts [R] · received_offsets [R + 1]
+  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return routed_.received_counts(); }
+  [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return routed_.received_offsets(); }
+
+  /// How many vertices each rank is asked for, the own one included; none of those that are kept.
+  ///
+  /// @shape  [R]
+  [[nodiscard]] std::span<std::int64_t const> counts() const noexcept { return routed_.counts(); }
+  /// The places of the rows of a type that a rank is asked for, the own one included.
+  [[nodiscard]] frontier_places places_of(std::size_t rank, std::size_t type) const {
+    return type_places_.of(rank, type);
+  }
+
+private:
+  template <class Vertex>
+  void route_list(array_view<space, Vertex const> list, [[maybe_unused]] std::span<queries_type const> queries) {
+    if constexpr (has_queries) {
+      routed_.route(types_->book(), list, make_row_with<space, Query>{joined(queries)});
+    } else {
+      routed_.route(types_->book(), list);
+    }
+  }
+
+  [[nodiscard]] queries_type joined(std::span<queries_type const> queries) {
+    if (queries.size() == 1) {
+      return queries[0];
+    }
+    joined_queries_.clear();
+    joined_queries_.resize(first_place_.back());
+    for (std::size_t t = 0; t < queries.size(); ++t) {
+      if (!queries[t].empty()) {
+        policy_.resource().copy(joined_queries_.data() + first_place_[t], queries[t].data(),
+                                static_cast<std::size_t>(queries[t].size()) * sizeof(Query));
+      }
+    }
+    return std::as_const(joined_queries_).view();
+  }
+
+  void split(array_view<space, item const> items, arrived<local_id>& rows, arrived<Query>& queries) {
+    rows.clear();
+    rows.resize(items.size());
+    queries.clear();
+    queries.resize(items.size());
+    policy_.executor().for_each(items.size(), split_queries<space, Query>{items, rows.view(), queries.view()});
+  }
+
+  Policy policy_;
+  std::optional<typed_rows<Policy>> types_;
+  std::vector<std::int64_t> first_place_; // [T + 1], of every type in the routed list
+  type_places<Policy> type_places_;
+  buffer<Policy, Query> joined_queries_;
+  arrived<local_id> own_rows_; // these four only if there are queries
+  arrived<Query> own_queries_;
+  arrived<local_id> received_rows_; // by requester
+  arrived<Query> received_queries_;
+  routed_list<Comm, Policy, item> routed_; // last: completed before the memory goes
+};
+
+} // namespace glt::detail

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace glt::dist {
+
+/// How many rows were read, and whose.
+struct read_counts {
+  std::int64_t own = 0;      ///< of this rank
+  std::int64_t in_place = 0; ///< of other ranks, read where they lie
+  std::int64_t remote = 0;   ///< of other ranks, asked for
+};
+
+} // namespace glt::dist

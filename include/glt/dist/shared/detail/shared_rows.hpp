@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// The other parts whose rows this rank reads in place.
+class shared_rows {
+public:
+  /// None, for that reason.
+  explicit shared_rows(std::string reason = "no memory that ranks share was given; call read_in_place with it")
+      : reason_(std::move(reason)) {}
+
+  /// Those of which there are views.
+  ///
+  /// @throws precondition_error  if there is not one entry per rank, or the own part cannot be read in place
+  template <class View>
+  shared_rows(node_views<View> const& views, int rank, int ranks) : reason_(views.reason) {
+    if (std::ssize(views.of_rank) != ranks || !views.of_rank[static_cast<std::size_t>(rank)]) {
+      throw precondition_error(message("views of ", views.of_rank.size(), " ranks for rank ", rank, " of ", ranks,
+                                       "; give one entry per rank, and the own rows among them"));
+    }
+    for (auto const& view : views.of_rank) {
+      flags_.push_back(view && std::ssize(flags_) != rank ? 1 : 0);
+    }
+  }
+
+  [[nodiscard]] bool any() const noexcept { return std::ranges::count(flags_, 1) > 0; }
+  [[nodiscard]] bool has(std::size_t part) const noexcept { return part < flags_.size() && flags_[part] != 0; }
+  /// @shape  [P], or empty if there are none
+  [[nodiscard]] std::vector<char> const& flags() const noexcept { return flags_; }
+  /// Why some parts are not among them; empty if all are.
+  [[nodiscard]] std::string const& reason() const noexcept { return reason_; }
+
+private:
+  std::vector<char> flags_;
+  std::string reason_;
+};
+
+} // namespace glt::detail
