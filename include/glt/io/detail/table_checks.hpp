@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,28 @@ inline void check_ids(std::string const& path, host_view<global_id const> ids, n
                      glt::detail::message("id ", i, " is ", ids[i], ", outside [0, ", nodes.num_nodes,
                                           "), the vertices of type '", nodes.name, "'"));
     }
+  }
+}
+
+// The place of the first id that comes a second time; ids are in [0, bound).
+inline std::optional<std::int64_t> find_duplicate(host_view<global_id const> ids, std::int64_t bound) {
+  std::vector<bool> seen(ids.empty() ? 0 : static_cast<std::size_t>(bound));
+  for (std::int64_t i = 0; i < ids.size(); ++i) {
+    if (seen[static_cast<std::size_t>(ids[i])]) {
+      return i;
+    }
+    seen[static_cast<std::size_t>(ids[i])] = true;
+  }
+  return std::nullopt;
+}
+
+// Throws for the first vertex that comes twice in a split; `path` is the file that it came from.
+inline void check_unique(std::string const& path, host_view<global_id const> ids, node_table const& nodes) {
+  if (auto const twice = find_duplicate(ids, nodes.num_nodes)) {
+    auto const first = std::ranges::find(ids, ids[*twice]) - ids.begin();
+    throw io_error(path, 0,
+                   glt::detail::message("id ", *twice, " is ", ids[*twice], ", as id ", first,
+                                        " is; a split has every vertex once, save numpy.unique of it"));
   }
 }
 
