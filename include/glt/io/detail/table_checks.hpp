@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -28,21 +29,24 @@ inline void check_ids(std::string const& path, host_view<global_id const> ids, n
   }
 }
 
-// The place of the first id that comes a second time; ids are in [0, bound).
-inline std::optional<std::int64_t> find_duplicate(host_view<global_id const> ids, std::int64_t bound) {
-  std::vector<bool> seen(ids.empty() ? 0 : static_cast<std::size_t>(bound));
-  for (std::int64_t i = 0; i < ids.size(); ++i) {
-    if (seen[static_cast<std::size_t>(ids[i])]) {
-      return i;
-    }
-    seen[static_cast<std::size_t>(ids[i])] = true;
+// The second place of an id that comes twice, if there is one.
+inline std::optional<std::int64_t> find_duplicate(host_view<global_id const> ids) {
+  if (std::ranges::adjacent_find(ids, std::ranges::greater_equal()) == ids.end()) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  std::vector<global_id> sorted(ids.begin(), ids.end());
+  std::ranges::sort(sorted);
+  auto const twice = std::ranges::adjacent_find(sorted);
+  if (twice == sorted.end()) {
+    return std::nullopt;
+  }
+  auto const* const first = std::ranges::find(ids, *twice);
+  return std::find(first + 1, ids.end(), *twice) - ids.begin();
 }
 
-// Throws for the first vertex that comes twice in a split; `path` is the file that it came from.
-inline void check_unique(std::string const& path, host_view<global_id const> ids, node_table const& nodes) {
-  if (auto const twice = find_duplicate(ids, nodes.num_nodes)) {
+// Throws for a vertex that comes twice in a split; `path` is the file that it came from.
+inline void check_unique(std::string const& path, host_view<global_id const> ids) {
+  if (auto const twice = find_duplicate(ids)) {
     auto const first = std::ranges::find(ids, ids[*twice]) - ids.begin();
     throw io_error(path, 0,
                    glt::detail::message("id ", *twice, " is ", ids[*twice], ", as id ", first,

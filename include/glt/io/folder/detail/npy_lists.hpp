@@ -44,7 +44,7 @@ inline std::vector<global_id> split_of(array const& values, std::filesystem::pat
   auto numbers = integers_of(values, file.string());
   if (!holds_bool(file)) {
     check_ids(file.string(), numbers, nodes);
-    check_unique(file.string(), numbers, nodes);
+    check_unique(file.string(), numbers);
     return numbers;
   }
   check_rows(file.string(), values.rows(), nodes.num_nodes, vertices_of_type(nodes));

@@ -58,7 +58,7 @@ inline void check_nodes(node_table const& table) {
   for (auto const& [ids, split] :
        {std::pair{&table.train, ": train"}, std::pair{&table.valid, ": valid"}, std::pair{&table.test, ": test"}}) {
     check_ids(*ids, table.num_nodes, name + split);
-    if (auto const twice = find_duplicate(*ids, table.num_nodes)) {
+    if (auto const twice = find_duplicate(*ids)) {
       throw precondition_error(glt::detail::message(name, split, ": element ", *twice, " is vertex ",
                                                     (*ids)[static_cast<std::size_t>(*twice)],
                                                     ", which comes before it; name every vertex once"));
