@@ -2,10 +2,13 @@
 #pragma once
 
 #include "options.hpp"
+#include "validators.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,18 +32,20 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_option("--split", chosen.split, "Split of an OGB data set (default: the only one)");
   app.add_flag("--symmetrize", chosen.symmetrize, "Add every edge in the other direction, and drop duplicates");
   app.add_flag("--normalize", chosen.normalize, "Divide every row of float features by its sum");
-  app.add_flag("--strict", chosen.strict, "Refuse features that are not finite");
+  app.add_flag("--strict", chosen.strict, "Refuse labels that are not finite, too");
 
-  auto* parts = app.add_option("--parts", chosen.parts, "Number of parts")->check(CLI::PositiveNumber);
+  auto* parts = app.add_option("--parts", chosen.parts, "Number of parts")->check(number_from(1, std::numeric_limits<int>::max()));
   app.add_option("--method", chosen.method, "Partitioner")->check(CLI::IsMember(methods))->capture_default_str();
   auto* assignment =
       app.add_option("--assignment", chosen.assignment, "File with the part of every vertex (--method file)");
-  app.add_option("--key", chosen.key, "Key of all random choices")->capture_default_str();
+  app.add_option("--key", chosen.key, "Key of all random choices")
+      ->check(number_from<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
   app.add_option("--slack", chosen.slack, "How much fuller than its share a part may be")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--passes", chosen.passes, "Passes of ldg and fennel")
-      ->check(CLI::PositiveNumber)
+      ->check(number_from(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--balance", chosen.balance, "What parts share equally: vertices, edges, seeds, types")
       ->delimiter(',')
@@ -53,13 +58,13 @@ inline void declare(CLI::App& app, options& chosen) {
       ->capture_default_str();
   app.add_option("--cache-ratio", chosen.cache_ratio,
                  "Keep that share of the vertices as hot remote rows in every part")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_from(0.0, 1.0))
       ->capture_default_str();
   app.add_flag("--halo", chosen.halo, "Write the list of the remote vertices of every part");
   app.add_option("--memory", chosen.memory, "Memory a process may take, such as 4GB (default: no limit)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(size_in_bytes());
   app.add_option("--threads", chosen.threads, "Threads of a process")
-      ->check(CLI::PositiveNumber)
+      ->check(number_from(1, 4096))
       ->capture_default_str();
 
   app.add_option("--report", chosen.reports, "File for the quality report: .svg, .json or .txt (may be repeated)");

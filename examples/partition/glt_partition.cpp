@@ -2,6 +2,8 @@
 //
 // glt-partition: divides a data set into parts on disk; under mpirun all ranks divide it together.
 #include "command_line.hpp"
+#include "interruption.hpp"
+#include "last_words.hpp"
 #include "options.hpp"
 #include "run.hpp"
 
@@ -23,15 +25,17 @@
 namespace {
 
 template <class Comm>
-int run_on(Comm comm, glt_partition::options const& chosen) {
+int run_on(Comm comm, glt_partition::options const& chosen, glt_partition::interruption const& interrupted) {
   try {
     glt::run_collectively(comm, [&] { glt_partition::run(comm, chosen); });
     return 0;
   } catch (glt::collective_error const& failure) {
+    interrupted.stop_if_ending();
     if (comm.rank() == 0) {
       std::fprintf(stderr, "glt-partition: %s\n", comm.size() > 1 ? failure.what() : failure.cause().c_str());
     }
   } catch (std::exception const& failure) {
+    interrupted.stop_if_ending();
     std::fprintf(stderr, "glt-partition: %s\n", failure.what());
   }
   return 1;
@@ -46,6 +50,7 @@ int run_on(Comm comm, glt_partition::options const& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(glt_partition::say_last_words);
   glt_partition::options chosen;
   CLI::App app;
   glt_partition::declare(app, chosen);
@@ -54,11 +59,14 @@ int main(int argc, char** argv) {
   } catch (CLI::ParseError const& fault) {
     return app.exit(fault) == 0 ? 0 : 2;
   }
+  glt_partition::interruption const interrupted(chosen.out);
 #if GLT_PARTITION_MPI
   if (has_launcher()) {
     glt::mpi_environment const environment;
-    return run_on(glt::mpi_comm::world(), chosen);
+    auto const world = glt::mpi_comm::world();
+    glt_partition::this_place = {.rank = world.rank(), .ranks = world.size()};
+    return run_on(world, chosen, interrupted);
   }
 #endif
-  return run_on(glt::serial_comm(), chosen);
+  return run_on(glt::serial_comm(), chosen, interrupted);
 }

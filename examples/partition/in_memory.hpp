@@ -3,16 +3,17 @@
 
 #include "assign.hpp"
 #include "console.hpp"
+#include "first_checks.hpp"
 #include "hot_rows.hpp"
 #include "input.hpp"
 #include "options.hpp"
+#include "read_estimate.hpp"
 #include "report.hpp"
 #include "whole_graph.hpp"
 
 #include <glt/core/detail/message.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/outofcore/all_types.hpp>
@@ -26,31 +27,32 @@
 
 namespace glt_partition {
 
-/// Bytes that a data set, its graph and a part of it take at the same time.
-inline std::int64_t estimate_bytes(glt::io::data_set const& data) {
-  std::int64_t bytes = 0;
+/// Bytes that are needed beside a data set that is in memory: for its graph, and a part of it.
+inline double estimate_bytes(glt::io::data_set const& data) {
+  double bytes = 0;
   for (auto const& nodes : data.nodes) {
-    bytes += 40 * nodes.num_nodes; // offsets, parts, relabelling
+    bytes += 40.0 * static_cast<double>(nodes.num_nodes); // offsets, parts, relabelling
     for (auto const& feature : nodes.features) {
-      bytes += 2 * feature.values.bytes().size();
+      bytes += static_cast<double>(feature.values.bytes().size());
     }
   }
   for (auto const& edges : data.edges) {
-    auto const count = static_cast<std::int64_t>(edges.sources.size());
-    bytes += count * (16 + 8 + 24); // the list, its rows, and what sorts them
+    bytes += (8.0 + 24.0) * static_cast<double>(edges.sources.size()); // rows, and what sorts them
   }
   return bytes;
 }
 
 /// The whole job in the memory of one process.
 inline void partition_in_memory(options const& chosen, std::string const& format, console& out) {
-  glt::io::detail::check_new_folder(chosen.out);
+  check_readable(chosen, format);
   auto input = read_input(chosen, format, out);
   auto& data = input.data;
   prepare(data, chosen, out);
   glt::io::all_types const all(glt::io::view_of(data));
+  auto const bytes = estimate_bytes(data);
+  check_size(chosen, all.num_vertices(), all.num_edges(), bytes, out);
   out.say(glt::detail::message(data.name, ": ", all.num_vertices(), " vertices, ", all.num_edges(),
-                               " edges; needs about ", bytes_text(estimate_bytes(data)), " of memory"));
+                               " edges; needs about ", short_number(bytes), "B more of memory"));
   whole_graph const graph(data);
   assignment part_of;
   if (chosen.method == "keep") {

@@ -25,10 +25,13 @@
 #include <glt/io/text/matrix_market.hpp>
 #include <glt/io/text/metis_graph.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -154,15 +157,47 @@ inline void normalize(glt::io::data_set& data) {
   }
 }
 
-/// Counts and, if asked, refuses values that are not finite.
+/// Refuses weights of edges that are not finite, or negative.
+inline void check_weights(glt::io::detail::edge_table_view const& edges, options const& chosen) {
+  auto const weights = edges.columns.weights;
+  auto const bad = std::ranges::find_if(weights, [](float weight) { return !(weight >= 0) || std::isinf(weight); });
+  if (bad != weights.end()) {
+    throw glt::precondition_error(glt::detail::message(chosen.input.string(), ": weight ", bad - weights.begin(),
+                                                       " of edges '", edges.name, "' is ", *bad,
+                                                       "; weights are finite numbers of 0 or more"));
+  }
+}
+
+/// Refuses features that are not finite; `of` names what they describe.
+inline void check_finite(std::span<glt::io::named_array const> features, std::string const& of, options const& chosen) {
+  for (auto const& [name, values] : features) {
+    if (auto const odd = glt::io::detail::find_not_finite(values)) {
+      auto const columns = values.columns();
+      throw glt::precondition_error(glt::detail::message(
+          chosen.input.string(), ": features '", name, "' of ", of, ": row ", *odd / columns, ", column ",
+          *odd % columns, " is not finite; mend the value, as with numpy.nan_to_num"));
+    }
+  }
+}
+
+/// Refuses features that are not finite. Labels may be, which means that a vertex has none: they are counted, and
+/// refused if asked.
 inline void check_finite(glt::io::data_set_view const& data, options const& chosen, console& out) {
-  auto const odd = glt::io::detail::count_not_finite(data);
+  std::int64_t odd = 0;
+  for (auto const& nodes : data.nodes) {
+    check_finite(nodes.features, "vertices '" + nodes.name + "'", chosen);
+    odd += glt::io::detail::count_not_finite(nodes.labels);
+  }
+  for (auto const& edges : data.edges) {
+    check_finite(edges.features, "edges '" + edges.name + "'", chosen);
+    check_weights(edges, chosen);
+  }
   if (odd > 0 && chosen.strict) {
-    throw glt::precondition_error(glt::detail::message(odd, " values of ", chosen.input.string(),
+    throw glt::precondition_error(glt::detail::message(odd, " labels of ", chosen.input.string(),
                                                        " are not finite; mend them, or leave out --strict"));
   }
   if (odd > 0) {
-    out.say(glt::detail::message("note: ", odd, " values are not finite (--strict refuses them)"));
+    out.say(glt::detail::message("note: ", odd, " labels are not finite (--strict refuses them)"));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "assign.hpp"
 #include "console.hpp"
+#include "first_checks.hpp"
 #include "hot_rows.hpp"
 #include "large.hpp"
 #include "options.hpp"
@@ -10,6 +11,7 @@
 #include "staging.hpp"
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/io/parts/parts_folder.hpp>
@@ -51,6 +53,7 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   auto const input = stage_input(comm, chosen, format, scratch.path(), out);
   auto const data = input.data.view();
   glt::io::all_types const graph(data);
+  glt::run_together(comm, [&] { check_size(chosen, graph.num_vertices(), graph.num_edges(), 0, out); });
   auto const limit = chosen.memory > 0 ? chosen.memory : std::int64_t{4} << 30;
   auto const plan = glt::io::plan_memory(graph.num_vertices(), limit, balance_bytes(chosen));
   out.say(glt::detail::message(data.name, ": ", graph.num_vertices(), " vertices, ", graph.num_edges(), " edges on ",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "available_memory.hpp"
 #include "options.hpp"
 
 #include <glt/core/detail/message.hpp>
@@ -18,35 +19,45 @@ namespace glt_partition {
 
 /// About how much memory the arrays of an .npz archive take when they are read and sparse ones made dense.
 inline std::int64_t estimate_archive(std::filesystem::path const& path) {
-  constexpr std::int64_t packing = 8; // archives are seldom packed better
+  constexpr double most = 1e17;
   glt::io::npz_file archive(path);
-  auto bytes = packing * static_cast<std::int64_t>(std::filesystem::file_size(path));
+  auto bytes = static_cast<std::int64_t>(std::min(archive.unpacked_bytes(), most));
   if (archive.contains("attr_shape")) { // of sparse features
     auto elements = 2.0;
     for (auto const side : glt::io::detail::integers_of(archive.read("attr_shape"), archive.path_of("attr_shape"))) {
       elements *= static_cast<double>(std::max<std::int64_t>(side, 0));
     }
-    constexpr double most = 1e17;
     bytes += static_cast<std::int64_t>(std::min(elements * sizeof(float), most));
   }
   return bytes;
 }
 
-/// About how much memory reading a data set takes, all of it at once.
-inline std::int64_t estimate_reading(std::filesystem::path const& input, std::string const& format) {
+/// The same of all archives of a folder, of which one is read at a time.
+inline std::int64_t estimate_archives(std::filesystem::path const& folder) {
+  std::int64_t bytes = 0;
+  for (auto const& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_regular_file() && entry.path().extension() == ".npz") {
+      bytes = std::max(bytes, 2 * estimate_archive(entry.path()));
+    }
+  }
+  return bytes;
+}
+
+/// About how much memory reading a data set takes, all of it at once. `copies` of what is read are there at a time: what
+/// is read, what is made of it, and room for a conversion.
+inline std::int64_t estimate_reading(std::filesystem::path const& input, std::string const& format,
+                                     std::int64_t copies = 3) {
   namespace fs = std::filesystem;
   if (format == "wordnet") {
     constexpr std::int64_t synsets = 120'000;
     return synsets * 256 * 4 + (std::int64_t{200} << 20); // features, and texts with what finds words in them
   }
-  constexpr std::int64_t copies = 3; // what is read, what is made of it, and room for a conversion
   std::int64_t bytes = 0;
   auto const add = [&](fs::path const& file) {
     std::error_code ignored;
     auto const size = fs::file_size(file, ignored);
     bytes += ignored                      ? 0
-             : file.extension() == ".npz" ? estimate_archive(file)
-                                          : copies * static_cast<std::int64_t>(size);
+             : copies * (file.extension() == ".npz" ? estimate_archive(file) : static_cast<std::int64_t>(size));
   };
   std::error_code fault;
   if (!fs::is_directory(input, fault)) {
@@ -68,6 +79,16 @@ inline void check_fits(std::int64_t needed, options const& chosen, std::string c
     throw glt::precondition_error(glt::detail::message(work, " takes about ", needed,
                                                        " bytes of memory and --memory ", "allows ",
                                                        chosen.memory, "; ", way_out, ", or allow more"));
+  }
+}
+
+/// Refuses an input that does not fit the memory that can be had.
+inline void check_readable(options const& chosen, std::string const& format) {
+  auto const needed = estimate_reading(chosen.input, format, 1);
+  if (auto const available = available_memory(); needed > available) {
+    throw glt::precondition_error(glt::detail::message("reading ", chosen.input.string(), " as ", format, " takes ",
+                                                       needed, " bytes of memory or more, and ", available,
+                                                       " can be had; --memory keeps what it can on disk"));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "console.hpp"
+#include "first_checks.hpp"
 #include "in_memory.hpp"
 #include "input.hpp"
 #include "on_disk.hpp"
@@ -9,6 +10,7 @@
 #include "report.hpp"
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/parts_describe.hpp>
@@ -36,10 +38,17 @@ void run(Comm comm, options const& chosen) {
                 {"manifest", nlohmann::ordered_json::parse(glt::io::detail::to_json(folder.info()))}},
                glt::io::describe(folder.info()));
     if (!chosen.reports.empty() && comm.rank() == 0) {
+      check_reports(chosen);
       report(chosen, measure_folder(folder, chosen.threads), out);
     }
     return;
   }
+  glt::run_together(comm, [&] {
+    if (comm.rank() == 0) {
+      prepare_outputs(chosen, out);
+      check_reports(chosen);
+    }
+  });
   auto const format = chosen.format == "auto" ? guess_format(chosen.input) : chosen.format;
   if (comm.size() > 1 || chosen.memory > 0) {
     partition_on_disk(comm, chosen, format, out);

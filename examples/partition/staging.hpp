@@ -58,6 +58,8 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
     return chosen.input;
   } catch (glt::io_error const&) {
     auto folder = folder_for(scratch, glt::io::detail::npy_folder_files(chosen.input).name());
+    check_fits(estimate_archives(chosen.input), chosen, "reading the .npz files of " + chosen.input.string(),
+               "save them as dense .npy files");
     glt::io::stage_npy_folder(chosen.input, folder);
     try {
       static_cast<void>(glt::io::mapped_data_set(folder));

@@ -302,12 +302,6 @@ TEST_CASE("wrong arguments and inputs say what is wrong, and leave nothing") {
   fails(set + " --parts 2 --method metis --memory 100MB" + out, 1, "in one process");
   std::ofstream(scratch / "bad.txt") << "0 1\n1 two\n";
   fails((scratch / "bad.txt").string() + " --parts 2" + out, 1, "line 2");
-  std::vector<float> features(40, 0);
-  features[5] = std::numeric_limits<float>::quiet_NaN();
-  glt::io::write_npy(scratch / "set" / "node_feat.npy", glt::host_matrix<float const>(features.data(), 20, 2));
-  fails(set + " --parts 2 --strict" + out, 1, "1 values");
-  CHECK(has(run_tool(scratch, set + " --parts 2" + out).out, "1 values"));
-  CHECK(fs::exists(scratch / "out"));
 }
 
 TEST_CASE("a run that is killed leaves a complete folder or none") {

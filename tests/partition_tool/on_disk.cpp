@@ -233,12 +233,12 @@ TEST_CASE("what is done to a data set first: on disk and on ranks as in memory")
   std::vector<float> features(300, 1);
   features[77] = std::numeric_limits<float>::infinity();
   glt::io::write_npy(scratch / "set" / "node_feat.npy", glt::host_matrix<float const>(features.data(), 100, 3));
-  auto const arguments = (scratch / "set").string() + " --parts 2 --strict --out " + (scratch / "out").string();
+  auto const arguments = (scratch / "set").string() + " --parts 2 --out " + (scratch / "out").string();
   for (int const ranks : {1, 2}) {
     auto const refused =
         run_tool(scratch, arguments + " --memory 100MB", ranks > 1 && has_ranks ? launcher(ranks) : "");
     CHECK(refused.status == 1);
-    CHECK(has(refused.errors, "1 values"));
+    CHECK(has(refused.errors, "features 'node_feat' of vertices 'node': row 25, column 2 is not finite"));
     CHECK(!fs::exists(scratch / "out"));
   }
 }

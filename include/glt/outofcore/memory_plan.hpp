@@ -29,7 +29,9 @@ struct memory_plan {
 /// @throws precondition_error  naming the smallest limit that would do, if this one does not
 [[nodiscard]] inline memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes,
                                              std::int64_t more_a_vertex = 0) {
-  memory_plan plan{.for_vertices = (memory_plan::bytes_a_vertex + more_a_vertex) * num_vertices};
+  constexpr auto most = std::int64_t{1} << 62; // more than any memory
+  auto const a_vertex = memory_plan::bytes_a_vertex + more_a_vertex;
+  memory_plan plan{.for_vertices = num_vertices > most / a_vertex ? most : a_vertex * num_vertices};
   auto const left = memory_bytes - plan.for_vertices;
   plan.for_edges = left / 4 * 3;
   if (left < memory_plan::least_left) {

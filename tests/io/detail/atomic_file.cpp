@@ -7,6 +7,7 @@
 #include <glt/io/detail/atomic_file.hpp>
 
 #include <filesystem>
+#include <string>
 
 using namespace glt;
 using namespace glt_test;
@@ -101,4 +102,17 @@ TEST_CASE("a folder that is given up or cannot be created leaves nothing") {
     CHECK(names(thrown<io_error>([&] { folder.commit(); }), "/a", "cannot be given its name"));
   }
   CHECK(scratch.num_entries() == 1);
+}
+
+TEST_CASE("a place where nothing can be is told before the work") {
+  scratch_folder const scratch;
+  auto const fault = [](std::filesystem::path const& path) {
+    return thrown<io_error>([&] { io::detail::check_place(path); });
+  };
+  CHECK(names(fault(""), "the name is empty"));
+  CHECK(names(fault(scratch / "no" / "a"), "no/a", "no is no folder; make it"));
+  CHECK(names(fault(scratch / std::string(300, 'a')), "a name of 300 bytes"));
+  CHECK_NOTHROW(io::detail::check_place(scratch / "a"));
+  CHECK_NOTHROW(io::detail::check_place("a"));
+  CHECK(names(thrown<io_error>([&] { io::detail::check_new_folder(scratch / "no" / "a" / ""); }), "no is no folder"));
 }

@@ -26,6 +26,14 @@ TEST_CASE("ids are checked against the vertices of a type, and the first bad one
   CHECK(io::detail::vertices_of_type(nodes) == "vertices of type 'paper'");
 }
 
+TEST_CASE("an id that comes again is found, and both places are named") {
+  CHECK_NOTHROW(io::detail::check_unique("ids.npy", {}));
+  CHECK_NOTHROW(io::detail::check_unique("ids.npy", std::vector<global_id>{8, 0, 3}));
+  CHECK_NOTHROW(io::detail::check_unique("ids.npy", std::vector<global_id>{0, 3, 8}));
+  CHECK(names(thrown<io_error>([&] { io::detail::check_unique("ids.npy", std::vector<global_id>{8, 0, 3, 0, 8}); }),
+              "ids.npy", "id 3 is 0, as id 1 is"));
+}
+
 TEST_CASE("rows are compared with what they describe") {
   CHECK_NOTHROW(io::detail::check_rows("f.npy", 3, 3, "vertices"));
   CHECK(names(thrown<io_error>([&] { io::detail::check_rows("f.npy", 2, 3, "vertices"); }), "f.npy", "wrong row count",

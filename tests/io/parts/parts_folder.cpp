@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -216,6 +217,62 @@ TEST_CASE("an id or offset that is out of range is named with its place, if that
     CHECK_NOTHROW(static_cast<void>(folder.load(0)));
     write_bytes(path, before);
   }
+}
+
+TEST_CASE("a label that the data set had not is named with its place, and an unlabelled vertex only where there was none") {
+  scratch_folder const scratch;
+  for (bool const unlabelled : {false, true}) {
+    auto data = known_set(random_graph(41, 200));
+    std::vector<std::int64_t> given(41, 4);
+    given[7] = unlabelled ? -1 : 0;
+    data.nodes[0].labels = io::array::of<std::int64_t>(host_view<std::int64_t const>(given));
+    auto const dir = scratch / (unlabelled ? "some" : "none");
+    io::write_parts(dir, data, random_labels(data, 2));
+    CHECK(io::parts_folder(dir).info().nodes[0].label_values ==
+          io::detail::label_range{.lowest = unlabelled ? -1 : 0, .classes = 5});
+    auto const path = dir / "part-1" / "node" / "labels.npy";
+    auto array = io::read_npy<std::int64_t>(path);
+    for (std::int64_t const value : {std::int64_t{-1}, std::int64_t{-2}, std::int64_t{5}, std::int64_t{1} << 40}) {
+      CAPTURE(value);
+      array.data[3] = value;
+      io::write_npy(path, array.data);
+      io::parts_folder const folder(dir);
+      auto const load = [&](io::load_options const& options) {
+        return thrown<io_error>([&] { static_cast<void>(folder.load(1, options)); });
+      };
+      auto const text = load({});
+      CAPTURE(text);
+      CHECK(names(text, "part-1/node/labels.npy (at byte 152)", "element 3 is " + std::to_string(value), "outside [",
+                  "copy the folder again") == !(unlabelled && value == -1));
+      CHECK(load({.validate = false}) == "(nothing was thrown)");
+      CHECK_NOTHROW(static_cast<void>(folder.load(0)));
+    }
+    auto manifest = io::detail::read_manifest(dir); // of an older version
+    manifest.nodes[0].label_values.reset();
+    write_bytes(dir / "manifest.json", io::detail::to_json(manifest));
+    CHECK_NOTHROW(static_cast<void>(io::parts_folder(dir).load(1)));
+  }
+}
+
+TEST_CASE("a feature that is not finite is named with its place, if that is asked for") {
+  scratch_folder const scratch;
+  auto data = known_set(random_graph(41, 200));
+  auto const dir = scratch / "parts";
+  std::vector<float> values(82, 1);
+  data.nodes[0].features.clear();
+  data.nodes[0].features.push_back({"x", io::array::of<float>(host_view<float const>(values), {41, 2})});
+  io::write_parts(dir, data, random_labels(data, 2));
+  CHECK_NOTHROW(static_cast<void>(io::parts_folder(dir).load(1, {.finite = true})));
+  auto const file = io::detail::feature_file("x");
+  auto const path = dir / "part-1" / "node" / file;
+  auto const array = io::read_npy<float>(path);
+  std::vector<float> changed(array.data.begin(), array.data.end());
+  changed[7] = std::numeric_limits<float>::infinity();
+  io::write_npy(path, host_matrix<float const>(changed.data(), static_cast<std::int64_t>(changed.size()) / 2, 2));
+  io::parts_folder const folder(dir);
+  CHECK_NOTHROW(static_cast<void>(folder.load(1)));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(folder.load(1, {.finite = true})); }), file + " (at byte 156)",
+              "row 3, column 1 is not finite"));
 }
 
 TEST_CASE("the ends of the offsets are compared in any case") {

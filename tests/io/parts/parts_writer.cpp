@@ -243,6 +243,7 @@ TEST_CASE("wrong input is named and leaves nothing") {
               }),
               "valid: element 1 is 11, outside [0, 11)"));
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.train = {-1}; }), "train: element 0 is -1"));
+  CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.test = {4, 2, 4}; }), "test: element 2 is vertex 4"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.sources[7] = 11; }), "sources: element 7 is 11"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.destinations[29] = -3; }), "destinations: element 29 is -3"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.sources.pop_back(); }), "destinations have 30 rows for 29"));

@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/byte_source.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/npy_string.hpp>
 #include <glt/io/array/npy_any.hpp>
 #include <glt/io/detail/input_file.hpp>
@@ -12,6 +13,7 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -112,6 +114,22 @@ public:
     return std::ranges::find(names_, name) != names_.end();
   }
 
+  /// The bytes of all members once they are unpacked, as the directory of the archive says; reading one never takes
+  /// more than it says.
+  ///
+  /// @throws io_error  if a member is missing in the directory
+  [[nodiscard]] double unpacked_bytes() const {
+    double bytes = 0;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      zip_stat_t about;
+      if (zip_stat_index(archive_.get(), i, 0, &about) != 0 || (about.valid & ZIP_STAT_SIZE) == 0) {
+        throw io_error(path_of(names_[i]), 0, "has no size in the directory of the archive; make it again");
+      }
+      bytes += static_cast<double>(about.size);
+    }
+    return bytes;
+  }
+
   /// What errors call a member, for others who have something to say about it.
   [[nodiscard]] std::string path_of(std::string_view name) const {
     return path_.string() + "/" + std::string(name) + ".npy";
@@ -126,6 +144,14 @@ public:
     auto made = detail::read_npy_source(member);
     member.check_end();
     return made;
+  }
+
+  /// True if an array has elements of type bool, which `read` returns as 0 and 1.
+  ///
+  /// @throws io_error  as `read`, but for what is behind the header
+  [[nodiscard]] bool holds_bool(std::string_view name) {
+    auto member = open(name);
+    return detail::read_npy_header(member).type == "|b1";
   }
 
   /// Reads a single string, as `numpy.savez(file, format="csr")` writes one.

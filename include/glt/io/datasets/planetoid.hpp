@@ -101,6 +101,9 @@ private:
                      "holds neither adj_indptr (a SciPy matrix) nor edge_index nor edges; give an archive of a graph");
     }
     edges_path_ = file_.path_of(*name);
+    if (file_.holds_bool(*name)) {
+      throw io_error(edges_path_, 0, "holds elements of type bool, not ids; save the ends of the edges");
+    }
     auto const layout = *name == "edges" ? pair_layout::columns : pair_layout::rows;
     auto pairs = to_pairs(file_.read(*name), edges_path_, layout);
     edges_.sources = std::move(pairs.sources);
@@ -120,9 +123,14 @@ private:
   }
 
   std::vector<global_id> read_split(names masks, names lists) {
-    if (auto const name = find(lists)) {
+    auto const list = find(lists);
+    if (list && file_.holds_bool(*list)) {
+      return read_mask(*list);
+    }
+    if (auto const& name = list) {
       auto ids = integers_of(file_.read(*name), file_.path_of(*name));
       check_ids(file_.path_of(*name), ids, nodes_);
+      check_unique(file_.path_of(*name), ids);
       return ids;
     }
     auto const name = find(masks);

@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/io/detail/folder_lock.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -142,10 +143,32 @@ private:
   bool committed_ = false;
 };
 
-/// For jobs that take long before they make a folder: fails now if it could not be made.
+/// For jobs that take long before they make a file or folder: fails now if its name has no place to be.
 ///
-/// @throws io_error  if `folder` exists and is not an empty folder
+/// @throws io_error  if the name is empty or too long, or the folder around it is not there
+inline void check_place(std::filesystem::path const& path) {
+  auto const whole = without_trailing_separator(path);
+  if (whole.empty()) {
+    throw io_error(path.string(), 0, "cannot be created: the name is empty; choose one");
+  }
+  auto const parent = whole.has_parent_path() ? whole.parent_path() : std::filesystem::path(".");
+  std::error_code fault;
+  if (!std::filesystem::is_directory(parent, fault)) {
+    throw io_error(path.string(), 0, "cannot be created: " + parent.string() + " is no folder; make it, or choose another");
+  }
+  constexpr std::size_t longest = 255 - 32; // file systems' limit, and room for names of what is under way
+  if (whole.filename().string().size() > longest) {
+    throw io_error(parent.string(), 0,
+                   glt::detail::message("cannot have a file of a name of ", whole.filename().string().size(),
+                                        " bytes; choose one of ", longest, " or fewer"));
+  }
+}
+
+/// The same of a new folder.
+///
+/// @throws io_error  as `check_place`, and if `folder` exists and is not an empty folder
 inline void check_new_folder(std::filesystem::path const& folder) {
+  check_place(folder);
   std::error_code fault;
   if (std::filesystem::exists(folder, fault) &&
       !(std::filesystem::is_directory(folder, fault) && std::filesystem::is_empty(folder, fault))) {
@@ -156,7 +179,8 @@ inline void check_new_folder(std::filesystem::path const& folder) {
 /// A folder that appears under its name only when it is complete; until then, and after a failure, nothing is
 /// there.
 ///
-/// Never replaces a folder that holds something.
+/// Never replaces a folder that holds something. While it is under way the process holds a `folder_lock` of it, so that
+/// `remove_abandoned` finds what a killed process left.
 class atomic_folder {
 public:
   /// @throws io_error  if `target` exists and is not an empty folder, or nothing can be created beside it
@@ -171,7 +195,10 @@ public:
                        glt::detail::message("cannot be created: ", fault.message(),
                                             "; choose a folder that can be written"));
       }
-      return created;
+      if (created) {
+        lock_ = folder_lock(name);
+      }
+      return created && lock_.outcome() != folder_lock::state::taken; // by one who clears away what others left
     });
   }
   atomic_folder(atomic_folder const&) = delete;
@@ -216,6 +243,7 @@ public:
 private:
   std::filesystem::path target_;
   std::filesystem::path temporary_;
+  folder_lock lock_;
   bool committed_ = false;
 };
 

@@ -95,6 +95,9 @@ public:
     }
     return value_->get<std::uint64_t>();
   }
+  [[nodiscard]] std::int64_t integer() const {
+    return value_->is_number_unsigned() || !value_->is_number_integer() ? count() : value_->get<std::int64_t>();
+  }
   [[nodiscard]] std::vector<std::int64_t> counts() const {
     std::vector<std::int64_t> all;
     for (auto const& element : elements()) {

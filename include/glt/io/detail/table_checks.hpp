@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,31 @@ inline void check_ids(std::string const& path, host_view<global_id const> ids, n
                      glt::detail::message("id ", i, " is ", ids[i], ", outside [0, ", nodes.num_nodes,
                                           "), the vertices of type '", nodes.name, "'"));
     }
+  }
+}
+
+// The second place of an id that comes twice, if there is one.
+inline std::optional<std::int64_t> find_duplicate(host_view<global_id const> ids) {
+  if (std::ranges::adjacent_find(ids, std::ranges::greater_equal()) == ids.end()) {
+    return std::nullopt;
+  }
+  std::vector<global_id> sorted(ids.begin(), ids.end());
+  std::ranges::sort(sorted);
+  auto const twice = std::ranges::adjacent_find(sorted);
+  if (twice == sorted.end()) {
+    return std::nullopt;
+  }
+  auto const* const first = std::ranges::find(ids, *twice);
+  return std::find(first + 1, ids.end(), *twice) - ids.begin();
+}
+
+// Throws for a vertex that comes twice in a split; `path` is the file that it came from.
+inline void check_unique(std::string const& path, host_view<global_id const> ids) {
+  if (auto const twice = find_duplicate(ids)) {
+    auto const first = std::ranges::find(ids, ids[*twice]) - ids.begin();
+    throw io_error(path, 0,
+                   glt::detail::message("id ", *twice, " is ", ids[*twice], ", as id ", first,
+                                        " is; a split has every vertex once, save numpy.unique of it"));
   }
 }
 

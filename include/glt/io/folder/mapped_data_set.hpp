@@ -15,6 +15,7 @@
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/folder/detail/npy_lists.hpp>
 
 #include <algorithm>
 #include <array>
@@ -122,13 +123,6 @@ private:
     return map_npy_any(file);
   }
 
-  static void check_list(path const& file, array const& values) {
-    if (values.shape().size() > 1) {
-      throw io_error(file.string(), 0,
-                     "has the shape " + detail::shape_text(values.shape()) + "; a list of one dimension belongs here");
-    }
-  }
-
   void map_edges(detail::edge_type_name const& type) {
     detail::mapped_edges edges{.type = type,
                                .edge_index = map_pairs(*files_.find("edge_index", type.suffix)),
@@ -155,7 +149,7 @@ private:
     edges.weights = map("edge_weight", element_type::float32);
     edges.times = map("edge_time", element_type::int64);
     if (auto const file = files_.find("edge_time", type.suffix)) {
-      check_list(*file, edges.times);
+      detail::check_list(*file, edges.times);
     }
     for (auto const* const kind :
          {"train_edge", "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg", "test_edge_neg"}) {
@@ -178,11 +172,13 @@ private:
     };
     auto const list = [&](char const* kind) {
       auto const file = files_.find(kind, type.suffix);
-      auto const values = file ? read_npy_any(*file) : array();
-      if (file) {
-        check_list(*file, values);
+      if (!file) {
+        return std::vector<std::int64_t>();
       }
-      return file ? detail::integers_of(values, file->string()) : std::vector<std::int64_t>();
+      detail::refuse_bool(*file);
+      auto const values = read_npy_any(*file);
+      detail::check_list(*file, values);
+      return detail::integers_of(values, file->string());
     };
     if (auto const count = counts.find(type.name); count != counts.end()) {
       rows_are(files_.meta(), count->second);
@@ -211,9 +207,8 @@ private:
     }
     for (auto const& [ids, kind] : {std::pair{&nodes.train, "train_idx"}, std::pair{&nodes.valid, "valid_idx"},
                                     std::pair{&nodes.test, "test_idx"}}) {
-      *ids = list(kind);
-      if (!ids->empty()) {
-        detail::check_ids(files_.find(kind, type.suffix)->string(), *ids, nodes);
+      if (auto const file = files_.find(kind, type.suffix)) {
+        *ids = detail::split_of(read_npy_any(*file), *file, nodes);
       }
     }
     nodes_.push_back(std::move(nodes));

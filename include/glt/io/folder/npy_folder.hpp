@@ -13,6 +13,7 @@
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/progress.hpp>
 
 #include <algorithm>
@@ -66,15 +67,16 @@ private:
   }
 
   std::vector<std::int64_t> load_integers(path const& file) {
+    refuse_bool(file);
     auto const values = load(file);
-    if (values.shape().size() > 1) {
-      throw io_error(file.string(), 0,
-                     "has the shape " + shape_text(values.shape()) + "; a list of one dimension belongs here");
-    }
+    check_list(file, values);
     return integers_of(values, file.string());
   }
 
-  vertex_pairs load_pairs(path const& file) { return to_pairs(load(file), file.string(), pair_layout::rows); }
+  vertex_pairs load_pairs(path const& file) {
+    refuse_bool(file);
+    return to_pairs(load(file), file.string(), pair_layout::rows);
+  }
 
   void read_edges(edge_type_name const& type) {
     edge_table edges;
@@ -148,8 +150,7 @@ private:
     for (auto const& [list, name] : {std::pair{&nodes.train, "train_idx"}, std::pair{&nodes.valid, "valid_idx"},
                                      std::pair{&nodes.test, "test_idx"}}) {
       if (auto const file = files_.find(name, type.suffix)) {
-        *list = load_integers(*file);
-        check_ids(file->string(), *list, nodes);
+        *list = split_of(load(*file), *file, nodes);
       }
     }
     data_.nodes.push_back(std::move(nodes));
@@ -208,7 +209,7 @@ private:
 /// | `edge_feat`, `edge_weight`, `edge_time` | [E, …], [E], [E] |
 /// | `train_edge`, `valid_edge`, `test_edge`, each also with `_neg` | pairs [2, L] to predict, and such that are none |
 /// | `node_feat` (or `node_feat.csr.npz` of SciPy), `node_label`, `node_time` | [V, …], [V, …], [V] |
-/// | `train_idx`, `valid_idx`, `test_idx` | vertices of the split |
+/// | `train_idx`, `valid_idx`, `test_idx` | vertices of the split, each once; or a mask [V] of type bool |
 /// | `num_nodes` | a single number; without it and without rows of vertices, V is one more than the highest id |
 ///
 /// With types, every name has them before its ending: `edge_index.paper__to__author.npy`,
@@ -219,7 +220,7 @@ private:
 ///
 /// @throws io_error  if there is no `edge_index`, a name has a type that no edges have, or types although the
 ///                   graph has none, or an array is damaged, of a wrong shape or row count, or names a vertex
-///                   that does not exist
+///                   that does not exist, a vertex comes twice in a split, or ids are of type bool
 [[nodiscard]] inline data_set read_npy_folder(std::filesystem::path const& folder,
                                               npy_folder_options const& options = {}) {
   return detail::npy_folder_reader(folder, options).read();

@@ -6,6 +6,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/graph/hetero_schema.hpp>
+#include <glt/io/parts/detail/label_range.hpp>
 #include <glt/partition/book.hpp>
 
 #include <algorithm>
@@ -46,6 +47,7 @@ struct manifest_nodes {
   std::vector<global_id> offsets; ///< [P + 1] those of the partition book
   std::vector<manifest_array> features;
   std::optional<manifest_array> labels;
+  std::optional<label_range> label_values; ///< of labels that are whole numbers; folders of older versions lack it
   bool times = false;
   std::vector<std::int64_t> train; ///< [P] vertices of the split; likewise the others
   std::vector<std::int64_t> valid;
@@ -162,6 +164,9 @@ inline void add(manifest& all, manifest const& more) {
     same(a.name == b.name && a.offsets == b.offsets, a.name, "name or book");
     same(a.features == b.features && a.labels == b.labels, a.name, "features or labels");
     same(a.hot_features == b.hot_features, a.name, "the features of hot rows");
+    if (a.label_values && b.label_values) {
+      a.label_values->add(*b.label_values);
+    }
     a.times = a.times || b.times;
     for (auto const member :
          {&manifest_nodes::train, &manifest_nodes::valid, &manifest_nodes::test, &manifest_nodes::hot}) {

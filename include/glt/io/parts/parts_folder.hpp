@@ -25,8 +25,9 @@ namespace glt::io {
 /// How a part is loaded.
 struct load_options {
   bool verify = false;   ///< compare the checksums of the part's files first; reads all of them
-  bool validate = true;  ///< check that every id and offset is in range; reads the files of ids. Without it only
-                         ///< lengths, types and ends are checked: for folders that were verified before
+  bool validate = true;  ///< check that every id, offset and label is in range; reads the files of ids and labels.
+                         ///< Without it only lengths, types and ends are checked: for folders that were verified before
+  bool finite = false;   ///< check that no feature is NaN or infinite; reads the files of features
   bool populate = false; ///< read all files into memory now instead of at first use
   bool huge_pages = false;
   std::string
@@ -87,16 +88,26 @@ public:
 
   /// Loads one part; its arrays are mapped files, in which nothing is copied.
   ///
+  /// Every load finds files that are missing or of another length, type or shape. By default it finds also ids, offsets
+  /// and labels out of range: labels from 0 up to the count of classes, or from the lowest negative one that the data
+  /// set had (-1 for "unlabelled", say); a folder of an older version, which has no count of classes, may have any
+  /// label. `finite` finds features that are NaN or infinite. Only `verify` finds numbers that changed and are still in
+  /// range, in features, weights and times as well.
+  ///
   /// @throws precondition_error  if there is no such part
-  /// @throws io_error            naming the file that is missing or contradicts the manifest
-  /// @cost   one mapping a file; reads files of ids if they are validated, and all files if they are verified
+  /// @throws io_error            naming the file that is missing or contradicts the manifest, and the element that is out of
+  ///                             range or not finite
+  /// @cost   one mapping a file; reads files of ids and labels if they are validated, features if they are to be
+  ///         finite, and all files if they are verified
   [[nodiscard]] part_content load_hetero(int part, load_options const& options = {}) const {
     check_part(part);
     if (options.verify) {
       verify(part);
     }
     detail::map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
-    return detail::part_reader(path_, manifest_, part, mapping, options.validate).read();
+    return detail::part_reader(path_, manifest_, part, mapping,
+                               {.ranges = options.validate, .finite = options.finite})
+        .read();
   }
 
   /// The same of a graph without types.

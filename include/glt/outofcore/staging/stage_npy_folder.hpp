@@ -13,6 +13,7 @@
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 
@@ -64,6 +65,9 @@ inline void convert_npy(std::filesystem::path const& path, std::filesystem::path
   auto const* const known = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
   if (known == npy_conversions.end()) {
     file.fail(0, refuse_npy_type(header.type));
+  }
+  if (wanted == element_type::int64) {
+    refuse_bool(path);
   }
   if (header.fortran_order) {
     file.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");

@@ -91,6 +91,9 @@ TEST_CASE("elements that are not finite are counted in every type") {
   CHECK(io::detail::count_not_finite(halves(element_type::bfloat16, {0x3F80, 0x7F80, 0xFF80, 0x7FC0, 0x7F7F})) == 3);
   CHECK(io::detail::count_not_finite(array_of<std::int64_t>({-1})) == 0);
   CHECK(io::detail::count_not_finite(io::array()) == 0);
+  CHECK(io::detail::find_not_finite(array_of<double>({1, 2, infinite, not_a_number})) == 2);
+  CHECK(io::detail::find_not_finite(halves(element_type::bfloat16, {0x3F80, 0x7F80, 0xFF80})) == 1);
+  CHECK_FALSE(io::detail::find_not_finite(halves(element_type::float16, {0x3C00, 0x7BFF})));
 }
 
 TEST_CASE("those of a data set are counted in features, labels and weights") {

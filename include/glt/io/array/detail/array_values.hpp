@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,15 +76,30 @@ std::vector<std::int64_t> to_integers(host_view<T const> elements, std::string c
   return made;
 }
 
-// A floating-point number of 16 bits is NaN or infinite if all bits of its exponent are set.
-inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsigned exponent) {
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i + 1 < bytes.size(); i += 2) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, bytes.data() + i, 2);
-    count += (bits & exponent) == exponent ? 1 : 0;
+// Calls see(i) for every element i that is NaN or infinite, until it returns false. Those of 16 bits are if all bits of
+// their exponent are set.
+template <class See>
+void visit_not_finite(array const& values, See see) {
+  if (values.type() == element_type::float16 || values.type() == element_type::bfloat16) {
+    auto const exponent = values.type() == element_type::float16 ? 0x7C00U : 0x7F80U;
+    for (std::int64_t i = 0; 2 * i + 1 < values.bytes().size(); ++i) {
+      std::uint16_t bits = 0;
+      std::memcpy(&bits, values.bytes().data() + 2 * i, 2);
+      if ((bits & exponent) == exponent && !see(i)) {
+        return;
+      }
+    }
+    return;
   }
-  return count;
+  visit_values(values, [&]<class T>(host_view<T const> elements) {
+    if constexpr (std::floating_point<T>) {
+      for (std::int64_t i = 0; i < elements.size(); ++i) {
+        if (!std::isfinite(elements[i]) && !see(i)) {
+          return;
+        }
+      }
+    }
+  });
 }
 
 /// The elements as 64-bit integers, in a line; floats have to be whole numbers.
@@ -119,21 +135,22 @@ inline std::int64_t count_full_exponents(host_view<std::byte const> bytes, unsig
 
 /// Number of elements that are NaN or infinite.
 [[nodiscard]] inline std::int64_t count_not_finite(array const& values) {
-  if (values.type() == element_type::float16) {
-    return count_full_exponents(values.bytes(), 0x7C00);
-  }
-  if (values.type() == element_type::bfloat16) {
-    return count_full_exponents(values.bytes(), 0x7F80);
-  }
-  return visit_values(values, []<class T>(host_view<T const> elements) {
-    std::int64_t count = 0;
-    if constexpr (std::floating_point<T>) {
-      for (auto const element : elements) {
-        count += std::isfinite(element) ? 0 : 1;
-      }
-    }
-    return count;
+  std::int64_t count = 0;
+  visit_not_finite(values, [&](std::int64_t) {
+    ++count;
+    return true;
   });
+  return count;
+}
+
+/// The first element that is NaN or infinite, if there is one.
+[[nodiscard]] inline std::optional<std::int64_t> find_not_finite(array const& values) {
+  std::optional<std::int64_t> found;
+  visit_not_finite(values, [&](std::int64_t place) {
+    found = place;
+    return false;
+  });
+  return found;
 }
 
 /// Number of features, labels and edge weights of a data set that are NaN or infinite.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/io/detail/input_file.hpp>
 
 #include <nlohmann/json.hpp>
@@ -36,16 +38,23 @@ inline nlohmann::json read_meta(std::filesystem::path const& path) {
 }
 
 /// Numbers of vertices by type that a file meta.json states: `num_nodes` is a number, or an object of them by type;
-/// `nodes` a number. A graph without types has the type "node". What is of another kind is not understood, and left.
+/// `nodes` a number. A graph without types has the type "node". What is no number is not understood, and left.
 ///
-/// @throws io_error  as `read_meta`
+/// @throws io_error  as `read_meta`, and for a number that no graph can have
 inline std::map<std::string, std::int64_t> read_node_counts(std::filesystem::path const& path) {
   std::map<std::string, std::int64_t> counts;
   auto const meta = read_meta(path);
   auto const add = [&](std::string const& type, nlohmann::json const& count) {
-    if (count.is_number_unsigned() && count.get<std::uint64_t>() <= std::uint64_t{1} << 62) {
-      counts[type] = count.get<std::int64_t>();
+    if (!count.is_number()) {
+      return;
     }
+    constexpr auto most = std::uint64_t{1} << 48;
+    if (!count.is_number_unsigned() || count.get<std::uint64_t>() > most) {
+      throw io_error(path.string(), 0,
+                     glt::detail::message("says ", count.dump(), " vertices of type '", type,
+                                          "'; give a whole number from 0 to ", most));
+    }
+    counts[type] = count.get<std::int64_t>();
   };
   if (meta.is_object() && meta.contains("num_nodes")) {
     auto const& all = meta["num_nodes"];

@@ -48,6 +48,10 @@ inline ordered_json json_of(manifest_nodes const& type) {
   if (type.labels) {
     made["labels"] = {{"dtype", glt::detail::name_of(type.labels->type)},
                       {"row_shape", type.labels->row_shape}};
+    if (type.label_values) {
+      made["labels"]["lowest"] = type.label_values->lowest;
+      made["labels"]["classes"] = type.label_values->classes;
+    }
   }
   made["timestamps"] = type.times;
   made["train"] = type.train;

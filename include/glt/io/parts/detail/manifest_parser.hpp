@@ -118,6 +118,12 @@ private:
     made.features = arrays(type.at("features"));
     if (auto const labels = type.find("labels")) {
       made.labels = array(*labels, {});
+      if (auto const classes = labels->find("classes")) {
+        made.label_values = {.lowest = labels->at("lowest").integer(), .classes = classes->whole()};
+        if (made.label_values->lowest > 0) {
+          labels->at("lowest").fail("is above 0");
+        }
+      }
     }
     made.times = type.at("timestamps").boolean();
     made.train = by_part(type.at("train"));

@@ -8,6 +8,7 @@
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/table_checks.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
@@ -18,6 +19,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace glt::io::detail {
@@ -53,9 +55,15 @@ inline void check_nodes(node_table const& table) {
   if (!table.times.empty()) {
     check_rows(std::ssize(table.times), table.num_nodes, name + ": times");
   }
-  check_ids(table.train, table.num_nodes, name + ": train");
-  check_ids(table.valid, table.num_nodes, name + ": valid");
-  check_ids(table.test, table.num_nodes, name + ": test");
+  for (auto const& [ids, split] :
+       {std::pair{&table.train, ": train"}, std::pair{&table.valid, ": valid"}, std::pair{&table.test, ": test"}}) {
+    check_ids(*ids, table.num_nodes, name + split);
+    if (auto const twice = find_duplicate(*ids)) {
+      throw precondition_error(glt::detail::message(name, split, ": element ", *twice, " is vertex ",
+                                                    (*ids)[static_cast<std::size_t>(*twice)],
+                                                    ", which comes before it; name every vertex once"));
+    }
+  }
 }
 
 // How errors call a link split.

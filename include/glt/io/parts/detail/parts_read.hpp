@@ -9,10 +9,12 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/mapped_npy.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/parts/detail/label_range.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
@@ -25,17 +27,24 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace glt::io::detail {
 
+// What of the elements of a part is looked at.
+struct load_checks {
+  bool ranges = true;  // ids, offsets and labels
+  bool finite = false; // features
+};
+
 // Maps the files of one part and holds each against the manifest.
 class part_reader {
 public:
-  part_reader(std::filesystem::path const& folder, manifest const& from, int part, map_options options, bool validate)
-      : folder_(folder), manifest_(from), part_(part), options_(options), validate_(validate) {}
+  part_reader(std::filesystem::path const& folder, manifest const& from, int part, map_options options, load_checks checks)
+      : folder_(folder), manifest_(from), part_(part), options_(options), checks_(checks) {}
 
   [[nodiscard]] part_content read() {
     part_content made{
@@ -98,14 +107,36 @@ private:
     std::vector<named_array> made;
     for (auto const& array : arrays) {
       made.push_back({array.name, map(feature_file(array.name), array.type, rows, array.row_shape)});
+      check_finite(feature_file(array.name), made.back().values);
     }
     return made;
+  }
+
+  void check_finite(std::string const& name, array const& values) const {
+    if (auto const bad = checks_.finite ? find_not_finite(values) : std::nullopt) {
+      auto const columns = values.columns();
+      fail(name, byte_of(name, *bad, values),
+           glt::detail::message("row ", *bad / columns, ", column ", *bad % columns, " is not finite"));
+    }
+  }
+
+  void check_labels(array const& labels, std::optional<label_range> const& range) const {
+    if (auto const bad = checks_.ranges && range ? find_outside(labels, *range) : std::nullopt) {
+      fail("labels.npy", byte_of("labels.npy", bad->place, labels),
+           glt::detail::message("element ", bad->place, " is ", bad->value, ", outside [", range->lowest, ", ",
+                                range->classes, "), the labels that the manifest knows"));
+    }
+  }
+
+  // The byte of the file at which an element is.
+  [[nodiscard]] std::int64_t byte_of(std::string const& name, std::int64_t place, array const& values) const {
+    return io::detail::read_npy_header(path(name)).data_offset + place * glt::detail::size_of(values.type());
   }
 
   // Elements of a one-dimensional file of 8-byte numbers; the first bad one is named with its byte.
   void check_ids(std::string const& name, host_view<std::int64_t const> ids, std::int64_t first,
                  std::int64_t last) const {
-    if (!validate_) {
+    if (!checks_.ranges) {
       return;
     }
     auto const bad = std::ranges::find_if(ids, [=](auto id) { return id < first || id >= last; });
@@ -131,6 +162,7 @@ private:
     made.features = map(type.features, rows);
     if (type.labels) {
       made.labels = map("labels.npy", type.labels->type, rows, type.labels->row_shape);
+      check_labels(made.labels, type.label_values);
     }
     made.times = map_if<std::int64_t>(type.times, "timestamps.npy", rows);
     made.train = list("train.npy", own(type.train), book);
@@ -141,6 +173,7 @@ private:
     for (auto const& name : type.hot_features) {
       auto const kind = std::ranges::find(type.features, name, &manifest_array::name);
       made.hot.features.push_back({name, map(hot_feature_file(name), kind->type, own(type.hot), kind->row_shape)});
+      check_finite(hot_feature_file(name), made.hot.features.back().values);
     }
     into.nodes.push_back(std::move(made));
   }
@@ -174,7 +207,7 @@ private:
     }
     check_ids("sources.npy", std::as_const(columns).view(), 0, sources.num_vertices());
     check_ids("edge_ids.npy", std::as_const(edge_ids).view(), 0, std::numeric_limits<edge_id>::max());
-    if (validate_) {
+    if (checks_.ranges) {
       auto const* const down = std::adjacent_find(offsets.begin(), offsets.end(), std::greater());
       if (down != offsets.end()) {
         auto const place = down - offsets.begin() + 1;
@@ -195,7 +228,7 @@ private:
     auto const rows = map(name, element_type::int64, count, {2});
     for (std::int64_t i = 0; i < count; ++i) {
       auto const pair = rows.matrix<std::int64_t>().row(i);
-      if (validate_ && (pair[0] < 0 || pair[0] >= sources.num_vertices() || pair[1] < destinations.begin(part_) ||
+      if (checks_.ranges && (pair[0] < 0 || pair[0] >= sources.num_vertices() || pair[1] < destinations.begin(part_) ||
                         pair[1] >= destinations.end(part_))) {
         fail(name, io::detail::read_npy_header(path(name)).data_offset + i * 16,
              glt::detail::message("pair ", i, " is (", pair[0], ", ", pair[1], "), which this part cannot have"));
@@ -210,7 +243,7 @@ private:
   manifest const& manifest_;
   int part_;
   map_options options_;
-  bool validate_;
+  load_checks checks_;
   std::string sub_; // folder of the type that is being read
 };
 

@@ -12,6 +12,7 @@
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
+#include <glt/io/parts/detail/label_range.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
@@ -163,6 +164,7 @@ private:
     if (!nodes.labels.shape().empty()) {
       noted.labels = write("labels.npy", "labels", nodes.labels, rows);
       noted.labels->name.clear();
+      noted.label_values = range_of(nodes.labels);
     }
     noted.times = !nodes.times.empty();
     write_if_any("timestamps.npy", nodes.times);

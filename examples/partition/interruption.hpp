@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/io/detail/abandoned.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace glt_partition {
+
+/// True if this process has a folder open, as one has that works in an `atomic_folder`.
+inline bool has_open(std::filesystem::path const& folder) {
+  struct ::stat wanted {};
+  if (::stat(folder.c_str(), &wanted) != 0) {
+    return false;
+  }
+  constexpr long most = 65536;
+  auto const end = std::min(::sysconf(_SC_OPEN_MAX), most);
+  for (int descriptor = 0; descriptor < end; ++descriptor) {
+    struct ::stat open {};
+    if (::fstat(descriptor, &open) == 0 && open.st_ino == wanted.st_ino && open.st_dev == wanted.st_dev) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Removes a folder in which others may still be writing.
+inline void remove_stubbornly(std::filesystem::path const& folder) {
+  std::error_code fault;
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    std::filesystem::remove_all(folder, fault);
+    if (!fault) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+/// Removes what this process has under way beside `out`. A folder loses its name first: it is then either complete
+/// under its own name, or never will be.
+inline void remove_unfinished(std::filesystem::path const& out) {
+  std::vector<std::filesystem::path> own;
+  for (auto const& [path, owner] : glt::io::detail::list_beside(out)) {
+    if (path == owner && has_open(path)) {
+      std::filesystem::path const removed = path.string() + ".removed";
+      std::error_code fault;
+      std::filesystem::rename(path, removed, fault);
+      remove_stubbornly(removed);
+      own.push_back(owner);
+    } else if (path != owner && std::ranges::count(own, owner) > 0) {
+      remove_stubbornly(path);
+    }
+  }
+}
+
+/// While it lives, SIGINT and SIGTERM end the program only when what it has under way is removed, and a file beyond the
+/// limit of its length is an error of writing.
+///
+/// To be made before any other thread starts. Concurrent calls: none on one object.
+class interruption {
+public:
+  explicit interruption(std::filesystem::path out) : out_(std::move(out)) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    waits_ = std::thread([this] { wait(); });
+  }
+  interruption(interruption const&) = delete;
+  interruption& operator=(interruption const&) = delete;
+  ~interruption() {
+    over_ = true;
+    pthread_kill(waits_.native_handle(), SIGTERM);
+    waits_.join();
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+  }
+
+  /// Does not return if the program is about to end: an error that it meets now is none to report.
+  void stop_if_ending() const {
+    while (ending_) {
+      ::pause();
+    }
+  }
+
+private:
+  void wait() {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+    if (over_) {
+      return;
+    }
+    ending_ = true;
+    try {
+      remove_unfinished(out_);
+    } catch (...) { // the next run does it
+    }
+    std::fprintf(stderr, "glt-partition: ended by signal %d\n", signal);
+    std::fflush(stderr);
+    std::signal(signal, SIG_DFL);
+    ::kill(::getpid(), signal);
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    ::_exit(128 + signal);
+  }
+
+  std::filesystem::path out_;
+  sigset_t signals_{};
+  std::atomic<bool> over_ = false;
+  std::atomic<bool> ending_ = false;
+  std::thread waits_;
+};
+
+} // namespace glt_partition

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/data_set.hpp>
+#include <glt/io/detail/table_checks.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace glt::io::detail {
+
+// Throws if an array is not a list.
+inline void check_list(std::filesystem::path const& file, array const& values) {
+  if (values.shape().size() > 1) {
+    throw io_error(file.string(), 0,
+                   "has the shape " + shape_text(values.shape()) + "; a list of one dimension belongs here");
+  }
+}
+
+/// True if the elements of a file are bool, which arrays hold as 0 and 1.
+inline bool holds_bool(std::filesystem::path const& file) { return read_npy_header(file).type == "|b1"; }
+
+/// Throws for a file of bool where ids or other numbers belong.
+inline void refuse_bool(std::filesystem::path const& file) {
+  if (holds_bool(file)) {
+    throw io_error(file.string(), 0, "holds elements of type bool, not numbers; if it is a mask, save numpy.nonzero of it");
+  }
+}
+
+/// The vertices of a split, out of the array that a file holds: ids, or of type bool a mask with an element for every
+/// vertex.
+///
+/// @throws io_error  if it is not a list, a mask of another length, or has an id that is no vertex or comes twice
+inline std::vector<global_id> split_of(array const& values, std::filesystem::path const& file,
+                                       node_table const& nodes) {
+  check_list(file, values);
+  auto numbers = integers_of(values, file.string());
+  if (!holds_bool(file)) {
+    check_ids(file.string(), numbers, nodes);
+    check_unique(file.string(), numbers);
+    return numbers;
+  }
+  check_rows(file.string(), values.rows(), nodes.num_nodes, vertices_of_type(nodes));
+  std::vector<global_id> chosen;
+  for (std::int64_t v = 0; v < nodes.num_nodes; ++v) {
+    if (numbers[static_cast<std::size_t>(v)] != 0) {
+      chosen.push_back(v);
+    }
+  }
+  return chosen;
+}
+
+} // namespace glt::io::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include "support/archives.hpp"
+#include "support/errors.hpp"
+#include "support/scratch.hpp"
+
+#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/io/folder/npy_folder.hpp>
+#include <glt/outofcore/staging/stage_npy_folder.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace glt;
+using namespace glt_test;
+
+namespace {
+
+std::string npy_bools(std::vector<bool> const& values) {
+  std::string bytes;
+  for (bool const value : values) {
+    bytes += value ? '\1' : '\0';
+  }
+  return npy_bytes("|b1", "(" + std::to_string(values.size()) + ",)", bytes);
+}
+
+// What reading a folder of ten vertices says where a file of it is another one, in memory and mapped.
+struct faults {
+  std::string read;
+  std::string mapped;
+};
+faults faults_of(char const* name, std::string const& bytes) {
+  scratch_folder const folder;
+  write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 2}));
+  write_bytes(folder / "num_nodes.npy", npy_longs({10}));
+  write_bytes(folder / name, bytes);
+  return {thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(folder.path())); }),
+          thrown<io_error>([&] { static_cast<void>(io::mapped_data_set(folder.path())); })};
+}
+
+} // namespace
+
+TEST_CASE("a split of bool is a mask with an element for every vertex") {
+  scratch_folder const folder;
+  write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 2}));
+  write_bytes(folder / "num_nodes.npy", npy_longs({10}));
+  write_bytes(folder / "train_idx.npy",
+              npy_bools({false, false, true, false, false, true, false, false, false, true}));
+  write_bytes(folder / "test_idx.npy", npy_bools(std::vector<bool>(10)));
+  std::vector<global_id> const chosen{2, 5, 9};
+  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == chosen);
+  CHECK(io::read_npy_folder(folder.path()).nodes[0].test.empty());
+  CHECK(io::mapped_data_set(folder.path()).view().nodes[0].train == chosen);
+  scratch_folder const staged;
+  io::stage_npy_folder(folder.path(), staged / "folder");
+  CHECK(io::mapped_data_set(staged / "folder").view().nodes[0].train == chosen);
+
+  for (auto const& fault : {faults_of("valid_idx.npy", npy_bools(std::vector<bool>(9))),
+                            faults_of("valid_idx.npy", npy_bools(std::vector<bool>(11, true)))}) {
+    CHECK(names(fault.read, "valid_idx.npy", "wrong row count", "for 10 vertices"));
+    CHECK(fault.mapped == fault.read);
+  }
+}
+
+TEST_CASE("bool is refused where ids and times belong") {
+  auto const pairs = npy_bytes("|b1", "(2, 2)", std::string(4, '\1'));
+  for (char const* const name : {"edge_index.npy", "train_edge.npy", "test_edge_neg.npy"}) {
+    auto const fault = faults_of(name, pairs);
+    CHECK(names(fault.read, name, "type bool, not numbers"));
+    CHECK(names(fault.mapped, name, "'|b1'"));
+  }
+  for (char const* const name : {"num_nodes.npy", "node_time.npy", "edge_time.npy"}) {
+    CHECK(names(faults_of(name, npy_bools({true})).read, name, "type bool, not numbers"));
+  }
+  CHECK(names(faults_of("node_time.npy", npy_bools({true})).mapped, "node_time.npy", "type bool, not numbers"));
+  scratch_folder const folder;
+  write_bytes(folder / "edge_index.npy", pairs);
+  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(folder.path(), folder / "staged"); }), "edge_index.npy",
+              "type bool, not numbers"));
+}
+
+TEST_CASE("a vertex that comes twice in a split is named with both places") {
+  auto const fault = faults_of("valid_idx.npy", npy_longs({3, 7, 1, 7, 2}));
+  CHECK(names(fault.read, "valid_idx.npy", "id 3 is 7, as id 1 is"));
+  CHECK(fault.mapped.substr(fault.mapped.rfind('/')) == fault.read.substr(fault.read.rfind('/')));
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/io/parts/parts_folder.hpp>
+
+#include "support/partition_tool.hpp"
+#include "support/scratch.hpp"
+
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace fs = std::filesystem;
+using namespace glt_test;
+
+namespace {
+
+// Starts glt-partition on a folder "set" with an output "work/out"; `limit` is the most bytes of a file.
+pid_t start(scratch_folder const& scratch, bool on_disk, rlim_t limit = RLIM_INFINITY) {
+  auto const set = (scratch / "set").string();
+  auto const out = (scratch / "work" / "out").string();
+  std::fflush(stdout);
+  auto const child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    rlimit const files{limit, limit};
+    setrlimit(RLIMIT_FSIZE, &files);
+    static_cast<void>(std::freopen("/dev/null", "w", stdout));
+    static_cast<void>(std::freopen((scratch / "errors").c_str(), "w", stderr));
+    execl(GLT_PARTITION_PROGRAM, "glt-partition", set.c_str(), "--parts", "3", "--out", out.c_str(),
+          on_disk ? "--memory" : nullptr, "100MB", nullptr);
+    _exit(127);
+  }
+  return child;
+}
+
+// Waits until something is beside the output, and at most ten seconds.
+bool is_under_way(fs::path const& work) {
+  for (int i = 0; i < 10000 && fs::is_empty(work); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return !fs::is_empty(work);
+}
+
+} // namespace
+
+TEST_CASE("a run that is asked to end leaves nothing, and one that is killed is cleared away by the next") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 20000, 400000, 8);
+  for (int const signal : {SIGTERM, SIGINT, SIGKILL}) {
+    for (bool const on_disk : {false, true}) {
+      CAPTURE(signal);
+      CAPTURE(on_disk);
+      fs::remove_all(scratch / "work");
+      fs::create_directory(scratch / "work");
+      auto const child = start(scratch, on_disk);
+      REQUIRE(is_under_way(scratch / "work"));
+      kill(child, signal);
+      int status = 0;
+      waitpid(child, &status, 0);
+      CHECK(WIFSIGNALED(status));
+      CHECK(WTERMSIG(status) == signal);
+      CHECK(fs::is_empty(scratch / "work") == (signal != SIGKILL));
+      auto const again = run_tool(scratch, (scratch / "set").string() + " --parts 3 --out " +
+                                               (scratch / "work" / "out").string());
+      CHECK(again.status == 0);
+      CHECK(has(again.out, "which a run left that was killed") == (signal == SIGKILL));
+      CHECK(std::distance(fs::directory_iterator(scratch / "work"), {}) == 1);
+    }
+  }
+}
+
+TEST_CASE("a file beyond the limit of its length is an error that names it") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 2000, 40000, 8);
+  fs::create_directory(scratch / "work");
+  auto const child = start(scratch, false, 50000);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(has(read_bytes(scratch / "errors"), "cannot be written: File too large"));
+  CHECK(fs::is_empty(scratch / "work"));
+}
