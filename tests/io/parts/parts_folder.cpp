@@ -178,6 +178,13 @@ TEST_CASE("a file that the manifest does not list, or lists twice, is not read")
     manifest.files.push_back(files[3]);
   });
   CHECK(names(whole.opening_fault(), "manifest.json", "lists " + files[3].path + " twice"));
+  auto const nodes = io::detail::read_manifest(whole.path).nodes;
+  whole.change([&](io::manifest& manifest) {
+    manifest.files = files;
+    manifest.nodes[0].train = {0, 0};
+  });
+  CHECK(names(whole.fault(), "lists the file part-0/paper/train.npy", "no elements"));
+  whole.change([&](io::manifest& manifest) { manifest.nodes = nodes; });
   whole.change([&](io::manifest& manifest) { manifest.files = files; });
 }
 

@@ -79,10 +79,10 @@ private:
   // A file of a known type and shape.
   [[nodiscard]] array map(std::string const& name, element_type type, std::int64_t rows,
                           std::vector<std::int64_t> const& row_shape = {}) const {
-    auto const listed = sub_ + "/" + name;
-    if (!std::ranges::binary_search(manifest_.files, listed, {}, &manifest_file::path)) {
+    if (!is_listed(name)) {
       throw io_error((folder_ / manifest_file_name).string(), 0,
-                     glt::detail::message("lists no file ", listed, ", which it needs; partition the data set again"));
+                     glt::detail::message("lists no file ", sub_, "/", name,
+                                          ", which it needs; partition the data set again"));
     }
     auto made = map_npy(path(name), type, options_);
     std::vector<std::int64_t> wanted{rows};
@@ -101,7 +101,21 @@ private:
   // An optional array without elements has no file.
   template <class T>
   [[nodiscard]] buffer<device::cpu, T> map_if(bool stored, std::string const& name, std::int64_t count) const {
-    return stored && count > 0 ? map_values<T>(name, count) : buffer<device::cpu, T>();
+    if (stored && count > 0) {
+      return map_values<T>(name, count);
+    }
+    expect_none(name);
+    return {};
+  }
+  void expect_none(std::string const& name) const {
+    if (is_listed(name)) {
+      throw io_error((folder_ / manifest_file_name).string(), 0,
+                     glt::detail::message("lists the file ", sub_, "/", name, ", and says that it has no elements; ",
+                                          "copy the folder again"));
+    }
+  }
+  [[nodiscard]] bool is_listed(std::string const& name) const {
+    return std::ranges::binary_search(manifest_.files, sub_ + "/" + name, {}, &manifest_file::path);
   }
   [[nodiscard]] std::vector<named_array> map(std::vector<manifest_array> const& arrays, std::int64_t rows) const {
     std::vector<named_array> made;
@@ -223,6 +237,7 @@ private:
                                    partition_book const& destinations) const {
     vertex_pairs made;
     if (count == 0) {
+      expect_none(name);
       return made;
     }
     auto const rows = map(name, element_type::int64, count, {2});
