@@ -109,7 +109,7 @@ private:
       remove_unfinished(out_);
     } catch (...) { // the next run does it
     }
-    std::fprintf(stderr, "glt-partition: ended by signal %d\n", signal);
+    std::fprintf(stderr, "glt-partition: ended by %s\n", signal == SIGINT ? "SIGINT" : "SIGTERM");
     std::fflush(stderr);
     std::signal(signal, SIG_DFL);
     ::kill(::getpid(), signal);
