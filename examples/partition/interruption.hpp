@@ -13,7 +13,6 @@
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -51,18 +50,22 @@ inline void remove_stubbornly(std::filesystem::path const& folder) {
 }
 
 /// Removes what this process has under way beside `out`. A folder loses its name first: it is then either complete
-/// under its own name, or never will be.
+/// under its own name, or never will be. What ranks make meanwhile beside one that is gone is removed as well.
 inline void remove_unfinished(std::filesystem::path const& out) {
-  std::vector<std::filesystem::path> own;
-  for (auto const& [path, owner] : glt::io::detail::list_beside(out)) {
-    if (path == owner && has_open(path)) {
-      std::filesystem::path const removed = path.string() + ".removed";
+  for (int pass = 0; pass < 2; ++pass) {
+    auto const all = glt::io::detail::list_beside(out);
+    for (auto const& [path, owner] : all) {
       std::error_code fault;
-      std::filesystem::rename(path, removed, fault);
-      remove_stubbornly(removed);
-      own.push_back(owner);
-    } else if (path != owner && std::ranges::count(own, owner) > 0) {
-      remove_stubbornly(path);
+      if (path == owner && has_open(path)) {
+        std::filesystem::path const removed = path.string() + ".removed";
+        std::filesystem::rename(path, removed, fault);
+        remove_stubbornly(removed);
+      } else if (path != owner && !std::filesystem::exists(owner, fault)) {
+        remove_stubbornly(path);
+      }
+    }
+    if (!all.empty()) { // other ranks end a little later, and a folder is there shortly before it is held
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
   }
 }
@@ -113,7 +116,10 @@ private:
     std::fflush(stderr);
     std::signal(signal, SIG_DFL);
     ::kill(::getpid(), signal);
-    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    sigset_t one{};
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
     ::_exit(128 + signal);
   }
 

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -67,8 +68,11 @@ TEST_CASE("a run that is asked to end leaves nothing, and one that is killed is 
       kill(child, signal);
       int status = 0;
       waitpid(child, &status, 0);
-      CHECK(WIFSIGNALED(status));
-      CHECK(WTERMSIG(status) == signal);
+      CHECK((fs::exists(scratch / "work" / "out") || (WIFSIGNALED(status) && WTERMSIG(status) == signal)));
+      if (fs::exists(scratch / "work" / "out")) { // it was faster
+        CHECK(std::distance(fs::directory_iterator(scratch / "work"), {}) == 1);
+        continue;
+      }
       CHECK(fs::is_empty(scratch / "work") == (signal != SIGKILL));
       auto const again = run_tool(scratch, (scratch / "set").string() + " --parts 3 --out " +
                                                (scratch / "work" / "out").string());

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -44,6 +45,18 @@ void write_rows(fs::path const& file, std::int64_t rows, std::int64_t columns) {
   glt::io::write_npy(file, glt::host_matrix<float const>(values.data(), rows, columns));
 }
 
+// The different ones of as many random ids; a split has every vertex once.
+std::vector<std::int64_t> random_split(std::int64_t count, std::int64_t vertices, std::uint64_t key) {
+  auto const ids = random_ids(count, vertices, key);
+  std::vector<std::int64_t> made;
+  for (auto const id : ids) {
+    if (std::ranges::count(made, id) == 0) {
+      made.push_back(id);
+    }
+  }
+  return made;
+}
+
 // Papers and authors with everything that a graph with types may have.
 void write_typed(fs::path const& folder) {
   constexpr std::int64_t papers = 300;
@@ -62,8 +75,8 @@ void write_typed(fs::path const& folder) {
   write_rows(folder / "node_feat.author.npy", authors, 2);
   glt::io::write_npy(folder / "node_label.paper.npy", random_ids(papers, 7, 8));
   glt::io::write_npy(folder / "node_time.paper.npy", random_ids(papers, 100, 9));
-  glt::io::write_npy(folder / "train_idx.paper.npy", random_ids(40, papers, 10));
-  glt::io::write_npy(folder / "train_idx.author.npy", random_ids(20, authors, 11));
+  glt::io::write_npy(folder / "train_idx.paper.npy", random_split(40, papers, 10));
+  glt::io::write_npy(folder / "train_idx.author.npy", random_split(20, authors, 11));
 }
 
 #ifdef GLT_MPI_LAUNCH

@@ -122,7 +122,13 @@ TEST_CASE("folders of arrays stay where they are, or are read where they cannot"
 
 TEST_CASE("sets of the Open Graph Benchmark and the parts of others are what they are in memory") {
   scratch_folder const scratch;
-  write_ogb(scratch / "plain_ogb", plain_ogb());
+  auto plain = plain_ogb();
+  for (auto& [name, text] : plain) {
+    if (auto const place = text.find("nan"); name == "raw/node-feat.csv.gz" && place != std::string::npos) {
+      text.replace(place, 3, "7.5"); // refused as features
+    }
+  }
+  write_ogb(scratch / "plain_ogb", plain);
   write_ogb(scratch / "typed_ogb", typed_ogb());
   check({.input = scratch / "plain_ogb"}, "ogb");
   check({.input = scratch / "typed_ogb/raw", .normalize = true, .memory = 1 << 20}, "ogb");
@@ -149,7 +155,8 @@ TEST_CASE("what cannot be is said on all ranks") {
   CHECK(names(fault_of({.input = scratch / "missing"}, "npy"), "missing"));
   CHECK(names(fault_of({.input = scratch / "missing.txt"}, "snap"), "missing.txt", "no such file"));
   write_bytes(scratch / "web.txt", "1 2 nan\n2 1 3\n");
-  CHECK(names(fault_of({.input = scratch / "web.txt", .strict = true}, "snap"), "1 values of", "not finite"));
+  CHECK(names(fault_of({.input = scratch / "web.txt"}, "snap"), "web.txt: weight 0 of edges 'edge' is nan",
+              "finite numbers of 0 or more"));
   std::filesystem::create_directory(scratch / "odd");
   std::vector<std::int64_t> const shape{2, 3};
   io::write_npy(scratch / "odd/edge_index.npy", std::vector<std::int64_t>{0, 1, 2, -2, 1, 0}, shape);

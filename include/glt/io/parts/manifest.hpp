@@ -47,7 +47,7 @@ struct manifest_nodes {
   std::vector<global_id> offsets; ///< [P + 1] those of the partition book
   std::vector<manifest_array> features;
   std::optional<manifest_array> labels;
-  std::optional<label_range> label_values; ///< of labels that are whole numbers; folders of older versions lack it
+  std::optional<label_range> label_values{}; ///< of labels that are whole numbers; folders of older versions lack it
   bool times = false;
   std::vector<std::int64_t> train; ///< [P] vertices of the split; likewise the others
   std::vector<std::int64_t> valid;

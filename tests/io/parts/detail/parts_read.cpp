@@ -23,7 +23,7 @@ TEST_CASE("arrays are those of the files, in place") {
   io::write_parts(scratch / "parts", data, random_labels(data, 1));
   auto const manifest = io::detail::read_manifest(scratch / "parts");
   auto const path = scratch / "parts";
-  auto const read = io::detail::part_reader(path, manifest, 0, {}, true).read();
+  auto const read = io::detail::part_reader(path, manifest, 0, {}, {}).read();
   CHECK(read.graph.schema == manifest.schema());
   CHECK(read.graph.relations[0].view().num_edges() == 20000);
   for (auto const* const place :
@@ -43,7 +43,7 @@ TEST_CASE("an array of another shape than the manifest says is refused") {
   auto const fault = [&](auto change) {
     auto manifest = io::detail::read_manifest(path);
     change(manifest);
-    return thrown<io_error>([&] { static_cast<void>(io::detail::part_reader(path, manifest, 0, {}, true).read()); });
+    return thrown<io_error>([&] { static_cast<void>(io::detail::part_reader(path, manifest, 0, {}, {}).read()); });
   };
   CHECK(names(fault([](auto& manifest) { manifest.nodes[0].offsets = {0, 31}; }), "original.npy", "(30,)", "(31,)"));
   CHECK(names(fault([](auto& manifest) { manifest.nodes[0].features[0].row_shape = {4}; }), "feat.npy", "(30, 3)",
