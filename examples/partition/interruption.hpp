@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -50,22 +51,28 @@ inline void remove_stubbornly(std::filesystem::path const& folder) {
 }
 
 /// Removes what this process has under way beside `out`. A folder loses its name first: it is then either complete
-/// under its own name, or never will be. What ranks make meanwhile beside one that is gone is removed as well.
+/// under its own name, or never will be. It ends when it finds nothing more: the program and other ranks go on meanwhile.
 inline void remove_unfinished(std::filesystem::path const& out) {
-  for (int pass = 0; pass < 2; ++pass) {
+  std::vector<std::filesystem::path> own; // which a program that goes on may make again
+  bool found = true;
+  for (int pass = 0; found && pass < 50; ++pass) {
     auto const all = glt::io::detail::list_beside(out);
+    found = pass == 0 && !all.empty(); // a folder is there shortly before it is held
     for (auto const& [path, owner] : all) {
       std::error_code fault;
-      if (path == owner && has_open(path)) {
+      if (path == owner && (std::ranges::count(own, path) > 0 || has_open(path))) {
         std::filesystem::path const removed = path.string() + ".removed";
         std::filesystem::rename(path, removed, fault);
         remove_stubbornly(removed);
+        own.push_back(path);
+        found = true;
       } else if (path != owner && !std::filesystem::exists(owner, fault)) {
         remove_stubbornly(path);
+        found = true;
       }
     }
-    if (!all.empty()) { // other ranks end a little later, and a folder is there shortly before it is held
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    if (found) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
 }
