@@ -43,10 +43,10 @@ inline glt::io::data_set typed_set(std::int64_t num_vertices, std::int64_t edges
   made.nodes.push_back({.name = "nothing", .num_nodes = 0});
   made.nodes.push_back({.name = "author", .num_nodes = others});
   for (std::int64_t v = 0; v < num_vertices; v += 3) {
-    made.nodes[0].train.push_back(below(num_vertices));
+    made.nodes[0].train.push_back(std::min(v + below(3), num_vertices - 1)); // no vertex twice
   }
   for (std::int64_t v = 0; v < others; v += 7) {
-    made.nodes[2].train.push_back(below(others));
+    made.nodes[2].train.push_back(std::min(v + below(7), others - 1));
   }
   auto const add = [&](std::string source, std::string name, std::string destination,
                        std::int64_t num_sources, std::int64_t num_destinations, std::int64_t count) {

@@ -80,7 +80,7 @@ TEST_CASE("a graph without types has a table without types") {
     edges.destinations.push_back(static_cast<global_id>(random() % 280));
   }
   for (int i = 0; i < 50; ++i) {
-    nodes.train.push_back(static_cast<global_id>(random() % 300));
+    nodes.train.push_back(static_cast<global_id>(6 * i) + static_cast<global_id>(random() % 6)); // no vertex twice
   }
   auto const labels = random_labels(data, 4);
   scratch_folder const scratch;

@@ -61,7 +61,7 @@ inline void check_nodes(node_table const& table) {
     if (auto const twice = find_duplicate(*ids)) {
       throw precondition_error(glt::detail::message(name, split, ": element ", *twice, " is vertex ",
                                                     (*ids)[static_cast<std::size_t>(*twice)],
-                                                    ", which comes before it; name every vertex once"));
+                                                    ", as one before it; name every vertex once"));
     }
   }
 }
