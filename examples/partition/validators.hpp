@@ -5,15 +5,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <system_error>
+#include <type_traits>
 
 namespace glt_partition {
 
@@ -23,23 +21,14 @@ inline std::string shortened(std::string const& text) {
   return "'" + (text.size() <= longest ? text : text.substr(0, longest) + "...") + "'";
 }
 
-/// A number at the beginning of a text; nothing of it is taken if it does not fit.
-template <class T>
-std::errc take_number(std::string_view& text, T& value) {
-  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault == std::errc()) {
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  }
-  return fault;
-}
-
 /// For options that take a number from `least` to `most`.
 template <class T>
 CLI::Validator number_from(T least, T most) {
   return {[=](std::string& text) {
-            std::string_view left = text;
             T value{};
-            bool const fits = take_number(left, value) == std::errc() && left.empty() && value >= least && value <= most;
+            auto const* const end = text.data() + text.size();
+            auto const read = std::from_chars(text.data(), end, value);
+            bool const fits = read.ec == std::errc() && read.ptr == end && value >= least && value <= most;
             return fits ? std::string()
                         : glt::detail::message(shortened(text), " is no ", std::is_integral_v<T> ? "whole " : "",
                                                "number from ", least, " to ", most);
@@ -50,23 +39,16 @@ CLI::Validator number_from(T least, T most) {
 /// For options that take a size, such as 4GB; what is left is a number of bytes.
 inline CLI::Validator size_in_bytes() {
   return {[](std::string& text) {
-            constexpr auto most = std::uint64_t{1} << 60;
-            std::string_view left = text;
-            std::uint64_t value = 0;
-            auto const fault = take_number(left, value);
-            left.remove_prefix(std::min(left.find_first_not_of(' '), left.size()));
-            std::string unit(left);
-            std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return std::tolower(c); });
-            constexpr std::string_view prefixes = "kmgtpe";
-            auto const power = unit.empty() ? std::string_view::npos : prefixes.find(unit[0]);
-            auto const rest = power == std::string_view::npos ? unit : unit.substr(1);
-            auto const shift = power == std::string_view::npos ? 0 : 10 * (power + 1);
-            bool const known = rest.empty() || rest == "b" || (shift > 0 && (rest == "i" || rest == "ib"));
-            if (fault != std::errc() || !known || value == 0 || value > most >> shift) {
-              return shortened(text) + " is no size from 1 byte to 1EB; write it as in 500MB or 4GB";
+            auto const written = text;
+            bool const begins = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0;
+            try {
+              if (begins && CLI::AsSizeValue(false)(text).empty() &&
+                  number_from(std::int64_t{1}, std::int64_t{1} << 60)(text).empty()) {
+                return std::string();
+              }
+            } catch (CLI::ValidationError const&) { // an unknown unit, or too large a number
             }
-            text = std::to_string(value << shift);
-            return std::string();
+            return shortened(written) + " is no size from 1 byte to 1EB; write it as in 500MB or 4GB";
           },
           "SIZE"};
 }

@@ -114,11 +114,8 @@ void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
 /// @throws collective_error  on every rank, if `work` throws on one of them
 template <communicator C, std::invocable Work>
 void run_together(C& comm, Work&& work) {
-  auto const ranks = static_cast<std::size_t>(comm.size());
-  std::vector<std::int64_t> const counts(ranks, 0);
-  std::vector<detail::call_header> headers(ranks);
-  detail::exchange_headers(detail::host_comm(comm), {.what = detail::operation::user}, counts, 0,
-                           detail::failure_of(std::ref(work)), headers);
+  detail::exchange_values(detail::host_comm(comm), {.what = detail::operation::user},
+                          detail::failure_of(std::ref(work)));
 }
 
 /// Runs `work` on every rank so that an exception on one of them reaches all of them, and returns its result.

@@ -53,7 +53,6 @@ public:
     auto const keep = std::make_shared<std::vector<std::shared_ptr<std::byte>>>(ranks);
     std::vector<card> sent(ranks);
     std::vector<card> cards(ranks);
-    std::vector<detail::call_header> headers(ranks);
     made.of_rank.resize(ranks);
     std::shared_ptr<std::byte> block;
     auto const failure = detail::failure_of([&] {
@@ -62,8 +61,7 @@ public:
       made.own = {block.get(), static_cast<std::size_t>(bytes)};
       fill(made.own);
     });
-    detail::exchange_headers(comm_, {.what = detail::operation::share}, std::vector<std::int64_t>(ranks, 0),
-                             0, failure, headers);
+    detail::exchange_values(comm_, {.what = detail::operation::share}, failure);
     sent.assign(ranks, card{&block, bytes, &options_});
     comm_.all_to_all(reinterpret_cast<std::byte const*>(sent.data()), reinterpret_cast<std::byte*>(cards.data()),
                      std::int64_t{sizeof(card)});

@@ -7,7 +7,6 @@
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/error.hpp>
 
-
 namespace glt {
 
 /// Which threads of a process may call MPI.

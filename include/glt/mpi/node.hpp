@@ -198,9 +198,7 @@ private:
   }
 
   void agree(std::string const& failure) {
-    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm_.size()), 0);
-    std::vector<detail::call_header> headers;
-    detail::exchange_headers(comm_, {.what = detail::operation::share}, counts, 0, failure, headers);
+    detail::exchange_values(comm_, {.what = detail::operation::share}, failure);
   }
 
   static void synchronize(MPI_Win window) {

@@ -51,7 +51,7 @@ TEST_CASE("a set without types is read with all its tables, by any number of thr
     REQUIRE(nodes.features.size() == 2);
     CHECK(nodes.features[0].name == "node_feat");
     CHECK(nodes.features[0].values.matrix<float>()(1, 1) == 400);
-    CHECK(io::detail::count_not_finite(data) == 1);
+    CHECK(io::detail::count_not_finite(nodes.features[0].values) == 1);
     CHECK(nodes.features[1].name == "node_species");
     CHECK(values_of<float>(nodes.features[1].values) == std::vector<float>{0.5, 1, 2, 3});
     CHECK(values_of<std::int64_t>(nodes.labels) == ids{0, 1, 2, 0});

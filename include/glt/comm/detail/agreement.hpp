@@ -46,26 +46,10 @@ enum class operation : std::uint16_t {
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 20> names{"leave",
-                                                   "make_graph",
-                                                   "make_features",
-                                                   "make_sampler",
-                                                   "plan_epoch",
-                                                   "sample",
-                                                   "collect",
-                                                   "sync_parameters",
-                                                   "gather_gradients",
-                                                   "estimate_hotness",
-                                                   "make_source_values",
-                                                   "make_directory",
-                                                   "make_weights",
-                                                   "look_up",
-                                                   "test_edges",
-                                                   "exclude",
-                                                   "walk",
-                                                   "shuffle",
-                                                   "share",
-                                                   "user"};
+  constexpr std::array<std::string_view, 20> names{
+      "leave", "make_graph", "make_features", "make_sampler", "plan_epoch", "sample", "collect",
+      "sync_parameters", "gather_gradients", "estimate_hotness", "make_source_values", "make_directory",
+      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "share", "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";
 }
@@ -143,7 +127,7 @@ template <communicator C>
 void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> counts, std::int64_t value,
                       std::string const& failure, std::vector<call_header>& headers) {
   auto const ranks = static_cast<std::size_t>(comm.size());
-  detail::check_length("exchange_headers", "counts", counts.size(), comm.size());
+  check_length("exchange_headers", "counts", counts.size(), comm.size());
   if constexpr (requires { comm.note(site); }) { // for those who ask where this rank is
     comm.note(site);
   }
@@ -165,22 +149,33 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
     received[0] = sent[0];
   } else {
     comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()),
-                    reinterpret_cast<std::byte*>(received.data()), detail::header_bytes);
+                    reinterpret_cast<std::byte*>(received.data()), header_bytes);
   }
   headers.resize(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (received[rank].failed != 0) {
-      detail::throw_everywhere(comm, static_cast<int>(rank), failure);
+      throw_everywhere(comm, static_cast<int>(rank), failure);
     }
   }
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     if (received[rank].site() != received[0].site()) {
-      throw detail::agreed_error(static_cast<int>(rank),
-                                 detail::message("is ", detail::place_of(received[rank].site()),
-                                                 " while rank 0 is ", detail::place_of(received[0].site()),
-                                                 "; make the same calls in the same order on all ranks"));
+      throw agreed_error(static_cast<int>(rank),
+                         message("is ", place_of(received[rank].site()), " while rank 0 is ",
+                                 place_of(received[0].site()), "; make the same calls in the same order on all ranks"));
     }
   }
+}
+
+/// `exchange_headers` without items: tells all ranks the values of all.
+///
+/// @shape  returns [R]
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if `failure` is not empty on one
+template <communicator C>
+std::vector<call_header> exchange_values(C& comm, call_site site, std::string const& failure, std::int64_t value = 0) {
+  std::vector<call_header> headers;
+  exchange_headers(comm, site, std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), 0), value, failure, headers);
+  return headers;
 }
 
 } // namespace glt::detail

@@ -26,7 +26,7 @@ template <vertex_id Vertex>
   auto const key = random_key(seed).fold(apart_from_sampling).fold(static_cast<std::uint64_t>(epoch));
   std::vector<Vertex> order;
   order.reserve(seeds.size());
-  for (auto const place : detail::make_random_permutation<std::int64_t>(static_cast<std::int64_t>(seeds.size()), key)) {
+  for (auto const place : make_random_permutation<std::int64_t>(static_cast<std::int64_t>(seeds.size()), key)) {
     order.push_back(seeds[static_cast<std::size_t>(place)]);
   }
   return order;

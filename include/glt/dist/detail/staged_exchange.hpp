@@ -34,10 +34,6 @@ template <device_policy Policy>
   }
 }
 
-} // namespace glt::detail
-
-namespace glt::detail {
-
 /// A variable exchange of a policy's memory through a communicator that carries ordinary memory only.
 ///
 /// It goes in rounds through two halves of its memory: while one round travels, the next one is copied. Every message
@@ -46,7 +42,7 @@ namespace glt::detail {
 /// after construction.
 template <communicator Comm, device_policy Policy>
 class staged_exchange {
-  using staging_policy = decltype(detail::staging_of(std::declval<Policy const&>()));
+  using staging_policy = decltype(staging_of(std::declval<Policy const&>()));
   static_assert(host_accessible(staging_policy::space), "bytes are staged in memory that the host can reach");
 
 public:
@@ -55,7 +51,7 @@ public:
   /// @throws precondition_error  if round_bytes < 1
   staged_exchange(Comm comm, Policy policy, std::int64_t round_bytes)
       : comm_(std::move(comm)), policy_(std::move(policy)), ranks_(static_cast<std::size_t>(comm_.size())),
-        piece_bytes_(largest_piece(comm_.size(), round_bytes)), memory_(0, detail::staging_of(policy_)) {
+        piece_bytes_(largest_piece(comm_.size(), round_bytes)), memory_(0, staging_of(policy_)) {
     auto const room = static_cast<std::int64_t>(ranks_) * (padded(piece_bytes_) + line_bytes);
     if (ranks_ > 1) {
       memory_.resize(4 * room);
@@ -76,7 +72,7 @@ public:
   ///         more a message
   /// @throws precondition_error  if the sizes are not what `all_to_all_v` accepts, or an exchange is under way
   void start(outgoing const& out, incoming const& in) {
-    glt::detail::check_exchange(out, in, comm_.rank(), comm_.size());
+    check_exchange(out, in, comm_.rank(), comm_.size());
     if (active_) {
       throw precondition_error("an exchange is under way on this communicator; wait for it before the next one");
     }
@@ -144,7 +140,7 @@ private:
 
   static std::int64_t largest_piece(int ranks, std::int64_t round_bytes) {
     if (round_bytes < 1) {
-      throw precondition_error(glt::detail::message("rounds of ", round_bytes, " bytes; pass 1 or more"));
+      throw precondition_error(message("rounds of ", round_bytes, " bytes; pass 1 or more"));
     }
     return std::max<std::int64_t>(1, round_bytes / std::max(1, ranks - 1));
   }
@@ -231,7 +227,7 @@ private:
         std::memcpy(&note, memory_.data() + in.offsets[rank], sizeof(note));
       }
       if (note == failed) {
-        glt::detail::throw_everywhere(comm_, static_cast<int>(rank), cause());
+        throw_everywhere(comm_, static_cast<int>(rank), cause());
       }
       rounds_ = std::max(rounds_, note);
     }

@@ -123,11 +123,10 @@ private:
   }
 
   std::vector<global_id> read_split(names masks, names lists) {
-    auto const list = find(lists);
-    if (list && file_.holds_bool(*list)) {
-      return read_mask(*list);
-    }
-    if (auto const& name = list) {
+    if (auto const name = find(lists)) {
+      if (file_.holds_bool(*name)) {
+        return read_mask(*name);
+      }
       auto ids = integers_of(file_.read(*name), file_.path_of(*name));
       check_ids(file_.path_of(*name), ids, nodes_);
       check_unique(file_.path_of(*name), ids);

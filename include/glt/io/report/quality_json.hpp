@@ -34,13 +34,13 @@ inline void add_table(nlohmann::ordered_json& object, glt::detail::part_table co
   object["cut_fraction"] = table.cut_fraction();
   object["replication_factor"] = table.replication_factor();
   object["balance"] = {
-      {"vertices", table.balance(&glt::detail::part_counts::num_vertices)},
-      {"edges", table.balance(&glt::detail::part_counts::num_edges)},
-      {"halo", table.balance(&glt::detail::part_counts::halo_size)},
-      {"communication_volume", table.balance(&glt::detail::part_counts::communication_volume)},
-      {"train", table.balance(&glt::detail::part_counts::num_train)},
-      {"valid", table.balance(&glt::detail::part_counts::num_valid)},
-      {"test", table.balance(&glt::detail::part_counts::num_test)}};
+      {"vertices", table.balance(&partition_quality::num_vertices)},
+      {"edges", table.balance(&partition_quality::num_edges)},
+      {"halo", table.balance(&partition_quality::halo_size)},
+      {"communication_volume", table.balance(&partition_quality::communication_volume)},
+      {"train", table.balance(&partition_quality::num_train)},
+      {"valid", table.balance(&partition_quality::num_valid)},
+      {"test", table.balance(&partition_quality::num_test)}};
   object["parts"] = nlohmann::ordered_json::array();
   for (auto const& part : table.parts) {
     object["parts"].push_back(counts_object(part));

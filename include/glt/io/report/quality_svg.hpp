@@ -50,7 +50,7 @@ inline svg_bar_chart type_chart(partition_quality const& quality) {
   svg_bar_chart chart{"Vertices by type", "vertices", "part", {}, true};
   for (std::size_t t = 0; t < types.size(); ++t) {
     auto layer = layer_of(types[t]->name, std::min(t, layer_colours.size() - 1), *types[t],
-                          &glt::detail::part_counts::num_vertices);
+                          &partition_quality::num_vertices);
     if (t < layer_colours.size()) {
       chart.layers.push_back(std::move(layer));
     } else {
@@ -70,29 +70,29 @@ inline std::vector<svg_bar_chart> charts_of(partition_quality const& quality) {
        "part",
        {layer_of("inner", 0, quality,
                  [](auto const& part) { return part.num_vertices - part.num_boundary_vertices; }),
-        layer_of("at the boundary", 1, quality, &glt::detail::part_counts::num_boundary_vertices)}});
+        layer_of("at the boundary", 1, quality, &partition_quality::num_boundary_vertices)}});
   charts.push_back(
       {"Edges into the part",
        "edges",
        "part",
        {layer_of("from the part itself", 0, quality,
                  [](auto const& part) { return part.num_edges - part.num_cut_edges; }),
-        layer_of("from other parts (cut)", 1, quality, &glt::detail::part_counts::num_cut_edges)}});
+        layer_of("from other parts (cut)", 1, quality, &partition_quality::num_cut_edges)}});
   charts.push_back({"Halo: vertices needed of other parts",
                     "vertices",
                     "part",
-                    {layer_of("halo", 0, quality, &glt::detail::part_counts::halo_size)}});
+                    {layer_of("halo", 0, quality, &partition_quality::halo_size)}});
   charts.push_back({"Communication volume: rows sent to other parts",
                     "rows",
                     "part",
-                    {layer_of("volume", 0, quality, &glt::detail::part_counts::communication_volume)}});
+                    {layer_of("volume", 0, quality, &partition_quality::communication_volume)}});
   if (quality.num_train + quality.num_valid + quality.num_test > 0) {
     charts.push_back({"Seeds",
                       "seeds",
                       "part",
-                      {layer_of("train", 0, quality, &glt::detail::part_counts::num_train),
-                       layer_of("valid", 1, quality, &glt::detail::part_counts::num_valid),
-                       layer_of("test", 2, quality, &glt::detail::part_counts::num_test)},
+                      {layer_of("train", 0, quality, &partition_quality::num_train),
+                       layer_of("valid", 1, quality, &partition_quality::num_valid),
+                       layer_of("test", 2, quality, &partition_quality::num_test)},
                       true});
   }
   if (!quality.node_types.empty()) {

@@ -53,13 +53,13 @@ struct count_column {
 };
 
 inline std::vector<count_column> shown_columns(partition_quality const& quality) {
-  std::vector<count_column> columns{{"vertices", &glt::detail::part_counts::num_vertices},
-                                    {"boundary", &glt::detail::part_counts::num_boundary_vertices},
-                                    {"halo", &glt::detail::part_counts::halo_size},
-                                    {"volume", &glt::detail::part_counts::communication_volume}};
-  for (auto const& [name, count] : {count_column{"train", &glt::detail::part_counts::num_train},
-                                    count_column{"valid", &glt::detail::part_counts::num_valid},
-                                    count_column{"test", &glt::detail::part_counts::num_test}}) {
+  std::vector<count_column> columns{{"vertices", &partition_quality::num_vertices},
+                                    {"boundary", &partition_quality::num_boundary_vertices},
+                                    {"halo", &partition_quality::halo_size},
+                                    {"volume", &partition_quality::communication_volume}};
+  for (auto const& [name, count] : {count_column{"train", &partition_quality::num_train},
+                                    count_column{"valid", &partition_quality::num_valid},
+                                    count_column{"test", &partition_quality::num_test}}) {
     if (quality.*count > 0) {
       columns.push_back({name, count});
     }
@@ -126,7 +126,7 @@ inline aligned_rows::row balance_row(glt::detail::part_table const& table, std::
     for (auto const& type : quality.node_types) {
       types.add(detail::count_row(type.name, type, columns));
       head.push_back(type.name);
-      balances.push_back(detail::fixed(type.balance(&glt::detail::part_counts::num_vertices), 3));
+      balances.push_back(detail::fixed(type.balance(&partition_quality::num_vertices), 3));
     }
     by_part.add(std::move(head));
     for (std::size_t p = 0; p < quality.parts.size(); ++p) {

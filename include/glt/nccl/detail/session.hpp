@@ -49,9 +49,8 @@ public:
   }
   nccl_session(nccl_session const&) = delete;
   nccl_session& operator=(nccl_session const&) = delete;
-  ~nccl_session() {
-    give_up();
-  } // not NCCL's shutdown, which waits for other ranks: between steps nothing is under way
+  // Not NCCL's shutdown, which waits for other ranks: between steps nothing is under way.
+  ~nccl_session() { give_up(); }
 
   [[nodiscard]] HostComm& host() noexcept { return host_; }
   [[nodiscard]] Layer const& layer() const noexcept { return layer_; }

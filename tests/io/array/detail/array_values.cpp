@@ -95,16 +95,3 @@ TEST_CASE("elements that are not finite are counted in every type") {
   CHECK(io::detail::find_not_finite(halves(element_type::bfloat16, {0x3F80, 0x7F80, 0xFF80})) == 1);
   CHECK_FALSE(io::detail::find_not_finite(halves(element_type::float16, {0x3C00, 0x7BFF})));
 }
-
-TEST_CASE("those of a data set are counted in features, labels and weights") {
-  io::data_set data;
-  CHECK(io::detail::count_not_finite(data) == 0);
-  data.nodes.resize(2);
-  data.edges.resize(1);
-  data.nodes[0].features.push_back({"a", array_of<double>({not_a_number, 1})});
-  data.nodes[1].features.push_back({"a", array_of<double>({not_a_number, infinite})});
-  data.nodes[1].labels = array_of<double>({not_a_number});
-  data.edges[0].features.push_back({"a", array_of<double>({not_a_number})});
-  data.edges[0].weights = {1, static_cast<float>(not_a_number)};
-  CHECK(io::detail::count_not_finite(data) == 6);
-}

@@ -26,23 +26,9 @@ template <class Difference>
 void check_same_value(std::span<call_header const> headers, Difference difference) {
   for (std::size_t rank = 1; rank < headers.size(); ++rank) {
     if (headers[rank].value != headers[0].value) {
-      throw glt::detail::agreed_error(static_cast<int>(rank), difference(headers[rank].value, headers[0].value));
+      throw agreed_error(static_cast<int>(rank), difference(headers[rank].value, headers[0].value));
     }
   }
-}
-
-/// Makes sure that no rank has a failure to report, and tells all ranks the values of all.
-///
-/// @shape  returns [R]
-/// @comm   collective; one header exchange
-/// @throws collective_error  on every rank, if `failure` is not empty on one
-template <communicator Comm>
-[[nodiscard]] std::vector<call_header> exchange_values(Comm& comm, call_site site, std::string const& failure,
-                                                       std::int64_t value) {
-  auto const ranks = static_cast<std::size_t>(comm.size());
-  std::vector<call_header> headers(ranks);
-  exchange_headers(comm, site, std::vector<std::int64_t>(ranks, 0), value, failure, headers);
-  return headers;
 }
 
 /// Makes sure that no rank has a failure to report.
@@ -51,7 +37,7 @@ template <communicator Comm>
 /// @throws collective_error  on every rank, if `failure` is not empty on one
 template <communicator Comm>
 void agree(Comm& comm, call_site site, std::string const& failure) {
-  static_cast<void>(exchange_values(comm, site, failure, 0));
+  exchange_values(comm, site, failure);
 }
 
 /// Makes sure that no rank has a failure to report and that all ranks hold the same value.

@@ -40,10 +40,6 @@ namespace glt::detail {
   }
 }
 
-} // namespace glt::detail
-
-namespace glt::detail {
-
 /// Makes sure that no rank has a failure to report and that all ranks hold the same lines of text.
 ///
 /// A rank with other lines fails with `before`, its first line that differs, that of rank 0, and `after`.
@@ -51,10 +47,10 @@ namespace glt::detail {
 /// @comm   collective; two header exchanges and two broadcasts
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the lines differ
 template <communicator Comm>
-void agree_on_text(Comm& comm, detail::call_site site, std::string const& failure,
+void agree_on_text(Comm& comm, call_site site, std::string const& failure,
                    std::vector<std::string> const& lines, std::string_view before, std::string_view after) {
   agree(comm, site, failure);
-  auto const joined = detail::join_lines(lines);
+  auto const joined = join_lines(lines);
   auto first = joined;
   auto size = static_cast<std::int64_t>(first.size());
   comm.broadcast(reinterpret_cast<std::byte*>(&size), sizeof(size), 0);
@@ -62,7 +58,7 @@ void agree_on_text(Comm& comm, detail::call_site site, std::string const& failur
   if (size > 0) {
     comm.broadcast(reinterpret_cast<std::byte*>(first.data()), size, 0);
   }
-  auto const differs = joined == first ? std::string() : detail::first_difference(joined, first, before, after);
+  auto const differs = joined == first ? std::string() : first_difference(joined, first, before, after);
   agree(comm, site, differs);
 }
 

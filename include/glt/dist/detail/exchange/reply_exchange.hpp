@@ -33,7 +33,7 @@ public:
   /// @throws what `serve` has thrown, when the answers of the others are here
   template <communicator Comm, class Serve>
   void run(Comm& comm, std::span<std::int64_t const> asked, std::span<std::int64_t const> received, Serve&& serve) {
-    glt::detail::committed(comm, [&] {
+    committed(comm, [&] {
       mark(asked, comm.rank(), asked_);
       mark(received, comm.rank(), answering_);
       nothing_.set(received, 0); // what is sent by a rank that cannot serve
@@ -57,7 +57,7 @@ public:
   /// @throws error  if that rank could not serve
   [[nodiscard]] std::span<std::byte const> from(std::size_t rank) const {
     if (asked_[rank] == 0 || answers_.sizes[rank] == 0) {
-      throw error(glt::detail::message("rank ", rank, " could not answer a request for ", of_,
+      throw error(message("rank ", rank, " could not answer a request for ", of_,
                                        "; its own error says why"));
     }
     return answers_.from(static_cast<int>(rank));
@@ -74,7 +74,7 @@ private:
   std::string_view of_;
   std::vector<char> asked_;
   std::vector<char> answering_;
-  detail::byte_counts nothing_;
+  byte_counts nothing_;
   reply_buffer answers_;
 };
 

@@ -8,8 +8,6 @@
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -152,26 +150,5 @@ void visit_not_finite(array const& values, See see) {
   });
   return found;
 }
-
-/// Number of features, labels and edge weights of a data set that are NaN or infinite.
-[[nodiscard]] inline std::int64_t count_not_finite(data_set_view const& data) {
-  std::int64_t count = 0;
-  for (auto const& nodes : data.nodes) {
-    count += count_not_finite(nodes.labels);
-    for (auto const& feature : nodes.features) {
-      count += count_not_finite(feature.values);
-    }
-  }
-  for (auto const& edges : data.edges) {
-    for (auto const& feature : edges.features) {
-      count += count_not_finite(feature.values);
-    }
-    for (auto const weight : edges.columns.weights) {
-      count += std::isfinite(weight) ? 0 : 1;
-    }
-  }
-  return count;
-}
-[[nodiscard]] inline std::int64_t count_not_finite(data_set const& data) { return count_not_finite(view_of(data)); }
 
 } // namespace glt::io::detail
