@@ -32,7 +32,7 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_option("--split", chosen.split, "Split of an OGB data set (default: the only one)");
   app.add_flag("--symmetrize", chosen.symmetrize, "Add every edge in the other direction, and drop duplicates");
   app.add_flag("--normalize", chosen.normalize, "Divide every row of float features by its sum");
-  app.add_flag("--strict", chosen.strict, "Refuse labels that are not finite, too");
+  app.add_flag("--strict", chosen.strict, "Fail where labels are not finite, or parts fuller than --slack allows");
 
   auto* parts = app.add_option("--parts", chosen.parts, "Number of parts")->check(number_from(1, std::numeric_limits<int>::max()));
   app.add_option("--method", chosen.method, "Partitioner")->check(CLI::IsMember(methods))->capture_default_str();

@@ -6,6 +6,7 @@
 #include "first_checks.hpp"
 #include "hot_rows.hpp"
 #include "input.hpp"
+#include "limits.hpp"
 #include "options.hpp"
 #include "read_estimate.hpp"
 #include "report.hpp"
@@ -69,9 +70,15 @@ inline void partition_in_memory(options const& chosen, std::string const& format
                                        .hot = find_hot(chosen, data, std::as_const(part_of).view()),
                                        .halo = chosen.halo,
                                        .on_progress = out.progress()};
-  report(chosen, graph.measure(std::as_const(part_of).view(), chosen.parts, chosen.threads), out);
+  auto const quality = graph.measure(std::as_const(part_of).view(), chosen.parts, chosen.threads);
+  report(chosen, quality, out);
   glt::io::write_parts(chosen.out, data, labels, writing);
   say_done(chosen, out);
+  std::vector<std::int64_t> edges_into;
+  for (auto const& part : quality.parts) {
+    edges_into.push_back(part.num_edges);
+  }
+  check_limits(chosen, all, std::as_const(part_of).view(), edges_into, out);
 }
 
 } // namespace glt_partition

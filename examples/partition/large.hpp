@@ -128,7 +128,8 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
 
 /// Edges of all types by the parts of their ends, every rank those of its slices.
 ///
-/// @pre    ends and parts were checked, as `write_parts_together` does; not checked
+/// @pre    parts were checked, as `make_relabelling` does; not checked
+/// @throws collective_error  on every rank, as `checked_pairs::for_each`
 template <glt::communicator Comm>
 std::vector<std::int64_t> count_edges_between(Comm comm, glt::io::all_types const& graph,
                                               glt::host_view<glt::local_id const> part_of, int num_parts) {
@@ -137,14 +138,14 @@ std::vector<std::int64_t> count_edges_between(Comm comm, glt::io::all_types cons
   glt::run_together(comm, [&] {
     between.assign(parts * parts, 0);
     for (int e = 0; e < graph.schema().num_edge_types(); ++e) {
-      auto const& edges = graph.data().edges[static_cast<std::size_t>(e)].columns;
+      auto const ends = glt::io::detail::ends_of(graph, e);
       auto const first_source = graph.first_vertex(graph.schema().source_type(e));
       auto const first_destination = graph.first_vertex(graph.schema().destination_type(e));
-      auto const [first, last] = glt::io::detail::slice_of(edges.sources.size(), comm.size(), comm.rank());
-      for (auto i = first; i < last; ++i) {
-        ++between[static_cast<std::size_t>(part_of[first_source + edges.sources[i]]) * parts +
-                  static_cast<std::size_t>(part_of[first_destination + edges.destinations[i]])];
-      }
+      auto const [first, last] = glt::io::detail::slice_of(ends.sources.size(), comm.size(), comm.rank());
+      ends.for_each(first, last, [&](glt::edge_id, glt::global_id source, glt::global_id destination) {
+        ++between[static_cast<std::size_t>(part_of[first_source + source]) * parts +
+                  static_cast<std::size_t>(part_of[first_destination + destination])];
+      });
     }
   });
   comm.all_reduce(std::span<std::int64_t>(between), glt::reduction::sum);

@@ -6,6 +6,7 @@
 #include "first_checks.hpp"
 #include "hot_rows.hpp"
 #include "large.hpp"
+#include "limits.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "staging.hpp"
@@ -67,16 +68,20 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
     auto const of_type = part_of.view().subview(graph.first_vertex(type), graph.schema().num_vertices(type));
     labels.push_back(glt::make_relabelling(of_type, chosen.parts));
   }
+  // Before the parts appear: the input is not read any more then.
+  auto const between = count_edges_between(comm, graph, part_of.view(), chosen.parts);
   glt::io::write_parts_together(comm, chosen.out, data, labels,
                                 {.partitioner = note_of(chosen),
                                  .hot = find_hot(comm, chosen, graph, part_of.view(), plan, out.progress()),
                                  .halo = chosen.halo,
                                  .plan = plan,
                                  .on_progress = out.progress()});
-  auto const between = count_edges_between(comm, graph, part_of.view(), chosen.parts);
+  auto const parts = static_cast<std::size_t>(chosen.parts);
+  std::vector<std::int64_t> edges_into(parts, 0);
   auto cut = graph.num_edges();
-  for (int part = 0; part < chosen.parts; ++part) {
-    cut -= between[static_cast<std::size_t>(part) * static_cast<std::size_t>(chosen.parts + 1)];
+  for (std::size_t i = 0; i < between.size(); ++i) {
+    edges_into[i % parts] += between[i];
+    cut -= i / parts == i % parts ? between[i] : 0;
   }
   out.result({{"event", "quality"},
               {"quality", {{"num_edges", graph.num_edges()}, {"num_cut_edges", cut}, {"edges_between", between}}}},
@@ -87,6 +92,7 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
       report(chosen, measure_folder(glt::io::parts_folder(chosen.out), chosen.threads), out);
     }
     say_done(chosen, out);
+    check_limits(chosen, graph, part_of.view(), edges_into, out);
   });
 }
 

@@ -14,7 +14,6 @@
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
-#include <glt/io/folder/mapped_data_set.hpp>
 #include <glt/outofcore/staging/stage_both_ways.hpp>
 
 #include <algorithm>
@@ -65,13 +64,11 @@ inline void symmetrize_file(std::filesystem::path const& path, glt::io::data_set
   glt::io::detail::write_pairs_together(alone, path, both.view().sources, both.view().destinations);
 }
 
-/// Does what `prepare` does of a folder of arrays whose data set stays on disk, and returns the folder that then holds
-/// it: the same, or one below `scratch` of new files and links to the others.
-inline std::filesystem::path prepare_folder(std::filesystem::path const& folder, options const& chosen,
-                                            std::filesystem::path const& scratch, console& out) {
+/// Does what `prepare` does of a data set that stays on disk, in a folder of arrays, and returns the folder that then
+/// holds it: the same, or one below `scratch` of new files and links to the others.
+inline std::filesystem::path prepare_folder(std::filesystem::path const& folder, glt::io::data_set_view const& data,
+                                            options const& chosen, std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
-  io::mapped_data_set const mapped(folder);
-  auto const data = mapped.view();
   check_finite(data, chosen, out);
   if (!chosen.symmetrize && !chosen.normalize) {
     return folder;

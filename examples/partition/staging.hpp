@@ -13,6 +13,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/mapped_data_set.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
@@ -150,6 +151,7 @@ staged_input stage_input(Comm comm, options const& chosen, std::string const& fo
       io::stage_metis_graph(comm, chosen.input, folder, reading);
     }
   }
+  std::optional<io::mapped_data_set> checked; // what was found right is what is mapped in the end
   glt::run_together(comm, [&] {
     if (comm.rank() == 0) {
       if (folder.empty()) {
@@ -158,12 +160,20 @@ staged_input stage_input(Comm comm, options const& chosen, std::string const& fo
                                             : stage_in_memory(chosen, format, scratch, input, out);
         folder = made.string();
       }
-      folder = prepare_folder(folder, chosen, scratch, out).string();
+      checked.emplace(folder);
+      auto const data = checked->view();
+      io::detail::with_inputs(data.inputs,
+                              [&] { folder = prepare_folder(folder, data, chosen, scratch, out).string(); });
     }
   });
   io::detail::broadcast_text(comm, folder);
   std::optional<io::mapped_data_set> mapped;
   glt::run_together(comm, [&] { mapped.emplace(folder); });
+  glt::run_together(comm, [&] {
+    if (checked) {
+      io::detail::check_inputs(checked->view().inputs);
+    }
+  });
   staged_input made{.data = std::move(*mapped)};
   share_assignment(comm, input, made);
   return made;
