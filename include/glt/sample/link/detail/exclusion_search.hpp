@@ -79,8 +79,9 @@ private:
   }
 
   [[nodiscard]] GLT_HOST_DEVICE bool excluded(std::int64_t low, std::int64_t high, std::int64_t source) const {
-    auto const x = first_where(low, high, [&](std::int64_t at) { return edges[at].source >= source; });
-    return x < high && edges[x].source == source;
+    // One less than the first above it: a row with one excluded source alone, as most have, takes no bisection.
+    auto const behind = first_where(low + 1, high, [&](std::int64_t at) { return edges[at].source > source; });
+    return edges[behind - 1].source == source;
   }
 };
 

@@ -60,12 +60,12 @@ public:
   /// @source Lemire, "Fast random integer generation in an interval", TOMACS 29(1), 2019
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t position(std::int64_t step, std::uint32_t word,
                                                                 std::int64_t degree) const noexcept {
-    if (degree > 0xFFFFFFFFLL) {
+    if (degree > 0xFFFFFFFFLL) [[unlikely]] {
       return wide_position(step, static_cast<std::uint64_t>(degree));
     }
     auto const bound = static_cast<std::uint32_t>(degree);
     std::uint64_t product = std::uint64_t{word} * bound;
-    if (static_cast<std::uint32_t>(product) < bound) {
+    if (static_cast<std::uint32_t>(product) < bound) [[unlikely]] {
       std::uint32_t const rejected = (0U - bound) % bound;
       for (std::uint32_t attempt = 1; static_cast<std::uint32_t>(product) < rejected; ++attempt) {
         product = std::uint64_t{of_steps(step, attempt)[static_cast<std::size_t>(step % 4)]} * bound;
