@@ -54,8 +54,13 @@ int main(int argc, char** argv) {
   glt::random_stream draws(glt::random_key(chosen.seed), 0);
   for (partition_call const& call :
        {partition_call{"--memory", 0, {"--memory", "64MB"}}, partition_call{"2 ranks", 2, {}}}) {
-    auto const first = run_reference(call, scratch / "first", out, scratch / "output");
-    auto const second = run_reference(call, scratch / "second", out, scratch / "output");
+    auto const reference_of = [&](char const* folder) { // of the same name: the manifest says it
+      std::filesystem::remove_all(input);
+      std::filesystem::copy(scratch / folder, input);
+      return run_reference(call, input, out, scratch / "output");
+    };
+    auto const first = reference_of("first");
+    auto const second = reference_of("second");
     auto const cases = chosen.cases > 0 ? chosen.cases : (call.ranks > 0 ? 10 : 20) * (chosen.full ? 10 : 1);
     for (int i = 0; i < cases; ++i) {
       auto const how = static_cast<change>(i % 4);

@@ -13,6 +13,7 @@
 #include <glt/io/array/npy.hpp>
 #include <glt/io/folder/mapped_data_set.hpp>
 #include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
@@ -35,6 +36,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using glt::global_id;
@@ -171,6 +173,52 @@ TEST_CASE("parts are made of mapped files as of arrays in memory") {
       CHECK(glt_test::files_of(folder) == glt_test::files_of(scratch / "alone"));
     }
   });
+}
+
+TEST_CASE("a mapped file that is changed before the parts are complete fails all ranks, and nothing appears") {
+  using file_change = void (*)(std::filesystem::path const&);
+  auto const write_first = [](std::filesystem::path const& file) { // an id that no vertex has, in place
+    std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
+    bytes.seekp(128 + 7);
+    bytes.put('\x40');
+  };
+  auto const shorten = [](std::filesystem::path const& file) { std::filesystem::resize_file(file, 200); };
+  auto const replace = [](std::filesystem::path const& file) {
+    auto const bytes = glt_test::read_bytes(file);
+    std::filesystem::remove(file);
+    glt_test::write_bytes(file, bytes);
+  };
+  auto const set = random_set(60, 500);
+  auto const labels = glt_test::random_labels(set, 2);
+  for (auto const& [change, what] :
+       {std::pair<file_change, char const*>{write_first, "written to"}, {shorten, "200 bytes instead of"},
+        {replace, "another file has its name"}}) {
+    for (char const* const name : {"edge_index.npy", "node_label.npy", "edge_weight.npy"}) {
+      glt_test::on_ranks([&](auto comm) {
+        glt_test::scratch_folder const own;
+        auto const scratch = shared(comm, own);
+        if (comm.rank() == 0) {
+          io::write_npy_folder(scratch / "input", set);
+        }
+        comm.barrier();
+        io::mapped_data_set const mapped(scratch / "input");
+        comm.barrier();
+        auto const failed = [&](auto work) { return glt_test::thrown<glt::collective_error>(work); };
+        auto const text = failed([&] {
+          io::write_parts_together(
+              comm, scratch / "parts", mapped.view(), labels,
+              {.on_progress = [&, done = false](io::progress const& now) mutable {
+                if (comm.rank() == 0 && !done && std::string(now.what) == "moving edges to their parts") {
+                  done = true;
+                  change(scratch / "input" / name);
+                }
+              }});
+        });
+        CHECK(glt_test::names(text, name, "was changed while it was read", what));
+        CHECK(num_left(comm, scratch) == 1);
+      });
+    }
+  }
 }
 
 TEST_CASE("a rank needs the lists of hot rows of its own parts alone") {

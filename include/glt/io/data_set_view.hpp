@@ -5,6 +5,7 @@
 #include <glt/core/view.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/detail/input_watch.hpp>
 
 #include <cstdint>
 #include <span>
@@ -56,6 +57,7 @@ struct data_set_view {
   std::string name;
   std::span<node_table const> nodes;
   std::vector<detail::edge_table_view> edges{};
+  detail::input_watch const* inputs = nullptr; ///< the files that arrays stay in, which are to stay as they are
 };
 
 /// Borrows the edges of a table, which must outlive the view.

@@ -5,6 +5,7 @@
 #include <glt/core/types.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
@@ -67,6 +68,20 @@ private:
 
 namespace detail {
 
+/// The ends of the edges of a type, which are checked whenever they are read.
+///
+/// @pre    it is one of the types; not checked
+[[nodiscard]] inline checked_pairs ends_of(all_types const& graph, int edge_type) {
+  auto const& schema = graph.schema();
+  auto const& columns = graph.data().edges[static_cast<std::size_t>(edge_type)].columns;
+  return {.sources = columns.sources,
+          .destinations = columns.destinations,
+          .num_sources = schema.num_vertices(schema.source_type(edge_type)),
+          .num_destinations = schema.num_vertices(schema.destination_type(edge_type)),
+          .of_type = schema.num_edge_types() > 1 ? " of " + schema.name_of_edge_type(edge_type) : "",
+          .inputs = graph.data().inputs};
+}
+
 /// Counts the edges of all types into every vertex, every rank those of its slices, and checks their ends.
 ///
 /// @shape  → [V of all types]
@@ -77,12 +92,9 @@ template <communicator Comm>
   auto const& schema = graph.schema();
   std::vector<std::int64_t> counts(static_cast<std::size_t>(graph.num_vertices()), 0);
   for (int e = 0; e < schema.num_edge_types(); ++e) {
-    auto const& columns = graph.data().edges[static_cast<std::size_t>(e)].columns;
     auto const destination = schema.destination_type(e);
-    auto const of_type = count_in_edges(
-        comm, columns, schema.num_vertices(schema.source_type(e)), schema.num_vertices(destination),
-        [](global_id vertex) { return vertex; },
-        schema.num_edge_types() > 1 ? " of " + schema.name_of_edge_type(e) : "");
+    auto const of_type = count_in_edges(comm, graph.data().edges[static_cast<std::size_t>(e)].columns, ends_of(graph, e),
+                                        [](global_id vertex) { return vertex; });
     for (std::size_t v = 0; v < of_type.size(); ++v) {
       counts[static_cast<std::size_t>(graph.first_vertex(destination)) + v] += of_type[v];
     }
@@ -94,20 +106,19 @@ template <communicator Comm>
 /// types: `compress_range` then makes the rows.
 ///
 /// @comm   collective; as `spill_edges` for every edge type
-/// @throws collective_error  on every rank, if a spill cannot be written
+/// @throws collective_error  on every rank, as `spill_edges` of one type
 template <communicator Comm, class RankOfRow>
 void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan, progress_callback const& on_progress,
                  RankOfRow rank_of_row, edge_spill& spill) {
   auto const& schema = graph.schema();
   for (int e = 0; e < schema.num_edge_types(); ++e) {
-    auto const& columns = graph.data().edges[static_cast<std::size_t>(e)].columns;
     auto const first_row = graph.first_vertex(schema.destination_type(e));
     auto const first_column = graph.first_vertex(schema.source_type(e));
     auto const first_id = graph.first_edge(e);
     spill_edges(
-        comm, columns.sources.size(),
-        [&](std::int64_t i) {
-          return moving_edge{first_row + columns.destinations[i], first_column + columns.sources[i], first_id + i};
+        comm, ends_of(graph, e),
+        [&](edge_id i, global_id source, global_id destination) {
+          return moving_edge{first_row + destination, first_column + source, first_id + i};
         },
         plan, on_progress, rank_of_row, spill);
   }

@@ -5,6 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
@@ -72,7 +73,8 @@ inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& 
 /// @shape  data, labels [node types]: the same on all ranks
 /// @comm   collective; per type and round of `plan` one exchange of edges or feature rows
 /// @throws collective_error  on every rank, naming an edge whose end no vertex is, an array without one row per
-///                           vertex or edge, a listed vertex that does not exist, or a file that cannot be written
+///                           vertex or edge, a listed vertex that does not exist, an input file that was changed
+///                           meanwhile, or a file that cannot be written
 /// @cost   24 bytes moved an edge; memory as planned, or 40 bytes for every edge of one row if that is more, beside
 ///         labels, lists of vertices, and of one part its hot lists, its pairs of link splits and its halo, with a bit
 ///         for every vertex
@@ -111,14 +113,16 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
     });
     own->gather(comm, options.on_progress);
     agreed([&] {
-      auto const [first, last] = own->parts();
-      for (auto part = first; part < last; ++part) {
-        if (options.on_progress) {
-          options.on_progress({"writing parts", "parts", part - first, last - first});
+      detail::with_inputs(data.inputs, [&] { // from here on nobody reads them
+        auto const [first, last] = own->parts();
+        for (auto part = first; part < last; ++part) {
+          if (options.on_progress) {
+            options.on_progress({"writing parts", "parts", part - first, last - first});
+          }
+          texts += detail::to_json(detail::write_part(folder, own->make(static_cast<int>(part))));
+          texts += '\0';
         }
-        texts += detail::to_json(detail::write_part(folder, own->make(static_cast<int>(part))));
-        texts += '\0';
-      }
+      });
     });
   }
   scratch.reset();

@@ -6,6 +6,8 @@
 
 #include <glt/io/detail/input_file.hpp>
 
+#include <chrono>
+#include <filesystem>
 #include <string>
 
 using namespace glt;
@@ -39,6 +41,24 @@ TEST_CASE("what cannot be opened is named") {
   CHECK(names(open(""), scratch.path().string(), "not a regular file"));
   write_bytes(scratch / "file", "x");
   CHECK(open("file/inside").find("(nothing") == std::string::npos);
+}
+
+TEST_CASE("a file that was changed before its last byte was read says so with that") {
+  scratch_folder const scratch;
+  write_bytes(scratch / "a", "123456");
+  io::detail::input_file file(scratch / "a");
+  char bytes[9];
+  file.read(bytes, 3);
+  std::filesystem::last_write_time(scratch / "a",
+                                   std::filesystem::last_write_time(scratch / "a") + std::chrono::seconds(1));
+  file.read(bytes, 2);
+  CHECK(names(thrown<io_error>([&] { file.read(bytes, 1); }), (scratch / "a").string(), "changed while it was read",
+              "written to"));
+  std::filesystem::remove(scratch / "a"); // leaves the bytes to those who read them
+  write_bytes(scratch / "b", "123456");
+  io::detail::input_file removed(scratch / "b");
+  std::filesystem::remove(scratch / "b");
+  CHECK_NOTHROW(removed.read(bytes, 6));
 }
 
 TEST_CASE("a file that ends early says where") {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,6 +123,25 @@ TEST_CASE("arrays move with the data set, which may be moved") {
   auto const second = std::move(first);
   auto const data = io::read_npy_folder(folder.path());
   check_same(second.view(), io::view_of(data));
+}
+
+TEST_CASE("files whose arrays stay in them are watched, lists that were read are not") {
+  for (auto const& [name, watched] :
+       {std::pair{"edge_index.npy", true}, {"edge_feat.npy", true}, {"edge_weight.npy", true}, {"edge_time.npy", true},
+        {"train_edge.npy", true}, {"node_feat.npy", true}, {"node_label.npy", true}, {"train_idx.npy", false}}) {
+    scratch_folder const folder;
+    write(folder, plain());
+    io::mapped_data_set const mapped(folder.path());
+    auto const* const inputs = mapped.view().inputs;
+    REQUIRE(inputs != nullptr);
+    CHECK_NOTHROW(inputs->check());
+    std::filesystem::resize_file(folder / name, 8);
+    if (watched) {
+      CHECK(names(thrown<io_error>([&] { inputs->check(); }), name, "8 bytes instead of"));
+    } else {
+      CHECK_NOTHROW(inputs->check());
+    }
+  }
 }
 
 TEST_CASE("what cannot stay in its file is refused with its name") {

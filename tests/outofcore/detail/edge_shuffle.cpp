@@ -19,9 +19,9 @@ TEST_CASE("edges into every vertex are counted over all ranks, by the rows that 
   std::vector<global_id> const destinations{1, 1, 0, 3, 3, 3};
   glt_test::on_ranks([&](auto comm) {
     auto const reversed = [](global_id vertex) { return 3 - vertex; };
-    CHECK(glt::io::detail::count_in_edges(comm, {sources, destinations}, 7, 4, reversed) ==
+    CHECK(glt::io::detail::count_in_edges(comm, {sources, destinations}, {sources, destinations, 7, 4}, reversed) ==
           std::vector<std::int64_t>{3, 0, 2, 1});
-    CHECK(glt::io::detail::count_in_edges(comm, {}, 0, 2, reversed) == std::vector<std::int64_t>{0, 0});
+    CHECK(glt::io::detail::count_in_edges(comm, {}, {{}, {}, 0, 2}, reversed) == std::vector<std::int64_t>{0, 0});
   });
 }
 
@@ -33,8 +33,8 @@ TEST_CASE("an edge list that is none is refused on every rank") {
                              glt::host_view<float const> values = {}) {
       return glt_test::thrown<glt::collective_error>([&] {
         static_cast<void>(glt::io::detail::count_in_edges(
-            comm, {sources, destinations, values}, num_sources, 3, [](global_id v) { return v; },
-            " of type (a, b, c)"));
+            comm, {sources, destinations, values},
+            {sources, destinations, num_sources, 3, " of type (a, b, c)"}, [](global_id v) { return v; }));
       });
     };
     CHECK(glt_test::names(refused({0, 1, 3}), "destination of edge 2 of type (a, b, c) is 3", "[0, 3)"));
@@ -48,6 +48,12 @@ TEST_CASE("an edge list that is none is refused on every rank") {
 TEST_CASE("edges go to the ranks of their rows as they are to arrive, whatever the size of a round") {
   glt_test::scratch_folder const scratch;
   std::int64_t const num_edges = 100;
+  std::vector<global_id> sources;
+  std::vector<global_id> destinations;
+  for (std::int64_t e = 0; e < num_edges; ++e) {
+    sources.push_back(e % 13);
+    destinations.push_back(e * 7 % 20);
+  }
   auto const edge_at = [](std::int64_t e) {
     return glt::io::detail::moving_edge{.row = e * 7 % 20, .column = e % 13, .id = e + 1000};
   };
@@ -64,7 +70,10 @@ TEST_CASE("edges go to the ranks of their rows as they are to arrive, whatever t
         }
         return rank;
       };
-      glt::io::detail::spill_edges(comm, num_edges, edge_at, {.for_edges = memory}, {}, rank_of_row, spill);
+      auto const make_edge = [](std::int64_t e, global_id source, global_id destination) {
+        return glt::io::detail::moving_edge{.row = destination, .column = source, .id = e + 1000};
+      };
+      glt::io::detail::spill_edges(comm, {sources, destinations, 13, 20}, make_edge, {.for_edges = memory}, {}, rank_of_row, spill);
       auto const taken = spill.take(0);
       auto const own = glt::io::detail::compress_range(taken.view(), rows.first, rows.last);
       std::int64_t next = 0;

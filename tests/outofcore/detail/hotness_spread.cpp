@@ -19,8 +19,11 @@ TEST_CASE(
   // Sources from vertex 2 on, destinations from vertex 1 on; two columns.
   std::vector<log_miss> const values{100, 200, 3, 4, 0, glt::detail::certain - 1, 300, 400, 500, 600};
   std::vector<log_miss> sums(10, 0);
-  io::detail::spread_listed_edges const work{.sources = sources,
-                                             .destinations = destinations,
+  io::detail::checked_pairs const ends{
+      .sources = sources, .destinations = destinations, .num_sources = 3, .num_destinations = 2};
+  io::detail::spread_listed_edges const work{.ends = ends,
+                                             .first = 0,
+                                             .last = 5,
                                              .first_source = 2,
                                              .first_destination = 1,
                                              .values = values,
@@ -39,8 +42,11 @@ TEST_CASE("shares have every edge once") {
     std::vector<std::int64_t> const ends(static_cast<std::size_t>(edges), 0);
     std::vector<log_miss> const values{1};
     std::vector<log_miss> sums{0};
-    io::detail::spread_listed_edges const work{.sources = ends,
-                                               .destinations = ends,
+    io::detail::checked_pairs const pairs{
+        .sources = ends, .destinations = ends, .num_sources = 1, .num_destinations = 1};
+    io::detail::spread_listed_edges const work{.ends = pairs,
+                                               .first = 0,
+                                               .last = edges,
                                                .first_source = 0,
                                                .first_destination = 0,
                                                .values = values,

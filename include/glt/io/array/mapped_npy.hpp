@@ -87,7 +87,7 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
 ///                   Fortran order, or its length contradicts its shape
 /// @cost   that of `mapped_file`; a copy as well, of a file whose elements are not aligned, as no writer makes it
 [[nodiscard]] inline array map_npy(std::filesystem::path const& path, element_type type,
-                                   detail::map_options options = {}) {
+                                   detail::map_options const& options = {}) {
   auto file = std::make_shared<detail::mapped_file>(path, options);
   detail::mapped_source source(*file);
   auto header = detail::read_npy_header(source);
@@ -103,7 +103,7 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
 ///
 /// @throws io_error  as `read_npy_any`, and if elements of this type are converted or checked when they are read
 /// @cost   as `map_npy`
-[[nodiscard]] inline array map_npy_any(std::filesystem::path const& path, detail::map_options options = {}) {
+[[nodiscard]] inline array map_npy_any(std::filesystem::path const& path, detail::map_options const& options = {}) {
   auto file = std::make_shared<detail::mapped_file>(path, options);
   detail::mapped_source source(*file);
   auto header = detail::read_npy_header(source);

@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/io/detail/file_state.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -17,7 +18,8 @@
 
 namespace glt::io::detail {
 
-/// A regular file open for reading, whose every fault is an `io_error` with path and byte offset.
+/// A regular file open for reading, whose every fault is an `io_error` with path and byte offset; one that is changed
+/// before its last byte was read is a fault.
 class input_file {
 public:
   /// @throws io_error  if there is no such file, it is not a regular one, or it cannot be opened
@@ -35,10 +37,8 @@ public:
     if (!file_) {
       fail(0, glt::detail::message("cannot be opened for reading: ", std::strerror(errno)));
     }
-    size_ = static_cast<std::int64_t>(std::filesystem::file_size(path_, fault));
-    if (fault) {
-      fail(0, "has no size: " + fault.message());
-    }
+    opened_ = state();
+    size_ = opened_.size;
   }
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
@@ -51,9 +51,24 @@ public:
   [[nodiscard]] int descriptor() const noexcept { return ::fileno(file_.get()); }
 #endif
 
+  /// What the system says of the open file now.
+  ///
+  /// @throws io_error  if it does not tell
+  [[nodiscard]] file_state state() const {
+#if defined(__unix__)
+    auto const found = state_of(descriptor());
+#else
+    auto const found = state_of(path_);
+#endif
+    if (!found) {
+      fail(position_, glt::detail::message("does not tell its size: ", std::strerror(errno)));
+    }
+    return *found;
+  }
+
   /// Reads exactly `count` bytes.
   ///
-  /// @throws io_error  if the file ends before
+  /// @throws io_error  if the file ends before; with its last byte, if it was changed since it was opened
   void read(void* out, std::int64_t count) {
     if (count == 0) {
       return;
@@ -67,6 +82,12 @@ public:
                : glt::detail::message("the file ends ", count - got, " bytes early; make it again"));
     }
     position_ += count;
+    if (position_ == size_) {
+      if (auto const now = state(); !now.same_bytes(opened_)) {
+        fail(position_, "was changed while it was read: " + describe_change(opened_, now) +
+                            "; leave it alone until it is read, and start again");
+      }
+    }
   }
 
   /// Goes to a place of the file.
@@ -90,6 +111,7 @@ private:
 
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, close> file_;
+  file_state opened_;
   std::int64_t size_ = 0;
   std::int64_t position_ = 0;
 };

@@ -12,6 +12,7 @@
 #include <glt/io/array/npy_any.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
@@ -23,6 +24,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,7 +48,9 @@ struct mapped_edges {
 /// A folder of .npy files as a data set whose edges and features stay in the files until they are needed; that
 /// `read_npy_folder` makes in memory is the same.
 ///
-/// Lists of vertices and times of vertices are read into memory.
+/// Lists of vertices and times of vertices are read into memory. The files are to stay as they are while it lives: who
+/// partitions it or estimates hotness gets an `io_error` if one was changed, replaced or shortened meanwhile. Beyond the
+/// end of a shortened file there are zeros then.
 ///
 /// Concurrent calls: const members may run concurrently.
 class mapped_data_set {
@@ -69,7 +73,7 @@ public:
 
   /// Borrows all of it; the data set must outlive the view.
   [[nodiscard]] data_set_view view() const {
-    data_set_view made{.name = name(), .nodes = nodes_};
+    data_set_view made{.name = name(), .nodes = nodes_, .edges = {}, .inputs = watch_.get()};
     for (auto const& edges : edges_) {
       auto const ends = edges.edge_index.matrix<global_id>();
       auto& table = made.edges.emplace_back(detail::edge_table_view{.source = edges.type.source,
@@ -106,8 +110,8 @@ private:
     return {.sources = rows.row(0), .destinations = rows.row(1)};
   }
 
-  static array map_pairs(path const& file) {
-    auto pairs = map_npy(file, element_type::int64);
+  [[nodiscard]] array map_pairs(path const& file) const {
+    auto pairs = map_npy(file, element_type::int64, {.watch = watch_});
     if (pairs.shape().size() != 2 || pairs.rows() != 2) {
       throw io_error(file.string(), 0,
                      "has the shape " + detail::shape_text(pairs.shape()) +
@@ -116,11 +120,11 @@ private:
     return pairs;
   }
 
-  static array map_dense(path const& file) {
+  [[nodiscard]] array map_dense(path const& file) const {
     if (file.extension() == ".npz") {
       throw io_error(file.string(), 0, "is sparse, and cannot stay in its file; save it as a dense .npy file");
     }
-    return map_npy_any(file);
+    return map_npy_any(file, {.watch = watch_});
   }
 
   void map_edges(detail::edge_type_name const& type) {
@@ -135,7 +139,7 @@ private:
         detail::edges_of_type({.source = type.source, .name = type.name, .destination = type.destination});
     auto const map = [&](char const* kind, element_type wanted) {
       auto const file = files_.find(kind, type.suffix);
-      auto made = file ? map_npy(*file, wanted) : array();
+      auto made = file ? map_npy(*file, wanted, {.watch = watch_}) : array();
       if (file) {
         detail::check_rows(file->string(), made.bytes().size() / glt::detail::size_of(wanted), num_edges,
                            what);
@@ -195,7 +199,7 @@ private:
       rows_are(file, nodes.features.back().values.rows());
     }
     if (auto const file = files_.find("node_label", type.suffix)) {
-      nodes.labels = map_npy_any(*file);
+      nodes.labels = map_npy_any(*file, {.watch = watch_});
       rows_are(*file, nodes.labels.rows());
     }
     if (auto const file = files_.find("node_time", type.suffix)) {
@@ -236,6 +240,7 @@ private:
   }
 
   detail::npy_folder_files files_;
+  std::shared_ptr<detail::input_watch> watch_ = std::make_shared<detail::input_watch>();
   std::vector<node_table> nodes_;
   std::vector<detail::mapped_edges> edges_;
 };

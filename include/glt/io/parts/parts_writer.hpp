@@ -6,6 +6,7 @@
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/data_set_cutter.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
@@ -100,7 +101,8 @@ private:
 /// @shape  labels [node types], one for the vertices of each type, into the same number of parts
 /// @throws precondition_error  naming what does not fit: relabellings, an array without one row per vertex or
 ///                             edge, an id that its type does not have, types without names or of the same name
-/// @throws io_error            if the folder exists and is not empty, or cannot be written
+/// @throws io_error            if the folder exists and is not empty, or cannot be written, or an input file was changed
+///                             meanwhile
 /// @cost   O(P · V) for lists and O(E) sweeps for edges, about nine at most; memory of one part beside the input,
 ///         or of an eighth of the edges where that is more
 inline void write_parts(std::filesystem::path const& dir, data_set_view const& data,
@@ -111,7 +113,7 @@ inline void write_parts(std::filesystem::path const& dir, data_set_view const& d
     if (options.on_progress) {
       options.on_progress({"writing parts", "parts", part, cutter.num_parts()});
     }
-    writer.add(cutter.cut(part));
+    detail::with_inputs(data.inputs, [&] { writer.add(cutter.cut(part)); });
   }
   writer.commit();
   if (options.on_progress) {

@@ -8,6 +8,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/detail/record_shuffle.hpp>
@@ -19,30 +20,21 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace glt::io::detail {
 
-/// Counts the edges into every vertex of a type, every rank those of its slice, and checks their ends; errors call the
-/// edges "edge e" + of_type.
+/// Counts the edges into every vertex of a type, every rank those of its slice, and checks their ends.
 ///
-/// @shape  → [num_destinations], by row_of(destination)
+/// @shape  ends: those of `edges` → [num_destinations], by row_of(destination)
 /// @comm   collective; one header exchange and a reduction of 8 bytes a vertex
-/// @throws collective_error  on every rank, naming an edge whose source is outside [0, num_sources) or destination is
-///                           outside [0, num_destinations), or if there are not as many sources as destinations, or as
-///                           many weights or times if there are any
+/// @throws collective_error  on every rank, as `checked_pairs::for_each`, or if there are not as many sources as
+///                           destinations, or as many weights or times if there are any
 template <communicator Comm, class RowOf>
-[[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, edge_columns const& edges, std::int64_t num_sources,
-                                                       std::int64_t num_destinations, RowOf row_of,
-                                                       std::string const& of_type = "") {
+[[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, edge_columns const& edges, checked_pairs const& ends,
+                                                       RowOf row_of) {
   std::vector<std::int64_t> counts;
-  auto const check_end = [&](std::int64_t edge, char const* end, global_id vertex, std::int64_t num_vertices) {
-    if (vertex < 0 || vertex >= num_vertices) {
-      throw precondition_error(glt::detail::message(end, " of edge ", edge, of_type, " is ", vertex, ", outside [0, ",
-                                                    num_vertices, "), the ids of the graph"));
-    }
-  };
+  auto const& of_type = ends.of_type;
   auto const failure = glt::detail::failure_of([&] {
     if (edges.sources.size() != edges.destinations.size()) {
       throw precondition_error(glt::detail::message(edges.sources.size(), " sources and ", edges.destinations.size(),
@@ -55,13 +47,11 @@ template <communicator Comm, class RowOf>
                                                       of_type, "; give one per edge or none"));
       }
     }
-    counts.assign(static_cast<std::size_t>(num_destinations), 0);
+    counts.assign(static_cast<std::size_t>(ends.num_destinations), 0);
     auto const [first, last] = slice_of(edges.sources.size(), comm.size(), comm.rank());
-    for (auto e = first; e < last; ++e) {
-      check_end(e, "source", edges.sources[e], num_sources);
-      check_end(e, "destination", edges.destinations[e], num_destinations);
-      ++counts[static_cast<std::size_t>(row_of(edges.destinations[e]))];
-    }
+    ends.for_each(first, last, [&](edge_id, global_id, global_id destination) {
+      ++counts[static_cast<std::size_t>(row_of(destination))];
+    });
   });
   glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure, edges.sources.size(),
               [](auto own, auto first) {
@@ -96,24 +86,24 @@ inline void append_bounds(std::vector<std::int64_t> const& counts, global_id fir
   return plan.for_edges / 4 / static_cast<std::int64_t>(sizeof(moving_edge) + sizeof(global_id) + sizeof(edge_id));
 }
 
-/// Moves edges to the ranks that keep their rows, where they wait in spills; `edge_at(e)` is edge e in [0, num_edges)
+/// Moves edges to the ranks that keep their rows, where they wait in spills; make_edge(e, source, destination) is an edge
 /// as it is to arrive.
 ///
 /// @comm   collective; as `shuffle_in_rounds`
-/// @throws collective_error  on every rank, if a spill cannot be written
+/// @throws collective_error  on every rank, as `checked_pairs::for_each`, or if a spill cannot be written
 /// @cost   reads every edge once, and moves 24 bytes for it
-template <communicator Comm, class EdgeAt, class RankOfRow>
-void spill_edges(Comm& comm, std::int64_t num_edges, EdgeAt edge_at, memory_plan const& plan,
+template <communicator Comm, class MakeEdge, class RankOfRow>
+void spill_edges(Comm& comm, checked_pairs const& ends, MakeEdge make_edge, memory_plan const& plan,
                  progress_callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {
   record_shuffle shuffle(comm, sizeof(moving_edge));
   shuffle_in_rounds(
-      comm, shuffle, num_edges, plan.items_a_round(sizeof(moving_edge)),
+      comm, shuffle, ends.sources.size(), plan.items_a_round(sizeof(moving_edge)),
       {.what = "moving edges to their parts", .unit = "edges"}, on_progress,
       [&](std::int64_t first, std::int64_t last) {
-        for (auto e = first; e < last; ++e) {
-          moving_edge const edge = edge_at(e);
+        ends.for_each(first, last, [&](edge_id e, global_id source, global_id destination) {
+          moving_edge const edge = make_edge(e, source, destination);
           shuffle.add(rank_of_row(edge.row), &edge);
-        }
+        });
       },
       [&](std::byte const* record) {
         moving_edge edge{};

@@ -74,7 +74,7 @@ public:
   ///
   /// @pre    vertices are in [0, V), columns in [0, columns), and columns up to most_columns(); not checked
   /// @comm   collective; per hop a header exchange and two variable exchanges, the second in rounds
-  /// @throws collective_error  on every rank, if `on_progress` throws on one
+  /// @throws collective_error  on every rank, as `spread_own_edges`, or if `on_progress` throws on one
   template <class EachSeed>
   void estimate(std::int64_t columns, EachSeed each_seed) {
     columns_ = columns;

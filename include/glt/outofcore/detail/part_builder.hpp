@@ -10,6 +10,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
 #include <glt/io/parts/parts_content.hpp>
@@ -146,11 +147,15 @@ private:
     auto const& edges = input_.data().edges[type].columns;
     auto const& from = input_.of_source(type);
     auto const& to = input_.of_destination(type);
-    auto const of_type =
-        spills_.size() == 1 ? "" : " of type " + input_.schema().name_of_edge_type(static_cast<int>(type));
-    auto const counts = count_in_edges(
-        comm, edges, from.book.num_vertices(), to.book.num_vertices(),
-        [&](global_id vertex) { return to.renumbered[vertex]; }, of_type);
+    checked_pairs const ends{
+        .sources = edges.sources,
+        .destinations = edges.destinations,
+        .num_sources = from.book.num_vertices(),
+        .num_destinations = to.book.num_vertices(),
+        .of_type = spills_.size() == 1 ? "" : " of type " + input_.schema().name_of_edge_type(static_cast<int>(type)),
+        .inputs = input_.data().inputs};
+    auto const counts =
+        count_in_edges(comm, edges, ends, [&](global_id vertex) { return to.renumbered[vertex]; });
     auto const failure = glt::detail::failure_of([&] {
       std::vector<global_id> bounds;
       for (auto part = static_cast<int>(own_.first); part < own_.last; ++part) {
@@ -165,9 +170,9 @@ private:
     });
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     spill_edges(
-        comm, edges.sources.size(),
-        [&](edge_id e) {
-          return moving_edge{to.renumbered[edges.destinations[e]], from.renumbered[edges.sources[e]], e};
+        comm, ends,
+        [&](edge_id e, global_id source, global_id destination) {
+          return moving_edge{to.renumbered[destination], from.renumbered[source], e};
         },
         plan_, on_progress, [&](global_id row) { return owners_.rank_of(to.book.owner(row)); }, *spills_[type]);
   }

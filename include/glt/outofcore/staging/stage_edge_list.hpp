@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
@@ -40,6 +41,7 @@ template <communicator Comm>
 void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesystem::path const& folder,
                      edge_list_options const& options = {}, read_options const& read = {}) {
   global_id largest = -1;
+  detail::input_watch watch;
   auto const read_own = [&](detail::staged_edges& edges) {
     detail::check(options);
     if (options.relabel) {
@@ -47,6 +49,7 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
           "edge list to be relabelled piece by piece; relabelling needs all edges in memory: use "
           "read_edge_list and write_npy_folder");
     }
+    watch.add(file);
     text_source head(file);
     detail::skip_header(head, options.header_lines);
     auto columns = options.columns.empty() ? detail::columns_of_first_line(head) : options.columns;
@@ -71,7 +74,7 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     return largest + 1;
   };
-  detail::stage_graph(comm, folder, read_own, count);
+  detail::stage_graph(comm, watch, folder, read_own, count);
 }
 
 } // namespace glt::io

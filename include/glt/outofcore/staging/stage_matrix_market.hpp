@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/matrix_market.hpp>
@@ -34,11 +35,13 @@ namespace glt::io {
 template <communicator Comm>
 void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::filesystem::path const& folder,
                          read_options const& read = {}) {
+  detail::input_watch watch;
   detail::matrix_market_header header;
   std::int64_t num_entries = 0;
   std::optional<text_source> source;
   int at_end = 0;
   auto const read_own = [&](detail::staged_edges& edges) {
+    watch.add(file);
     text_source head(file);
     header = detail::read_matrix_market_header(head);
     detail::matrix_market_lines lines(header);
@@ -59,7 +62,7 @@ void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::file
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     return header.size;
   };
-  detail::stage_graph(comm, folder, read_own, count);
+  detail::stage_graph(comm, watch, folder, read_own, count);
 }
 
 } // namespace glt::io

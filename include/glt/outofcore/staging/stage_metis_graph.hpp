@@ -6,6 +6,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
@@ -32,9 +33,10 @@ namespace detail {
 
 // Rows of all ranks before this one; the text is read once to count them.
 template <communicator Comm>
-std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file) {
+std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file, input_watch& watch) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(comm.size()), 0);
   auto const failure = glt::detail::failure_of([&] {
+    watch.add(file);
     text_source head(file);
     static_cast<void>(read_metis_header(head));
     if (comm.size() == 1 || head.packed()) {
@@ -68,7 +70,8 @@ std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file) {
 template <communicator Comm>
 void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesystem::path const& folder,
                        read_options const& read = {}) {
-  auto const rows_before = detail::count_rows_before(comm, file);
+  detail::input_watch watch;
+  auto const rows_before = detail::count_rows_before(comm, file, watch);
   detail::metis_header header;
   std::array<std::int64_t, 2> counts{}; // of rows and of neighbours
   std::optional<text_source> source;
@@ -109,7 +112,7 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     return header.num_vertices;
   };
-  detail::stage_graph(comm, folder, read_own, count);
+  detail::stage_graph(comm, watch, folder, read_own, count);
 }
 
 } // namespace glt::io

@@ -23,7 +23,7 @@ TEST_CASE("rows of the ranks become one graph, in the order of the ranks") {
     auto const folder = scratch / std::to_string(comm.size());
     std::int64_t counted = -1;
     io::detail::stage_graph(
-        comm, folder,
+        comm, {}, folder,
         [&](io::detail::staged_edges& edges) {
           io::edge_table piece;
           for (int i = 0; i < comm.rank(); ++i) {
@@ -61,7 +61,7 @@ TEST_CASE("a rank that cannot read ends all of them") {
       [&](auto comm) {
         CHECK(names(thrown<collective_error>([&] {
                       io::detail::stage_graph(
-                          comm, scratch / std::to_string(comm.size()),
+                          comm, {}, scratch / std::to_string(comm.size()),
                           [&](io::detail::staged_edges&) -> std::vector<io::named_array> {
                             if (comm.rank() == 1) {
                               throw precondition_error("will not");
@@ -71,6 +71,34 @@ TEST_CASE("a rank that cannot read ends all of them") {
                           [](std::int64_t) { return std::int64_t{0}; });
                     }),
                     "rank 1", "will not"));
+      },
+      {2, 3});
+}
+
+TEST_CASE("a file that is changed before all ranks have read it is an error on all of them") {
+  scratch_folder const scratch;
+  on_ranks(
+      [&](auto comm) {
+        auto const file = scratch / ("file" + std::to_string(comm.size()));
+        if (comm.rank() == 0) {
+          write_bytes(file, "1 2");
+        }
+        comm.barrier();
+        io::detail::input_watch watch;
+        CHECK(names(thrown<collective_error>([&] {
+                      io::detail::stage_graph(
+                          comm, watch, scratch / std::to_string(comm.size()),
+                          [&](io::detail::staged_edges&) -> std::vector<io::named_array> {
+                            watch.add(file);
+                            comm.barrier();
+                            if (comm.rank() == 1) {
+                              write_bytes(file, "1 2 3");
+                            }
+                            return {};
+                          },
+                          [](std::int64_t) { return std::int64_t{0}; });
+                    }),
+                    file.string(), "5 bytes instead of 3"));
       },
       {2, 3});
 }

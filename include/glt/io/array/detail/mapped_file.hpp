@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/io/detail/input_file.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/detail/huge_pages.hpp>
 #include <glt/memory/policy.hpp>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #if defined(__unix__)
@@ -24,25 +26,28 @@ namespace glt::io::detail {
 struct map_options {
   bool populate = false;   ///< read all of it now instead of page by page at first use
   bool huge_pages = false; ///< ask the system for huge pages; a hint that most file systems ignore
+  std::shared_ptr<input_watch> watch{}; ///< notes the file, which is then to stay as it is, and guards its pages
 };
 
 /// The bytes of a whole file, mapped where the system can, read into memory where not; neither copied nor moved.
 ///
 /// What is written to the bytes never reaches the file. A file that is shortened while it is mapped ends the
-/// program that reads the missing bytes: replace files instead of changing them.
+/// program that reads the missing bytes, unless it is watched: replace files instead of changing them.
 class mapped_file {
 public:
   /// @throws io_error        if there is no such file, it is not a regular one, or it cannot be mapped
   /// @throws std::bad_alloc  where files are read, if there is no memory for it
   /// @cost   one mapping; the file is read when it is used, or now if `populate` says so
-  explicit mapped_file(std::filesystem::path path, map_options options = {}) {
+  explicit mapped_file(std::filesystem::path path, map_options const& options = {}) {
     input_file file(std::move(path));
     path_ = file.path();
     size_ = file.size();
+    if (options.watch) {
+      options.watch->add(file);
+    }
 #if defined(__unix__)
     map(file, options);
 #else
-    static_cast<void>(options);
     read_.resize(size_);
     file.read(read_.data(), size_);
     data_ = read_.data();
@@ -53,6 +58,9 @@ public:
 #if defined(__unix__)
   ~mapped_file() {
     if (data_ != nullptr) {
+      if (watch_) {
+        watch_->release(data_);
+      }
       ::munmap(data_, static_cast<std::size_t>(size_));
     }
   }
@@ -73,7 +81,7 @@ public:
 
 private:
 #if defined(__unix__)
-  void map(input_file const& file, map_options options) {
+  void map(input_file const& file, map_options const& options) {
     if (size_ == 0) {
       return;
     }
@@ -90,7 +98,18 @@ private:
     if (options.huge_pages) {
       glt::detail::advise_huge_pages(mapped, bytes);
     }
+    if (options.watch) {
+      try {
+        options.watch->guard(data_, size_);
+      } catch (...) {
+        ::munmap(mapped, bytes);
+        throw;
+      }
+      watch_ = options.watch;
+    }
   }
+
+  std::shared_ptr<input_watch> watch_;
 #endif
 
   std::filesystem::path path_;

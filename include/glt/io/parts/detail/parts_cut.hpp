@@ -8,6 +8,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/checked_pairs.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
@@ -71,13 +72,18 @@ inline std::vector<global_id> own_ids(host_view<global_id const> list, relabelli
 inline vertex_pairs own_pairs(vertex_pairs_view pairs, relabelling const& sources, relabelling const& destinations,
                               int part) {
   vertex_pairs ids;
-  for (std::int64_t i = 0; i < pairs.sources.size(); ++i) {
-    auto const destination = destinations.renumbered[pairs.destinations[i]];
-    if (owns(destinations.book, part, destination)) {
-      ids.sources.push_back(sources.renumbered[pairs.sources[i]]);
-      ids.destinations.push_back(destination);
+  checked_pairs const checked{.sources = pairs.sources,
+                              .destinations = pairs.destinations,
+                              .num_sources = sources.renumbered.size(),
+                              .num_destinations = destinations.renumbered.size(),
+                              .what = "pair of a link split"};
+  checked.for_each(0, pairs.sources.size(), [&](std::int64_t, global_id source, global_id destination) {
+    auto const id = destinations.renumbered[destination];
+    if (owns(destinations.book, part, id)) {
+      ids.sources.push_back(sources.renumbered[source]);
+      ids.destinations.push_back(id);
     }
-  }
+  });
   return ids;
 }
 

@@ -8,6 +8,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
+#include <glt/io/detail/input_watch.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
@@ -36,11 +37,12 @@ inline void make_empty_folder(std::filesystem::path const& folder) {
 /// `write_npy_folder` makes of it.
 ///
 /// `read(edges)` reads what this rank has and returns its rows of the vertices' features; `count(num_edges)`, with
-/// the edges of all ranks, returns the number of vertices.
+/// the edges of all ranks, returns the number of vertices. Before it reads a file, `read` adds it to the watch: it is an
+/// error if one was changed before all ranks have read it.
 ///
 /// @comm   collective; `read` must not communicate, `count` may
 template <communicator Comm, class Read, class Count>
-void stage_graph(Comm& comm, std::filesystem::path const& folder, Read read, Count count) {
+void stage_graph(Comm& comm, input_watch const& watch, std::filesystem::path const& folder, Read read, Count count) {
   auto const agreed = [&](auto work) {
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, glt::detail::failure_of(work));
   };
@@ -53,9 +55,10 @@ void stage_graph(Comm& comm, std::filesystem::path const& folder, Read read, Cou
   staged_edges::columns columns;
   agreed([&] {
     staged_edges edges(folder, "rank" + std::to_string(comm.rank()));
-    nodes.features = read(edges);
+    with_inputs(&watch, [&] { nodes.features = read(edges); });
     columns = std::move(edges).finish();
   });
+  agreed([&] { watch.check(); });
   auto num_edges = columns.sources.size();
   comm.all_reduce(std::span<std::int64_t>(&num_edges, 1), reduction::sum);
   nodes.num_nodes = count(num_edges);
