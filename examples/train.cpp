@@ -22,6 +22,8 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -58,8 +60,7 @@ std::int64_t count_classes(comm_type& comm, features_type const& features) {
   return count;
 }
 
-void run(comm_type comm, std::span<char const* const> arguments) {
-  auto const options = parse_train_options(arguments);
+void run(comm_type comm, train_options const& options) {
   at::set_num_threads(1); // ranks are the parallelism
   auto part = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
   auto const hot = options.hot_rows ? glt::io::extract_hot_rows(part) : hot_rows_type();
@@ -94,12 +95,11 @@ std::string first_line(std::exception const& failure) {
 
 int main(int argc, char** argv) {
   try {
+    auto const options = parse_train_options({argv + 1, static_cast<std::size_t>(argc - 1)});
     glt::mpi_environment const mpi;
-    comm_type comm(glt::mpi_comm::world());
+    comm_type comm(glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(options.timeout)}));
     try {
-      glt::run_collectively(comm, [&] {
-        run(comm, std::span<char const* const>(argv + 1, static_cast<std::size_t>(argc - 1)));
-      });
+      glt::run_collectively(comm, [&] { run(comm, options); });
       return 0;
     } catch (glt::collective_error const& failure) {
       if (comm.rank() == 0) { // all ranks have the same

@@ -63,6 +63,8 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_flag("--halo", chosen.halo, "Write the list of the remote vertices of every part");
   app.add_option("--memory", chosen.memory, "Memory a process may take, such as 4GB (default: no limit)")
       ->transform(size_in_bytes());
+  app.add_option("--timeout", chosen.timeout, "Seconds that a rank may wait for the others before it ends the job (0: for ever)")
+      ->check(number_from(0.0, 1e9));
   app.add_option("--threads", chosen.threads, "Threads of a process")
       ->check(number_from(1, 4096))
       ->capture_default_str();

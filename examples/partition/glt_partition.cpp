@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
 #if GLT_PARTITION_MPI
   if (has_launcher()) {
     glt::mpi_environment const environment;
-    auto const world = glt::mpi_comm::world();
+    auto const world = glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(chosen.timeout)});
     glt_partition::this_place = {.rank = world.rank(), .ranks = world.size()};
     return run_on(world, chosen, interrupted);
   }

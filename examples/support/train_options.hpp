@@ -27,6 +27,7 @@ struct train_options {
   double input_dropout = 0.0;
   double weight_decay = 0.0;
   std::uint64_t seed = 1;
+  double timeout = 0; ///< seconds a call may wait for the other ranks; 0 for ever
   bool hot_rows = false;
   bool progress = false;
 };
@@ -34,9 +35,9 @@ struct train_options {
 inline constexpr std::string_view train_usage =
     "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] "
     "[--dropout 0.3]"
-    " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--hot-rows] [--progress]; -1 as fanout takes all"
+    " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--timeout 0] [--hot-rows] [--progress]; -1 as fanout takes all"
     " neighbours; --hot-rows keeps the rows that glt-partition --cache-ratio chose, and reports how often they are hit;"
-    " --progress draws a bar while an epoch runs";
+    " --progress draws a bar while an epoch runs; --timeout ends the job where a rank waits longer than so many seconds";
 
 namespace detail {
 
@@ -106,6 +107,8 @@ inline train_options parse_train_options(std::span<char const* const> arguments)
       options.weight_decay = parse_number<double>(name, text, 0);
     } else if (name == "--seed") {
       options.seed = parse_number<std::uint64_t>(name, text, 0);
+    } else if (name == "--timeout") {
+      options.timeout = parse_number<double>(name, text, 0);
     } else {
       throw glt::precondition_error(glt::detail::message("unknown option ", name, "; ", train_usage));
     }

@@ -12,6 +12,7 @@
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/alarm.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/detail/device_aware.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/replies.hpp>
@@ -26,8 +27,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,7 +41,8 @@ struct mpi_options {
   /// Largest piece that is handed to MPI, 1 to 2^31 − 1; messages of any size go through in pieces.
   std::int64_t block_bytes = std::int64_t{1} << 30;
   /// Seconds that a call may wait for the other ranks; 0 for ever. A rank that has waited longer says which call that
-  /// was and where each rank is, and ends the job. Set it well above the longest time between two calls of a rank.
+  /// was and where each rank is, and ends the job; so do the making of communicators and of shared memory, and
+  /// MPI_Finalize. Set it well above the longest time between two calls of a rank.
   std::chrono::duration<double> time_limit{0};
 };
 
@@ -79,6 +83,11 @@ public:
     if (!(options.time_limit.count() >= 0)) {
       throw precondition_error(
           detail::message("mpi_comm: time_limit is ", options.time_limit.count(), " s; pass 0 or more"));
+    }
+    std::optional<detail::mpi_deadline> deadline; // nobody can be asked yet
+    if (auto const limit = options.time_limit; limit.count() > 0) {
+      auto const [rank, ranks] = detail::place_in(comm);
+      deadline.emplace(limit, rank, ranks, detail::waited_in("mpi_comm", limit, rank, ranks));
     }
     auto const family = std::make_shared<detail::mpi_family>(comm, options.time_limit);
     return mpi_comm(copy_of(comm), options, family);
@@ -182,7 +191,7 @@ public:
   }
 
   [[nodiscard]] mpi_comm split(int color, int order) {
-    return detail::committed(*this, [&] {
+    return without_start("split", [&] {
       // MPI takes no negative color: a color is passed as the first rank that has it.
       std::vector<int> colors(static_cast<std::size_t>(size()));
       detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()),
@@ -195,8 +204,7 @@ public:
   }
 
   [[nodiscard]] mpi_comm duplicate() {
-    return detail::committed(*this,
-                             [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
+    return without_start("duplicate", [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
   }
 
   /// Where the program is, for ranks that wait too long; see `mpi_options::time_limit`.
@@ -235,6 +243,12 @@ private:
     MPI_Request started = MPI_REQUEST_NULL;
     detail::check_mpi(starting(&started), name);
     detail::check_mpi(handle_->wait(started, name), name);
+  }
+
+  // Calls of MPI that only wait.
+  template <class Work>
+  std::invoke_result_t<Work&> without_start(std::string_view name, Work work) {
+    return detail::committed(*this, [&] { return handle_->watch().during(name, work); });
   }
 
   [[nodiscard]] static MPI_Comm copy_of(MPI_Comm comm) {

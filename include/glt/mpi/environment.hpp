@@ -5,7 +5,12 @@
 #include <glt/core/error.hpp>
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/error.hpp>
+
+#include <chrono>
+#include <exception>
+#include <optional>
 
 namespace glt {
 
@@ -19,7 +24,8 @@ enum class mpi_threads : int {
 
 /// Starts MPI for the life of this object; a program has at most one.
 ///
-/// Make it first in `main`, so that communicators and requests are gone before it ends MPI.
+/// Make it first in `main`, so that communicators and requests are gone before it ends MPI, which may take as long as the
+/// longest `mpi_options::time_limit` that the program gave.
 ///
 /// Concurrent calls: `abort` at any time; everything else from the thread that made it.
 class mpi_environment {
@@ -49,9 +55,19 @@ public:
   mpi_environment(mpi_environment const&) = delete;
   mpi_environment& operator=(mpi_environment const&) = delete;
   ~mpi_environment() {
-    if (detail::mpi_is_running()) {
-      MPI_Finalize();
+    if (!detail::mpi_is_running()) {
+      return;
     }
+    std::optional<detail::mpi_deadline> deadline;
+    if (std::chrono::duration<double> const limit(detail::longest_time_limit.load()); limit.count() > 0) {
+      auto const [rank, ranks] = detail::place_in(MPI_COMM_WORLD);
+      try {
+        auto const time = limit + std::chrono::seconds(5); // some need a second or two with all ranks at hand
+        deadline.emplace(time, rank, ranks, detail::waited_in("MPI_Finalize", time, rank, ranks));
+      } catch (std::exception const&) { // no thread can be started: then without a limit
+      }
+    }
+    MPI_Finalize();
   }
 
   /// What the MPI library provides; at least what was required.

@@ -53,7 +53,7 @@ public:
   explicit mpi_node(mpi_comm comm, mpi_node_options options = {})
       : comm_(std::move(comm)), options_(std::move(options)), windows_(detail::mpi_windows::make()) {
     agree({});
-    detail::committed(comm_, [&] {
+    comm_.without_start("mpi_node", [&] {
       MPI_Comm node = MPI_COMM_NULL;
       detail::check_mpi(
           MPI_Comm_split_type(comm_.native(), MPI_COMM_TYPE_SHARED, comm_.rank(), MPI_INFO_NULL, &node),
@@ -80,7 +80,7 @@ public:
     agree(detail::failure_of([&] { detail::check_bytes("share", bytes); }));
     node_blocks made;
     MPI_Win window = MPI_WIN_NULL;
-    detail::committed(comm_, [&] {
+    comm_.without_start("share", [&] {
       windows_->reclaim(node_->comm());
       made.reason = ranks_.size() > 1 ? share_memory(bytes, made, window) : std::string();
     });
@@ -105,7 +105,7 @@ public:
   /// @comm   collective; one header exchange and one exchange on the machine
   void reclaim() {
     agree({});
-    detail::committed(comm_, [&] { windows_->reclaim(node_->comm()); });
+    comm_.without_start("reclaim", [&] { windows_->reclaim(node_->comm()); });
   }
 
   /// Windows that hold memory.

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <ranges>
 #include <span>
@@ -55,10 +57,12 @@ private:
 };
 
 /// A `main` as the README has it: `work(comm)` returns a sum of its results, which is printed; or the error is.
+/// GLT_FAULT_TIMEOUT in the environment: seconds that a rank may wait for the others.
 template <class Work>
 int run_job(Work work) {
   glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
+  char const* const limit = std::getenv("GLT_FAULT_TIMEOUT");
+  auto comm = glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(limit != nullptr ? std::atof(limit) : 0)});
   int const rank = comm.rank();
   arm();
   try {

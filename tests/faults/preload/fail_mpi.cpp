@@ -37,6 +37,11 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return events.fails() ? MPI_ERR_OTHER : PMPI_##name arguments;                                           \
   }
 
+#define GLT_FAULT_POLLING(name, parameters, arguments)                                                       \
+  int MPI_##name parameters {                                                                                \
+    return events.fails_polling() ? MPI_ERR_OTHER : PMPI_##name arguments;                                   \
+  }
+
 GLT_FAULT_CALL(Allgather,
                (void const* s, int ns, MPI_Datatype ts, void* r, int nr, MPI_Datatype tr, MPI_Comm c),
                (s, ns, ts, r, nr, tr, c))
@@ -77,7 +82,7 @@ GLT_FAULT_CALL(Ibarrier, (MPI_Comm c, MPI_Request* q), (c, q))
 GLT_FAULT_CALL(Info_create, (MPI_Info * i), (i))
 GLT_FAULT_CALL(Info_free, (MPI_Info * i), (i))
 GLT_FAULT_CALL(Info_set, (MPI_Info i, char const* key, char const* value), (i, key, value))
-GLT_FAULT_CALL(Iprobe, (int from, int tag, MPI_Comm c, int* found, MPI_Status* s), (from, tag, c, found, s))
+GLT_FAULT_POLLING(Iprobe, (int from, int tag, MPI_Comm c, int* found, MPI_Status* s), (from, tag, c, found, s))
 GLT_FAULT_CALL(Irecv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* q),
                (b, n, t, from, tag, c, q))
 GLT_FAULT_CALL(Isend, (void const* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* q),
@@ -89,7 +94,7 @@ GLT_FAULT_CALL(Recv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Com
 GLT_FAULT_CALL(Request_free, (MPI_Request * q), (q))
 GLT_FAULT_CALL(Send, (void const* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c),
                (b, n, t, to, tag, c))
-GLT_FAULT_CALL(Test, (MPI_Request * q, int* done, MPI_Status* s), (q, done, s))
+GLT_FAULT_POLLING(Test, (MPI_Request * q, int* done, MPI_Status* s), (q, done, s))
 GLT_FAULT_CALL(Type_commit, (MPI_Datatype * t), (t))
 GLT_FAULT_CALL(Type_create_hindexed,
                (int n, int const* lengths, MPI_Aint const* starts, MPI_Datatype of, MPI_Datatype* made),

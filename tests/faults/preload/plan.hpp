@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +21,7 @@
 /// - GLT_FAULT_RANK     the rank that fails; the others go on
 /// - GLT_FAULT_NUMBER   which event fails, counted from 1 after arming; 0 counts only
 /// - GLT_FAULT_LASTING  1: all events from that one on fail
+/// - GLT_FAULT_STOP     1: the process stops there (SIGSTOP) instead of seeing a failure
 /// - GLT_FAULT_ARM      mark (default): counting starts when the program calls `glt_fault_arm`; mpi: when it has
 ///                      started MPI; start: with the program
 /// - GLT_FAULT_REPORT   a file name; with ".RANK" behind it, it gets a line "hit" and the places of the calls that led
@@ -52,6 +54,7 @@ public:
     is_chosen_ = number_of("GLT_FAULT_RANK", 0) == rank_;
     number_ = is_chosen_ ? number_of("GLT_FAULT_NUMBER", 0) : 0;
     is_lasting_ = number_of("GLT_FAULT_LASTING", 0) != 0;
+    stops_ = number_of("GLT_FAULT_STOP", 0) != 0;
     char const* const arm_at = std::getenv("GLT_FAULT_ARM");
     arm_at_ = arm_at != nullptr ? arm_at[1] : 'a'; // the second letter of mark, mpi, start
     if (char const* const report = std::getenv("GLT_FAULT_REPORT")) {
@@ -76,9 +79,15 @@ public:
     bool const chosen = number_ > 0 && (is_lasting_ ? event >= number_ : event == number_);
     if (chosen && !has_hit_.exchange(true)) {
       note_hit();
+      if (stops_) {
+        std::raise(SIGSTOP);
+      }
     }
-    return chosen;
+    return chosen && !stops_;
   }
+
+  /// Of a call that is repeated until something has come, as often as time allows: a rank does not stop there.
+  [[nodiscard]] bool fails_polling() { return !stops_ && fails(); }
 
   /// Writes how many events there were.
   void finish() {
@@ -121,6 +130,7 @@ private:
   bool is_chosen_ = false;
   long number_ = 0;
   bool is_lasting_ = false;
+  bool stops_ = false;
   char arm_at_ = 'a';
   std::array<char, 512> report_{};
   std::atomic<bool> is_armed_{false};

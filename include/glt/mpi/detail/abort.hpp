@@ -28,6 +28,7 @@ public:
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     return *this << std::string_view(digits.data(), end);
   }
+  [[nodiscard]] std::string_view text() const noexcept { return {line_.data(), size_}; }
   /// Writes it to the standard error, as one piece.
   void write() noexcept {
     line_[size_] = '\n';
@@ -55,6 +56,13 @@ private:
 #endif
 }
 
+/// What the rank says that ends a job.
+[[nodiscard]] inline last_line last_words(int rank, int ranks, std::string_view cause) noexcept {
+  last_line made;
+  made << "glt: rank " << rank << " of " << ranks << " cannot go on, and all ranks end: " << cause;
+  return made;
+}
+
 /// Ends all processes of the job at once; needs no memory.
 [[noreturn]] inline void end_job(MPI_Comm comm, int status) noexcept {
   if (!launched_by_open_mpi()) {
@@ -65,16 +73,24 @@ private:
 
 /// Says which rank ends the job and why, and ends it; needs no memory.
 [[noreturn]] inline void abort_job(MPI_Comm comm, int rank, int ranks, std::string_view cause) noexcept {
-  (last_line() << "glt: rank " << rank << " of " << ranks << " cannot go on, and all ranks end: " << cause)
-      .write();
+  last_words(rank, ranks, cause).write();
   end_job(comm, 1);
 }
 
-[[noreturn]] inline void abort_job(MPI_Comm comm, std::string_view cause) noexcept {
+/// The rank of this process, and the number of all.
+struct mpi_place {
   int rank = 0;
   int ranks = 0;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
+};
+[[nodiscard]] inline mpi_place place_in(MPI_Comm comm) noexcept {
+  mpi_place found;
+  MPI_Comm_rank(comm, &found.rank);
+  MPI_Comm_size(comm, &found.ranks);
+  return found;
+}
+
+[[noreturn]] inline void abort_job(MPI_Comm comm, std::string_view cause) noexcept {
+  auto const [rank, ranks] = place_in(comm);
   abort_job(comm, rank, ranks, cause);
 }
 

@@ -4,6 +4,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <type_traits>
@@ -38,6 +40,7 @@ public:
       answers_.resize(static_cast<std::size_t>(ranks_));
       arrived_.resize(answers_.size(), 0);
       check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+      longest_time_limit = std::max(longest_time_limit.load(), limit.count());
     }
   }
   mpi_watch(mpi_watch const&) = delete;
@@ -71,6 +74,17 @@ public:
       }
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
+  }
+
+  /// Calls `work`, in which MPI waits in a way that cannot be tested; ends the job after the limit, without asking the
+  /// others.
+  template <class Work>
+  auto during(std::string_view call, Work work) const {
+    std::optional<mpi_deadline> deadline;
+    if (is_on()) {
+      deadline.emplace(limit_, rank_, ranks_, waited(call));
+    }
+    return work();
   }
 
 private:
@@ -113,11 +127,7 @@ private:
         MPI_Request_free(&request);
       }
     }
-    last_line text;
-    text << "glt: rank " << rank_ << " of " << ranks_ << " has waited "
-         << static_cast<std::int64_t>(limit_.count()) << " s in " << call;
-    write_site(text, site_);
-    text.write();
+    waited(call).write();
     int missing = ranks_ - 1;
     for (auto const end = clock::now() + std::chrono::seconds(1); missing > 0 && clock::now() < end;) {
       answer(call);
@@ -131,7 +141,7 @@ private:
             .write();
       }
     }
-    abort_job(comm_, rank_, ranks_, "a collective call was not completed within its time limit");
+    abort_job(comm_, rank_, ranks_, too_late);
   }
 
   // Takes in one answer, if there is one, and prints it.
@@ -150,6 +160,12 @@ private:
     write_site(text, heard.site);
     text.write();
     return true;
+  }
+
+  [[nodiscard]] last_line waited(std::string_view call) const noexcept {
+    auto text = waited_in(call, limit_, rank_, ranks_);
+    write_site(text, site_);
+    return text;
   }
 
   static void write_site(last_line& text, call_site site) noexcept {
