@@ -7,6 +7,7 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
+#include <glt/sample/detail/row_lengths.hpp>
 #include <glt/sample/options.hpp>
 
 #include <concepts>
@@ -72,16 +73,17 @@ template <class Rule>
   }
 }
 
-/// Refuses options that a rule cannot follow, once, before anything is drawn.
+/// Refuses options that a rule cannot follow and rows that are too long, once, before anything is drawn.
 ///
-/// @throws precondition_error  if a rule with queries is to sample without trees of their own, or for what
-///                             the rule itself checks
+/// @throws precondition_error  if a rule with queries is to sample without trees of their own, as
+///                             `check_row_lengths`, or for what the rule itself checks
 template <class Graph, draw_rule<Graph> Rule>
 void check_rule(Graph const& graph, neighbor_options const& options, Rule const& rule) {
   if (has_query<Rule> && !options.disjoint) {
     throw precondition_error("seeds with queries of their own, such as times, in trees that share vertices; set "
                              "disjoint = true");
   }
+  check_row_lengths(graph);
   if constexpr (requires { rule.check(graph, hop_options{}); }) {
     for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
       rule.check(graph, hop_of(options, hop));

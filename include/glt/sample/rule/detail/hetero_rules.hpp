@@ -4,6 +4,7 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/graph/hetero_schema.hpp>
+#include <glt/sample/detail/row_lengths.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -13,14 +14,15 @@
 
 namespace glt::detail {
 
-/// Refuses options that the rules of the edge types cannot follow, once, before anything is drawn.
+/// Refuses options that the rules of the edge types cannot follow and rows that are too long, once, before anything is
+/// drawn.
 ///
 /// `relation_of(e)` is the graph that rule e draws from.
 ///
 /// @shape  rules [edge types]
 /// @throws precondition_error  if there is not one rule per edge type, rules with queries are to sample
-///                             without trees of their own or, naming the edge type, for what a rule itself
-///                             checks
+///                             without trees of their own or, naming the edge type, as `check_row_lengths` and for
+///                             what a rule itself checks
 template <class Rule, class RelationOf>
 void check_rules(hetero_schema const& schema, hetero_options const& options, std::vector<Rule> const& rules,
                  RelationOf relation_of) {
@@ -33,18 +35,18 @@ void check_rules(hetero_schema const& schema, hetero_options const& options, std
                              "disjoint = true");
   }
   for (int e = 0; e < schema.num_edge_types(); ++e) {
-    auto const& rule = rules[static_cast<std::size_t>(e)];
-    if constexpr (requires { rule.check(relation_of(e), hop_options{}); }) {
-      for (std::size_t hop = 0; hop < num_hops(options); ++hop) {
-        if (hop_of(options, hop, e).fanout == 0) {
-          continue;
-        }
-        try {
-          rule.check(relation_of(e), hop_of(options, hop, e));
-        } catch (precondition_error const& fault) {
-          throw precondition_error(message("relation ", schema.name_of_edge_type(e), ": ", fault.what()));
+    try {
+      check_row_lengths(relation_of(e));
+      auto const& rule = rules[static_cast<std::size_t>(e)];
+      if constexpr (requires { rule.check(relation_of(e), hop_options{}); }) {
+        for (std::size_t hop = 0; hop < num_hops(options); ++hop) {
+          if (hop_of(options, hop, e).fanout != 0) {
+            rule.check(relation_of(e), hop_of(options, hop, e));
+          }
         }
       }
+    } catch (precondition_error const& fault) {
+      throw precondition_error(message("relation ", schema.name_of_edge_type(e), ": ", fault.what()));
     }
   }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/graph/csr.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace glt::detail {
+
+/// Refuses a graph with a row that is too long to number its edges like vertices, as draws do. Looks at graphs that the
+/// host can read.
+///
+/// @throws precondition_error  naming the first such row
+/// @cost   O(1), or O(num_rows) if the edges of all rows are more than that
+template <memory_space Space, vertex_id Vertex>
+void check_row_lengths(csr_view<Space, Vertex> graph) {
+  constexpr std::int64_t most = std::numeric_limits<Vertex>::max();
+  if constexpr (host_accessible(Space)) {
+    for (std::int64_t r = 0; graph.num_edges() > most && r < graph.num_rows(); ++r) {
+      if (graph.degree(r) > most) {
+        throw precondition_error(message("row ", r, " has ", graph.degree(r), " edges, but those of a row of vertices of ",
+                                         8 * sizeof(Vertex), " bits are numbered up to ", most,
+                                         "; make the graph with global_id as vertices"));
+      }
+    }
+  }
+}
+
+} // namespace glt::detail
