@@ -6,6 +6,7 @@
 #include "wordnet/wordnet.hpp"
 
 #include <glt/core/detail/message.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -13,10 +14,12 @@
 #include <glt/graph/dedupe.hpp>
 #include <glt/graph/symmetrize.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_pieces.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/datasets/ogb.hpp>
 #include <glt/io/datasets/planetoid.hpp>
+#include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/peers/graphlearn_folder.hpp>
 #include <glt/io/peers/peer_partition.hpp>
@@ -69,6 +72,27 @@ inline void note_pickles(options const& chosen, console& out) {
   }
 }
 
+/// Says which weights of edges in a folder of arrays are rounded when they become float32.
+inline void note_rounded_weights(std::filesystem::path const& folder, console& out) {
+  glt::io::detail::npy_folder_files const files(folder);
+  for (auto const& type : files.edge_types()) {
+    if (auto const file = files.find("edge_weight", type.suffix)) {
+      glt::io::detail::npy_pieces pieces(*file);
+      if (pieces.type() != glt::element_type::int32 && pieces.type() != glt::element_type::int64) {
+        continue;
+      }
+      std::int64_t rounded = 0;
+      pieces.for_each([&](glt::io::array const& piece, std::int64_t) {
+        rounded += glt::io::detail::count_rounded(piece);
+      });
+      if (rounded > 0) {
+        out.say(glt::detail::message("note: ", rounded, " of ", pieces.num_elements(), " weights in ", file->string(),
+                                     " are rounded: they are kept as float32, which has whole numbers up to 2^24"));
+      }
+    }
+  }
+}
+
 /// Reads the data set; one that another library has partitioned comes with that library's parts.
 inline glt::io::peer_partition read_input(options const& chosen, std::string const& format, console& out) {
   namespace io = glt::io;
@@ -86,6 +110,7 @@ inline glt::io::peer_partition read_input(options const& chosen, std::string con
     note_pickles(chosen, out);
   } else if (format == "npy") {
     made.data = io::read_npy_folder(path, {.reading = reading});
+    note_rounded_weights(path, out);
   } else if (format == "snap") {
     made.data = io::read_edge_list(path, {}, reading);
   } else if (format == "mtx") {

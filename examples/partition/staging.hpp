@@ -53,7 +53,7 @@ inline std::filesystem::path folder_for(std::filesystem::path const& scratch, st
 }
 
 /// The folder of arrays that is the input, or what can be mapped instead of it.
-inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem::path const& scratch) {
+inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem::path const& scratch, console& out) {
   try {
     static_cast<void>(glt::io::mapped_data_set(chosen.input));
     return chosen.input;
@@ -62,6 +62,7 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
     check_fits(estimate_archives(chosen.input), chosen, "reading the .npz files of " + chosen.input.string(),
                "save them as dense .npy files");
     glt::io::stage_npy_folder(chosen.input, folder);
+    note_rounded_weights(chosen.input, out);
     try {
       static_cast<void>(glt::io::mapped_data_set(folder));
     } catch (glt::io_error const& fault) { // name the file that the user knows
@@ -155,7 +156,7 @@ staged_input stage_input(Comm comm, options const& chosen, std::string const& fo
   glt::run_together(comm, [&] {
     if (comm.rank() == 0) {
       if (folder.empty()) {
-        auto const made = format == "npy"   ? stage_arrays(chosen, scratch)
+        auto const made = format == "npy"   ? stage_arrays(chosen, scratch, out)
                           : format == "ogb" ? stage_tables(chosen, scratch, out)
                                             : stage_in_memory(chosen, format, scratch, input, out);
         folder = made.string();

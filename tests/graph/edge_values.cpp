@@ -68,12 +68,22 @@ TEST_CASE("the parts of a graph take their values from those of the whole") {
   }
 }
 
-TEST_CASE("without edge ids the values are in row order already; more values than edges do no harm") {
+TEST_CASE("more values than edges do no harm, and a graph without edges needs no ids") {
+  auto const list = glt_test::random_graph(11, 64);
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  auto const fitting = glt::make_edge_values(graph.view(), values_of(64));
+  CHECK(glt_test::to_vector(glt::make_edge_values(graph.view(), values_of(70))) == glt_test::to_vector(fitting));
+  std::vector<glt::edge_offset> const offsets{0, 0, 0};
+  glt::csr_view<glt::memory_space::host> const without_edges(2, offsets, {});
+  CHECK(glt::make_edge_values(without_edges, values_of(3)).empty());
+}
+
+TEST_CASE("a graph that has forgotten the order of the input is refused, with what to write") {
   auto const list = glt_test::random_graph(11, 64);
   auto const graph = glt::make_csr<cpu>(list.view());
-  auto const values = values_of(70);
-  auto const made = glt::make_edge_values(graph.view(), values);
-  CHECK(glt_test::to_vector(made) == std::vector<double>(values.begin(), values.begin() + 64));
+  auto const text = glt_test::thrown<glt::precondition_error>(
+      [&] { (void)glt::make_edge_values(graph.view(), values_of(64)); });
+  CHECK(glt_test::names(text, "without edge ids", ".edge_ids = true", "order of its rows"));
 }
 
 TEST_CASE("values are made with nothing but what a policy lists") {

@@ -90,6 +90,27 @@ TEST_CASE("as many parts as vertices are the most, and an empty graph is noted")
   CHECK(has(run("empty.txt", "none").out, "note: "));
 }
 
+TEST_CASE("weights that are rounded are noted, with their number and file; those that are no float are refused") {
+  failing_runs const runs;
+  auto const file = runs.scratch / "set" / "edge_weight.npy";
+  std::vector<std::int64_t> weights(50, (1 << 24) - 1);
+  weights[7] = (1 << 24) + 1;
+  weights[9] = (std::int64_t{1} << 40) + 1;
+  glt::io::write_npy(file, weights);
+  for (std::string const limit : {"", " --memory 100MB"}) {
+    auto const run = run_tool(runs.scratch, (runs.scratch / "set").string() + limit + " --parts 2 --out " +
+                                                (runs.scratch / ("out" + std::to_string(limit.size()))).string());
+    CHECK(run.status == 0);
+    auto const note = "note: 2 of 50 weights in " + file.string() + " are rounded";
+    CHECK(has(run.out, note.c_str()));
+    fs::remove_all(runs.scratch / ("out" + std::to_string(limit.size())));
+  }
+  std::vector<double> large(50, 1);
+  large[3] = 1e300;
+  glt::io::write_npy(file, large);
+  runs.check(" --parts 2", 1, {"edge_weight.npy", "element 3 is 1e+300", "float32"});
+}
+
 TEST_CASE("what does not fit the memory is told with the bytes that it takes, before it is done") {
   failing_runs const runs;
   auto const set = runs.scratch / "set";

@@ -43,12 +43,13 @@ struct copy_edge_value {
 
 /// Moves one value per edge (a weight, a time) from the order of the input into the order of a graph's rows.
 ///
-/// The graph may be a part of the one that the ids count: `split_graph` keeps edge ids. A graph without ids
-/// is in the order of its own positions, and gets a copy.
+/// The graph may be a part of the one that the ids count: `split_graph` keeps edge ids. A graph without ids does not know
+/// the order of the input; values that are in row order already are used as they are.
 ///
 /// @shape  graph E edges · by_edge_id [edges of the input] → [E]
 /// @where  by_edge_id in ordinary memory, the result in memory of `Policy`; synchronises
-/// @throws precondition_error  naming the first position whose edge id is outside by_edge_id
+/// @throws precondition_error  if the graph has edges but no edge ids, or naming the first position whose edge id is
+///                             outside by_edge_id
 /// @cost   O(E); where the policy does not work on ordinary memory, a copy of by_edge_id
 template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vertex, std::ranges::contiguous_range Range>
   requires(Space == Policy::space)
@@ -57,13 +58,17 @@ template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vert
   using value = std::ranges::range_value_t<Range>;
   host_view<value const> const values(by_edge_id);
   auto const num_edges = graph.num_edges();
+  if (num_edges > 0 && !graph.has_edge_ids()) {
+    throw precondition_error("values by edge id for a graph without edge ids, which has forgotten the order of the input; "
+                             "make it with csr_options {.edge_ids = true}, or use values as they are that are in the "
+                             "order of its rows already");
+  }
   auto const ex = policy.executor();
   auto const bad = ex.reduce(num_edges, num_edges, detail::position_if_edge_outside<graph_type>{graph, values.size()},
                              detail::smaller{});
   if (bad < num_edges) {
-    auto const id = graph.has_edge_ids() ? detail::look_at(policy, graph.edge_ids(), bad) : bad;
-    throw precondition_error(detail::message("edge at position ", bad, " has id ", id,
-                                             ", but there are ", values.size(), " values; give one for every ",
+    throw precondition_error(detail::message("edge at position ", bad, " has id ",
+                                             detail::look_at(policy, graph.edge_ids(), bad), ", but there are ", values.size(), " values; give one for every ",
                                              "edge of the input, in its order"));
   }
   buffer<Policy, value> made(num_edges, policy);

@@ -21,7 +21,7 @@ struct hetero_options {
   std::vector<std::vector<std::int64_t>> fanouts;
   bool replace = false;              ///< draw with replacement
   frontier expand = frontier::fresh; ///< which vertices a hop expands
-  bool edge_ids = false;             ///< return the original id of every sampled edge
+  bool edge_ids = false;             ///< return the original id of every sampled edge; its position if the graph has no ids
   bool disjoint = false;             ///< a tree of its own for every seed, which shares no vertex with another one
 };
 

@@ -38,7 +38,7 @@ struct neighbor_options {
   std::vector<std::int64_t> fanouts; ///< one per hop, from the seeds outwards; −1 takes all neighbours
   bool replace = false;               ///< draw with replacement
   frontier expand = frontier::fresh;  ///< which vertices a hop expands
-  bool edge_ids = false;              ///< return the original id of every sampled edge
+  bool edge_ids = false;              ///< return the original id of every sampled edge; its position if the graph has no ids
   bool disjoint = false;              ///< a tree of its own for every seed, which shares no vertex with another one
 };
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -154,6 +155,14 @@ TEST_CASE("arrays of the wrong row count are refused") {
   CHECK(names(fault_of(with(good(), "edge_feat.npy", npy_floats({1}))), "edge_feat.npy", "1 rows for 5"));
   CHECK(names(fault_of(with(good(), "edge_weight.npy", npy_floats({1}))), "edge_weight.npy", "1 rows for 5"));
   CHECK(names(fault_of(with(good(), "edge_time.npy", npy_longs({1}))), "edge_time.npy", "1 rows for 5"));
+  for (double const bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    auto const times = npy_bytes("<f8", "(5,)", raw(std::vector<double>{1, 2, bad, 4, 5}));
+    CHECK(names(fault_of(with(good(), "edge_time.npy", times)), "edge_time.npy", "element 2 is", "no whole number"));
+    auto const of_nodes = npy_bytes("<f8", "(4,)", raw(std::vector<double>{bad, 2, 3, 4}));
+    CHECK(names(fault_of(with(good(), "node_time.npy", of_nodes)), "node_time.npy", "element 0 is", "no whole number"));
+  }
+  auto const weights = npy_bytes("<f8", "(5,)", raw(std::vector<double>{1, 2, 3, 1e300, 5}));
+  CHECK(names(fault_of(with(good(), "edge_weight.npy", weights)), "edge_weight.npy", "element 3 is 1e+300", "float32"));
 }
 
 TEST_CASE("ids that no vertex has are refused, and their file is named") {

@@ -84,7 +84,12 @@ TEST_CASE("numbers of other types are written anew") {
   write_bytes(folder / "meta.json", R"({"num_nodes": 20})");
   check(folder);
 
+  weights[66'000] = 1e300;
+  io::write_npy(folder / "edge_weight.npy", weights);
+  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(folder, scratch / "large"); }), "edge_weight.npy",
+              "behind element 65536", "larger than any float32"));
   weights[66'000] = 1.5;
+  io::write_npy(folder / "edge_weight.npy", weights);
   io::write_npy(folder / "edge_time.npy", weights);
   CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(folder, scratch / "made"); }), "edge_time.npy",
               "no whole number"));

@@ -93,7 +93,7 @@ private:
       check_rows(file.string(), edges.features.back().values.rows(), num_edges, what);
     }
     if (auto const file = files_.find("edge_weight", type.suffix)) {
-      edges.weights = floats_of(load(*file));
+      edges.weights = floats_of(load(*file), file->string());
       check_rows(file->string(), static_cast<std::int64_t>(edges.weights.size()), num_edges, what);
     }
     if (auto const file = files_.find("edge_time", type.suffix)) {
@@ -212,6 +212,8 @@ private:
 /// | `train_idx`, `valid_idx`, `test_idx` | vertices of the split, each once; or a mask [V] of type bool |
 /// | `num_nodes` | a single number; without it and without rows of vertices, V is one more than the highest id |
 ///
+/// Weights become float32, which rounds whole numbers above 2^24; times are whole numbers, whatever their type.
+///
 /// With types, every name has them before its ending: `edge_index.paper__to__author.npy`,
 /// `node_label.author.npy`. Types come in alphabetical order. A meta.json may state V as `num_nodes` (a number, or an
 /// object of them by type) or `nodes`. As `tables` it may state the order of the types, and several features of a type
@@ -220,7 +222,8 @@ private:
 ///
 /// @throws io_error  if there is no `edge_index`, a name has a type that no edges have, or types although the
 ///                   graph has none, or an array is damaged, of a wrong shape or row count, or names a vertex
-///                   that does not exist, a vertex comes twice in a split, or ids are of type bool
+///                   that does not exist, a vertex comes twice in a split, ids are of type bool, a time is no
+///                   whole number, or a weight is larger than any float32
 [[nodiscard]] inline data_set read_npy_folder(std::filesystem::path const& folder,
                                               npy_folder_options const& options = {}) {
   return detail::npy_folder_reader(folder, options).read();

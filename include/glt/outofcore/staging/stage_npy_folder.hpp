@@ -8,10 +8,10 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/detail/npy_pieces.hpp>
 #include <glt/io/array/detail/scipy_csr.hpp>
 #include <glt/io/array/npy_any.hpp>
 #include <glt/io/detail/atomic_file.hpp>
-#include <glt/io/detail/input_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
@@ -48,7 +48,7 @@ inline void write_as(atomic_file& out, array const& piece, std::optional<element
   if (wanted == element_type::int64) {
     write(integers_of(piece, path));
   } else if (wanted == element_type::float32) {
-    write(floats_of(piece));
+    write(floats_of(piece, path));
   } else {
     out.write(piece.bytes().data(), piece.bytes().size());
   }
@@ -57,41 +57,18 @@ inline void write_as(atomic_file& out, array const& piece, std::optional<element
 /// Writes an .npy file anew, piece by piece, with the elements that `read_npy_any` reads, or with those of `wanted`,
 /// int64 or float32.
 ///
-/// @throws io_error  as `read_npy_any`, and for an element that is not a whole number where int64 is wanted
+/// @throws io_error  as `read_npy_any`, for an element that is not a whole number where int64 is wanted, or too large where
+///                   float32 is
 inline void convert_npy(std::filesystem::path const& path, std::filesystem::path const& made,
                         std::optional<element_type> wanted) {
-  input_file file(path);
-  auto const header = read_npy_header(file);
-  auto const* const known = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
-  if (known == npy_conversions.end()) {
-    file.fail(0, refuse_npy_type(header.type));
-  }
+  npy_pieces pieces(path);
   if (wanted == element_type::int64) {
     refuse_bool(path);
   }
-  if (header.fortran_order) {
-    file.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
-  }
-  auto const count = count_npy_elements(file, header, known->stored_size);
   atomic_file out(made);
-  auto const head = *npy_start(npy_own_name_of(wanted.value_or(known->type)), header.shape);
+  auto const head = *npy_start(npy_own_name_of(wanted.value_or(pieces.type())), pieces.header().shape);
   out.write(head.data(), std::ssize(head));
-  constexpr std::int64_t piece_size = std::int64_t{1} << 16;
-  for (std::int64_t first = 0; first < count; first += piece_size) {
-    std::array const shape{std::min(piece_size, count - first)};
-    auto bytes = *npy_start(header.type, shape);
-    auto const begin = bytes.size();
-    bytes.resize(begin + static_cast<std::size_t>(shape[0] * known->stored_size));
-    file.read(bytes.data() + begin, shape[0] * known->stored_size);
-    try {
-      auto const piece =
-          read_npy_any({reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)}, path.string());
-      write_as(out, piece, wanted, path.string());
-    } catch (io_error const& fault) {
-      file.fail(header.data_offset + first * known->stored_size,
-                glt::detail::message("behind element ", first, ": ", fault.what()));
-    }
-  }
+  pieces.for_each([&](array const& piece, std::int64_t) { write_as(out, piece, wanted, path.string()); });
   out.commit();
 }
 

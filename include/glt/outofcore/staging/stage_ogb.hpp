@@ -22,6 +22,7 @@
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -52,7 +53,7 @@ public:
     auto const numbers = read<double>(file, {}, [&](host_view<double const> piece) {
       whole = whole && std::ranges::all_of(piece, is_integer<double>);
     });
-    return whole ? convert<std::int64_t>(numbers) : convert<float>(numbers);
+    return whole ? convert<std::int64_t>(numbers, file) : convert<float>(numbers, file);
   }
 
   void read_pairs(std::filesystem::path const& file, staged_edge_table& edges) {
@@ -103,7 +104,7 @@ private:
   }
 
   template <class T>
-  array convert(array const& numbers) {
+  array convert(array const& numbers, std::filesystem::path const& file) {
     auto shape = shape_of_numbers(numbers);
     staged_rows rows(folder_ / next_name(), glt::detail::element_type_of<T>,
                      {shape.begin() + 1, shape.end()});
@@ -111,8 +112,12 @@ private:
     std::vector<T> piece;
     for (std::int64_t first = 0; first < values.size(); first += piece_size) {
       piece.clear();
-      for (auto const value : values.subview(first, std::min(piece_size, values.size() - first))) {
-        piece.push_back(static_cast<T>(value));
+      for (auto i = first; i < std::min(first + piece_size, values.size()); ++i) {
+        if constexpr (std::floating_point<T>) {
+          piece.push_back(to_float(values[i], i, file.string()));
+        } else {
+          piece.push_back(static_cast<T>(values[i]));
+        }
       }
       rows.append(host_view<T const>(piece));
     }

@@ -33,7 +33,7 @@ template <class T>
 void check_numbers() {
   auto const values = array_of<T>({T(0), T(1), T(100), T(7)});
   CHECK(io::detail::integers_of(values, "a") == std::vector<std::int64_t>{0, 1, 100, 7});
-  CHECK(io::detail::floats_of(values) == std::vector<float>{0, 1, 100, 7});
+  CHECK(io::detail::floats_of(values, "a") == std::vector<float>{0, 1, 100, 7});
   CHECK(io::detail::count_not_finite(values) == 0);
   CHECK(io::detail::integers_of(array_of<T>({}), "a").empty());
 }
@@ -61,7 +61,7 @@ TEST_CASE("numbers of 16 bits become integers and floats") {
   auto const halved = halves(element_type::float16, {0x3C00, 0xC000, 0});
   CHECK(io::detail::integers_of(halved, "a") == std::vector<std::int64_t>{1, -2, 0});
   auto const brain = halves(element_type::bfloat16, {0x3FC0, 0xC000});
-  CHECK(io::detail::floats_of(brain) == std::vector<float>{1.5, -2});
+  CHECK(io::detail::floats_of(brain, "a") == std::vector<float>{1.5, -2});
 }
 
 TEST_CASE("a row of a matrix becomes integers") {
@@ -82,6 +82,32 @@ TEST_CASE("what is no whole number is refused as an integer") {
   auto const halved = halves(element_type::float16, {0x3800});
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::integers_of(halved, "ids.npy")); }),
               "element 0 is 0.5"));
+}
+
+TEST_CASE("a number that is larger than any float is refused as one, what is not finite is not") {
+  for (double const bad : {1e300, -1e300, 3.5e38}) {
+    CAPTURE(bad);
+    CHECK(names(thrown<io_error>([&] {
+                  static_cast<void>(io::detail::floats_of(array_of<double>({1, infinite, bad}), "weights.npy"));
+                }),
+                "weights.npy", "element 2 is", "larger than any float32"));
+  }
+  constexpr double most = std::numeric_limits<float>::max();
+  auto const kept = io::detail::floats_of(array_of<double>({most, -most, infinite, not_a_number, 1e-300}), "a");
+  CHECK(kept[0] == std::numeric_limits<float>::max());
+  CHECK(kept[1] == std::numeric_limits<float>::lowest());
+  CHECK(kept[2] == std::numeric_limits<float>::infinity());
+  CHECK(kept[3] != kept[3]);
+  CHECK(kept[4] == 0);
+}
+
+TEST_CASE("whole numbers that no float equals are counted") {
+  constexpr std::int64_t limit = 1 << 24;
+  CHECK(io::detail::count_rounded(array_of<std::int64_t>({0, 1, -1, limit, -limit, 2 * limit, INT64_MIN})) == 0);
+  CHECK(io::detail::count_rounded(array_of<std::int64_t>({limit + 1, -limit - 1, 2 * limit + 2, INT64_MAX})) == 4);
+  CHECK(io::detail::count_rounded(array_of<std::int32_t>({16777217, 16777218, INT32_MAX})) == 2);
+  CHECK(io::detail::count_rounded(array_of<double>({0.1, 16777217})) == 0); // of floats, rounding is usual
+  CHECK(io::detail::count_rounded(halves(element_type::float16, {0x3C00})) == 0);
 }
 
 TEST_CASE("elements that are not finite are counted in every type") {

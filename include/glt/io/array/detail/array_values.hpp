@@ -9,11 +9,13 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
 
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -120,14 +122,46 @@ void visit_not_finite(array const& values, See see) {
   });
 }
 
-/// The elements as floats, in a line.
-[[nodiscard]] inline std::vector<float> floats_of(array const& values) {
-  return visit_values(values, []<class T>(host_view<T const> elements) {
+/// A number as float, of the nearest value that float has; element i of `path`.
+///
+/// @throws io_error  if it is finite, but larger than any float
+template <class T>
+[[nodiscard]] float to_float(T value, std::int64_t i, std::string const& path) {
+  if constexpr (std::same_as<T, double>) {
+    if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max()) {
+      throw io_error(path, 0,
+                     glt::detail::message("element ", i, " is ", value,
+                                          ", larger than any float32, as which it is kept; divide all by a number"));
+    }
+  }
+  return static_cast<float>(value);
+}
+
+/// The elements as floats, in a line, each the nearest value that float has: whole numbers above 2^24 are rounded.
+///
+/// @throws io_error  naming `path` and the first element that is finite, but larger than any float
+[[nodiscard]] inline std::vector<float> floats_of(array const& values, std::string const& path) {
+  return visit_values(values, [&]<class T>(host_view<T const> elements) {
     std::vector<float> made(static_cast<std::size_t>(elements.size()));
     for (std::int64_t i = 0; i < elements.size(); ++i) {
-      made[static_cast<std::size_t>(i)] = static_cast<float>(elements[i]);
+      made[static_cast<std::size_t>(i)] = to_float(elements[i], i, path);
     }
     return made;
+  });
+}
+
+/// Number of elements that are whole numbers of an integer type and that no float equals.
+[[nodiscard]] inline std::int64_t count_rounded(array const& values) {
+  return visit_values(values, []<class T>(host_view<T const> elements) {
+    std::int64_t count = 0;
+    if constexpr (std::integral<T>) {
+      for (auto const element : elements) {
+        auto const wide = static_cast<std::int64_t>(element);
+        auto const size = wide < 0 ? -static_cast<std::uint64_t>(wide) : static_cast<std::uint64_t>(wide);
+        count += size != 0 && size >> std::countr_zero(size) >= std::uint64_t{1} << 24 ? 1 : 0;
+      }
+    }
+    return count;
   });
 }
 

@@ -83,7 +83,7 @@ inline void check_csr(csr_matrix const& matrix, npz_file const& file, std::strin
   }
   csr_matrix matrix{shape[0], shape[1], integers("indptr"), integers("indices"), {}};
   if (file.contains(prefix + "data")) {
-    matrix.values = floats_of(file.read(prefix + "data"));
+    matrix.values = floats_of(file.read(prefix + "data"), file.path_of(prefix + "data"));
     if (matrix.values.empty() != matrix.columns.empty()) {
       throw io_error(file.path_of(prefix + "data"), 0,
                      glt::detail::message("has ", matrix.values.size(), " values for ", matrix.num_entries(),

@@ -45,7 +45,7 @@ public:
       return array::of(host_view<std::int64_t const>(integers_of(numbers, file.string())),
                        shape_of_numbers(numbers));
     }
-    return array::of(host_view<float const>(floats_of(numbers)), shape_of_numbers(numbers));
+    return array::of(host_view<float const>(floats_of(numbers, file.string())), shape_of_numbers(numbers));
   }
 
   void read_pairs(std::filesystem::path const& file, edge_table& edges) const {
@@ -55,7 +55,7 @@ public:
     edges.destinations = std::move(pairs.destinations);
   }
   void read_weights(std::filesystem::path const& file, edge_table& edges) const {
-    edges.weights = floats_of(read_columns<float>(file, {.columns = 1}, reading_));
+    edges.weights = floats_of(read_columns<float>(file, {.columns = 1}, reading_), file.string());
   }
   void read_times(std::filesystem::path const& file, edge_table& edges) const {
     edges.times = integers_of(read_columns<std::int64_t>(file, {.columns = 1}, reading_), file.string());

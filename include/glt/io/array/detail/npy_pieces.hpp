@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/npy_any.hpp>
+#include <glt/io/detail/input_file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+namespace glt::io::detail {
+
+/// An .npy file that is read piece by piece, from its beginning to its end; elements are those of `read_npy_any`.
+///
+/// Concurrent calls: none on one object.
+class npy_pieces {
+public:
+  /// @throws io_error  as `read_npy_any`, but for elements
+  explicit npy_pieces(std::filesystem::path const& path) : file_(path), header_(read_npy_header(file_)) {
+    known_ = std::ranges::find(npy_conversions, header_.type, &npy_conversion::stored);
+    if (known_ == npy_conversions.end()) {
+      file_.fail(0, refuse_npy_type(header_.type));
+    }
+    if (header_.fortran_order) {
+      file_.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
+    }
+    count_ = count_npy_elements(file_, header_, known_->stored_size);
+  }
+
+  [[nodiscard]] npy_header const& header() const noexcept { return header_; }
+  [[nodiscard]] element_type type() const noexcept { return known_->type; }
+  [[nodiscard]] std::int64_t num_elements() const noexcept { return count_; }
+
+  /// Calls use(piece, first) for all elements, piece by piece; to be called once.
+  ///
+  /// @where  memory of a piece
+  /// @throws io_error  with the place of the piece, for what the elements or `use` throw as such
+  template <class Use>
+  void for_each(Use use) {
+    constexpr std::int64_t piece_size = std::int64_t{1} << 16;
+    for (std::int64_t first = 0; first < count_; first += piece_size) {
+      std::array const shape{std::min(piece_size, count_ - first)};
+      auto bytes = *npy_start(header_.type, shape);
+      auto const begin = bytes.size();
+      bytes.resize(begin + static_cast<std::size_t>(shape[0] * known_->stored_size));
+      file_.read(bytes.data() + begin, shape[0] * known_->stored_size);
+      try {
+        use(read_npy_any({reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)},
+                         file_.path().string()),
+            first);
+      } catch (io_error const& fault) {
+        file_.fail(header_.data_offset + first * known_->stored_size,
+                   glt::detail::message("behind element ", first, ": ", fault.what()));
+      }
+    }
+  }
+
+private:
+  input_file file_;
+  npy_header header_;
+  npy_conversion const* known_ = nullptr;
+  std::int64_t count_ = 0;
+};
+
+} // namespace glt::io::detail

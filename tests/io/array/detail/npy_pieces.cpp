@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include "support/errors.hpp"
+#include "support/scratch.hpp"
+
+#include <glt/io/array/detail/npy_pieces.hpp>
+#include <glt/io/array/npy.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace glt;
+using namespace glt_test;
+
+TEST_CASE("the pieces of a file are all its elements in order, as they are read") {
+  scratch_folder const scratch;
+  for (std::int64_t const count : {0, 1, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 150000}) {
+    std::vector<std::uint32_t> numbers;
+    for (std::int64_t i = 0; i < count; ++i) {
+      numbers.push_back(static_cast<std::uint32_t>(i * 77777));
+    }
+    io::write_npy(scratch / "a.npy", numbers);
+    io::detail::npy_pieces pieces(scratch / "a.npy");
+    CHECK(pieces.type() == element_type::int64);
+    CHECK(pieces.num_elements() == count);
+    CHECK(pieces.header().shape == std::vector<std::int64_t>{count});
+    std::int64_t next = 0;
+    pieces.for_each([&](io::array const& piece, std::int64_t first) {
+      CHECK(first == next);
+      for (auto const number : piece.values<std::int64_t>()) {
+        CHECK(number == numbers[static_cast<std::size_t>(next++)]);
+      }
+    });
+    CHECK(next == count);
+  }
+}
+
+TEST_CASE("faults of a file and of a piece name it, with the place") {
+  scratch_folder const scratch;
+  write_bytes(scratch / "none.npy", "none");
+  CHECK(names(thrown<io_error>([&] { io::detail::npy_pieces const pieces(scratch / "none.npy"); }), "none.npy"));
+  std::vector<std::uint64_t> numbers(70000, 1);
+  numbers[69000] = ~std::uint64_t{0};
+  io::write_npy(scratch / "large.npy", numbers);
+  io::detail::npy_pieces pieces(scratch / "large.npy");
+  CHECK(names(thrown<io_error>([&] { pieces.for_each([](io::array const&, std::int64_t) {}); }), "large.npy",
+              "behind element 65536", "does not fit int64"));
+}
