@@ -151,7 +151,7 @@ private:
   verdict judge(target const& job, child const& job_over) const {
     auto const text = job_over.text();
     bool const died =
-        !lines_like(text, "terminate called|[Ss]ignal:|signal [0-9]+|Segmentation fault").empty();
+        !lines_like(text, "terminate called|[Ss]ignal:|signal (4|6|7|8|11)([^0-9]|$)|Segmentation fault").empty();
     if (job_over.status() == 0) {
       return results_of(job, text) == results_ ? verdict::right : verdict::wrong;
     }
@@ -164,7 +164,8 @@ private:
     if (all_failed && !died) {
       return verdict::same_error;
     }
-    return said_last_line(text) && !died ? verdict::aborted : verdict::crash;
+    // What comes after the last line is MPI_Abort's: that of MPICH still takes in messages, for buffers that are gone.
+    return said_last_line(text) ? verdict::aborted : verdict::crash;
   }
 
   [[nodiscard]] std::map<std::string, std::string> results_of(target const& job,

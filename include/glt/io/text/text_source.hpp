@@ -5,6 +5,9 @@
 #include <glt/core/error.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/text/detail/gzip_reader.hpp>
+#include <glt/io/text/detail/quoted.hpp>
+#include <glt/io/text/detail/text_input.hpp>
+#include <glt/io/text/detail/text_place.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -22,45 +25,6 @@
 
 namespace glt::io {
 
-namespace detail {
-
-/// How much text a reader takes.
-///
-/// @units  bytes of the unpacked text
-struct text_limits {
-  std::int64_t piece_bytes = std::int64_t{1} << 20; ///< at hand at a time, for every thread
-  std::int64_t line_bytes = std::int64_t{1} << 28;  ///< a longer line is refused, up to a piece
-  std::int64_t text_bytes = std::int64_t{1} << 44;  ///< a longer text is refused
-};
-
-// Line ends in [at, end), in blocks whose count fits a byte: what compilers turn into vector instructions.
-inline std::int64_t count_lines(char const* at, char const* end) noexcept {
-  constexpr std::ptrdiff_t block = 128;
-  std::int64_t count = 0;
-  for (; end - at >= block; at += block) {
-    std::uint8_t found = 0;
-    for (std::ptrdiff_t i = 0; i < block; ++i) {
-      found = static_cast<std::uint8_t>(found + (at[i] == '\n' ? 1 : 0));
-    }
-    count += found;
-  }
-  return count + std::count(at, end, '\n');
-}
-
-/// Where in a text something is.
-struct text_place {
-  std::int64_t offset = 0; ///< in bytes of the unpacked text
-  std::int64_t line = 1;
-};
-
-/// A range of the bytes of a plain file.
-struct text_slice {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
-} // namespace detail
-
 /// The text of a plain or gzip file, of a slice of a plain one, or of memory, in pieces of whole lines; knows the line
 /// of every byte at hand.
 ///
@@ -72,7 +36,7 @@ public:
   /// @throws io_error            if there is no such file, it is not a regular one, or it cannot be opened
   /// @throws precondition_error  if a limit is not positive
   explicit text_source(std::filesystem::path const& path, detail::text_limits limits = {})
-      : text_source(path.string(), limits, open(path)) {}
+      : text_source(path.string(), limits, detail::open_text(path)) {}
 
   /// A slice of a plain file, which begins and ends where lines do; see `slice_lines`. Places are those of the slice,
   /// but errors count the lines before it as well.
@@ -80,7 +44,7 @@ public:
   /// @pre    the slice is a range of the file; not checked
   /// @throws as of a whole file
   text_source(std::filesystem::path const& path, detail::text_slice slice, detail::text_limits limits = {})
-      : text_source(path.string(), limits, plain_file(detail::input_file(path), slice)) {
+      : text_source(path.string(), limits, detail::plain_text(detail::input_file(path), slice)) {
     offset_ = slice.begin;
   }
 
@@ -88,7 +52,7 @@ public:
   ///
   /// @throws precondition_error  if a limit is not positive
   text_source(std::string name, std::string_view text, detail::text_limits limits = {})
-      : text_source(std::move(name), limits, memory_text{text, 0}) {}
+      : text_source(std::move(name), limits, detail::memory_text(text)) {}
 
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
   /// True if the file is packed: offsets and lines are then those of the unpacked text.
@@ -96,7 +60,7 @@ public:
 
   /// Bytes of the file, and how many of them have been read.
   [[nodiscard]] std::int64_t bytes_total() const noexcept {
-    return std::visit([](auto const& input) { return size_of(input); }, input_);
+    return std::visit([](auto const& input) { return input.size(); }, input_);
   }
   [[nodiscard]] std::int64_t bytes_read() const noexcept {
     return std::visit([](auto const& input) { return input.position(); }, input_);
@@ -158,13 +122,13 @@ public:
     auto const* stop = std::find(at, at + std::min(shown, end - at), '\n');
     bool const goes_on = stop != end && *stop != '\n';
     stop -= stop > at && stop[-1] == '\r' ? 1 : 0;
-    std::string quote = ", at " + quoted(at, stop) + (goes_on ? "…" : "");
+    std::string quote = ", at " + detail::quoted(at, stop) + (goes_on ? "…" : "");
     if (stop == at) {
       auto const* start = at;
       while (start > text_.data() && start[-1] != '\n' && at - start < shown) {
         --start;
       }
-      quote = start == at ? ", which is empty" : ", at its end behind " + quoted(start, at);
+      quote = start == at ? ", which is empty" : ", at its end behind " + detail::quoted(start, at);
     }
     fail(place(at), quote + ": " + what);
   }
@@ -176,63 +140,22 @@ public:
   }
 
 private:
-  struct memory_text {
-    std::int64_t read_some(char* out, std::int64_t count) {
-      auto const got = text.substr(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
-      std::copy(got.begin(), got.end(), out);
-      at += std::ssize(got);
-      return std::ssize(got);
-    }
-    [[nodiscard]] std::int64_t position() const noexcept { return at; }
-    std::string_view text;
-    std::int64_t at;
-  };
-  struct plain_file {
-    plain_file(detail::input_file whole, detail::text_slice part) : file(std::move(whole)), slice(part) {
-      file.seek(slice.begin);
-    }
-    explicit plain_file(detail::input_file whole) : plain_file(std::move(whole), {0, whole.size()}) {}
-    std::int64_t read_some(char* out, std::int64_t count) {
-      count = std::min(count, slice.end - file.position());
-      file.read(out, count);
-      return count;
-    }
-    [[nodiscard]] std::int64_t position() const noexcept { return file.position() - slice.begin; }
-    detail::input_file file;
-    detail::text_slice slice;
-  };
-  using any_input = std::variant<memory_text, plain_file, detail::gzip_reader>;
-
-  text_source(std::string path, detail::text_limits limits, any_input input)
+  text_source(std::string path, detail::text_limits limits, detail::text_input input)
       : path_(std::move(path)), limits_(limits), input_(std::move(input)) {
     if (std::min({limits.piece_bytes, limits.line_bytes, limits.text_bytes}) < 1) {
       throw precondition_error("text_limits has a limit below 1; give positive ones");
     }
   }
 
-  static any_input open(std::filesystem::path const& path) {
-    std::array<char, 2> first{};
-    detail::input_file probe(path);
-    probe.read(first.data(), std::min<std::int64_t>(probe.size(), 2));
-    if (detail::gzip_reader::is_gzip({first.data(), first.size()})) {
-      return detail::gzip_reader(detail::input_file(path));
-    }
-    return plain_file(detail::input_file(path));
-  }
-
-  static std::int64_t size_of(memory_text const& input) noexcept { return std::ssize(input.text); }
-  static std::int64_t size_of(plain_file const& input) noexcept { return input.slice.end - input.slice.begin; }
-  static std::int64_t size_of(detail::gzip_reader const& input) noexcept { return input.file().size(); }
-
   // Line ends of the file before the slice.
   [[nodiscard]] std::int64_t lines_before() const {
-    auto const* const plain = std::get_if<plain_file>(&input_);
+    auto const* const plain = std::get_if<detail::plain_text>(&input_);
     std::int64_t count = 0;
-    if (plain != nullptr && plain->slice.begin > 0) {
-      detail::input_file file(plain->file.path());
+    if (plain != nullptr && plain->slice().begin > 0) {
+      detail::input_file file(plain->file().path());
       std::array<char, std::size_t{1} << 16> piece;
-      while (file.position() < plain->slice.begin) {
-        auto const size = std::min(std::ssize(piece), plain->slice.begin - file.position());
+      while (file.position() < plain->slice().begin) {
+        auto const size = std::min(std::ssize(piece), plain->slice().begin - file.position());
         file.read(piece.data(), size);
         count += detail::count_lines(piece.data(), piece.data() + size);
       }
@@ -271,27 +194,9 @@ private:
     }
   }
 
-  static std::string quoted(char const* at, char const* end) {
-    std::string made = "\"";
-    for (; at != end; ++at) {
-      auto const byte = static_cast<unsigned char>(*at);
-      if (*at == '"' || *at == '\\') {
-        made.append({'\\', *at});
-      } else if (byte >= 0x20 && byte < 0x7F) {
-        made += *at;
-      } else if (*at == '\t') {
-        made += "\\t";
-      } else {
-        constexpr std::string_view hex = "0123456789abcdef";
-        made.append({'\\', 'x', hex[byte >> 4], hex[byte & 15]});
-      }
-    }
-    return made + '"';
-  }
-
   std::string path_;
   detail::text_limits limits_;
-  any_input input_;
+  detail::text_input input_;
   buffer<device::cpu, char> text_;  // whole lines up to lines_end_, then the beginning of one up to filled_
   std::int64_t at_ = 0;
   std::int64_t lines_end_ = 0;

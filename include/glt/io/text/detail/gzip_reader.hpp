@@ -43,6 +43,8 @@ public:
   }
 
   [[nodiscard]] input_file const& file() const noexcept { return file_; }
+  /// Bytes of the packed file.
+  [[nodiscard]] std::int64_t size() const noexcept { return file_.size(); }
   /// How much of the packed file has been unpacked.
   [[nodiscard]] std::int64_t position() const noexcept {
     return file_.position() - static_cast<std::int64_t>(state_->stream.avail_in);
