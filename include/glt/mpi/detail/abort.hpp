@@ -77,7 +77,8 @@ inline void end_by_signal_after(unsigned int seconds) noexcept {
 /// Ends all processes of the job at once; needs no memory.
 [[noreturn]] inline void end_job(MPI_Comm comm, int status) noexcept {
   if (!launched_by_open_mpi()) {
-    end_by_signal_after(2); // without memory MPICH 4.0.2 never comes back
+    end_by_signal_after(2); // without memory MPI_Abort of MPICH 4.0.2 never comes back
+    ::usleep(100000);       // its launcher forgets what it has not handed on by then
     MPI_Abort(comm, status);
   }
   ::_exit(status == 0 ? 1 : status);
