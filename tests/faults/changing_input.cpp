@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     };
     auto const first = reference_of("first");
     auto const second = reference_of("second");
-    auto const cases = chosen.cases > 0 ? chosen.cases : (call.ranks > 0 ? 10 : 20) * (chosen.full ? 10 : 1);
+    auto const cases = chosen.cases > 0 ? chosen.cases : (call.ranks > 0 ? 6 : 12) * (chosen.full ? 16 : 1);
     for (int i = 0; i < cases; ++i) {
       auto const how = static_cast<change>(i % 4);
       bool const wild = i % 8 >= 4;

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
       bytes += content.size();
       longest = std::max<std::uint64_t>(longest, content.size());
     }
-    long const cases = chosen.cases > 0 ? chosen.cases : chosen.full ? 60 : 10;
+    long const cases = chosen.cases > 0 ? chosen.cases : chosen.full ? 60 : 6;
     for (long const kib : spread(static_cast<long>(bytes * 3 / 1024), cases, chosen.seed)) {
       auto const what = call.name + ", a disk of " + std::to_string(kib) + " KiB";
       auto const size = "size=" + std::to_string(kib) + "k";

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   int left_at_last = 0;
   for (auto const& call : partition_calls()) {
     auto const whole = run_reference(call, scratch / "input", out, scratch / "output");
-    auto const cases = chosen.cases > 0 ? chosen.cases : (call.ranks > 0 ? 6 : 10) * (chosen.full ? 10 : 1);
+    auto const cases = chosen.cases > 0 ? chosen.cases : (call.ranks > 0 ? 4 : 8) * (chosen.full ? 12 : 1);
     for (int i = 0; i < cases; ++i) {
       int const signal = i % 2 == 0 ? SIGKILL : SIGTERM;
       auto const after = whole.seconds * 1.05 * static_cast<double>(draws.below(1000)) / 1000;

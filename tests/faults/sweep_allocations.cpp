@@ -9,11 +9,11 @@ int main(int argc, char** argv) {
   glt_test::scratch_folder const scratch;
   tally counts("allocations");
   sweep sweeping(chosen, GLT_FAIL_ALLOCATIONS, counts);
-  long const more = chosen.full ? 36 : 1;
+  long const more = chosen.full ? 50 : 1;
   for (auto const& job : make_targets(scratch)) {
-    sweeping.run(job, "any, once", {}, 6 * more);
-    sweeping.run(job, "4 KiB or more, once", {{"GLT_FAULT_BYTES", "4096"}}, 2 * more);
-    sweeping.run(job, "any, from then on", {{"GLT_FAULT_LASTING", "1"}}, 3 * more);
+    sweeping.run(job, "any, once", {}, 4 * more);
+    sweeping.run(job, "4 KiB or more, once", {{"GLT_FAULT_BYTES", "4096"}}, more);
+    sweeping.run(job, "any, from then on", {{"GLT_FAULT_LASTING", "1"}}, 2 * more);
     if (chosen.full) {
       sweeping.run(job, "malloc, once", {{"GLT_FAULT_LEVEL", "malloc"}}, 2 * more);
     }

@@ -9,11 +9,11 @@ int main(int argc, char** argv) {
   glt_test::scratch_folder const scratch;
   tally counts("mpi calls");
   sweep sweeping(chosen, GLT_FAIL_MPI, counts);
-  long const more = chosen.full ? 45 : 1;
+  long const more = chosen.full ? 70 : 1;
   for (auto const& job : make_targets(scratch)) {
     if (job.ranks > 1) {
-      sweeping.run(job, "once", {}, 6 * more);
-      sweeping.run(job, "from then on", {{"GLT_FAULT_LASTING", "1"}}, 3 * more);
+      sweeping.run(job, "once", {}, 4 * more);
+      sweeping.run(job, "from then on", {{"GLT_FAULT_LASTING", "1"}}, 2 * more);
     }
   }
   return counts.finish();

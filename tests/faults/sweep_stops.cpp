@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
       if (!job.made.empty()) {
         job.program.insert(job.program.end(), {"--timeout", "1"});
       }
-      sweeping.run(job, "stopped", {{"GLT_FAULT_STOP", "1"}, {"GLT_FAULT_TIMEOUT", "1"}}, chosen.full ? 70 : 3);
+      sweeping.run(job, "stopped", {{"GLT_FAULT_STOP", "1"}, {"GLT_FAULT_TIMEOUT", "1"}}, chosen.full ? 70 : 2);
     }
   }
   return counts.finish();

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+namespace fs = std::filesystem;
 using namespace glt;
 using namespace glt_test;
 
@@ -65,6 +66,19 @@ TEST_CASE("a folder appears when it is committed") {
     CHECK(read_bytes(scratch / name / "inner/a") == "x");
   }
   CHECK(scratch.num_entries() == 2);
+}
+
+TEST_CASE("a folder that was removed while it was under way does not appear, though another one has its name") {
+  scratch_folder const scratch;
+  {
+    io::detail::atomic_folder folder(scratch / "parts");
+    fs::remove_all(folder.path());
+    CHECK(names(thrown<io_error>([&] { folder.commit(); }), "parts"));
+    fs::create_directory(folder.path());
+    write_bytes(folder.path() / "rest", "of it");
+    CHECK(names(thrown<io_error>([&] { folder.commit(); }), "parts", "removed meanwhile"));
+  }
+  CHECK(scratch.num_entries() == 0);
 }
 
 TEST_CASE("an empty folder may be there before, anything else stays as it is") {

@@ -227,9 +227,13 @@ public:
 
   /// Gives the folder its name, when all that is in it has reached the disk.
   ///
-  /// @throws io_error  if something else has taken the name, or the disk does not take the files
+  /// @throws io_error  if something else has taken the name, what was written was removed meanwhile, or the disk does not
+  ///                   take the files
   void commit() {
     sync_folder(temporary_);
+    if (!lock_.names_it(temporary_)) {
+      throw io_error(target_.string(), 0, "cannot be completed: what was written so far was removed meanwhile");
+    }
     std::error_code fault;
     std::filesystem::rename(temporary_, target_, fault);
     if (fault) {

@@ -55,17 +55,19 @@ public:
 
   [[nodiscard]] state outcome() const noexcept { return state_; }
 
-private:
+  /// False if the folder was removed, or another one has its name; true where the system cannot tell.
+  [[nodiscard]] bool names_it([[maybe_unused]] std::filesystem::path const& folder) const noexcept {
 #if defined(__unix__)
-  // False if it was removed, or replaced, before it was locked.
-  [[nodiscard]] bool names_it(std::filesystem::path const& folder) const noexcept {
     struct ::stat locked {};
     struct ::stat named {};
-    return ::fstat(descriptor_, &locked) == 0 && ::stat(folder.c_str(), &named) == 0 &&
-           locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
-  }
+    return descriptor_ < 0 || (::fstat(descriptor_, &locked) == 0 && ::stat(folder.c_str(), &named) == 0 &&
+                               locked.st_ino == named.st_ino && locked.st_dev == named.st_dev);
+#else
+    return true;
 #endif
+  }
 
+private:
   int descriptor_ = -1;
   state state_ = state::unknown;
 };

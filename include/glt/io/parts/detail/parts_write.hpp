@@ -68,10 +68,13 @@ private:
   }
 
   void enter(std::string path) {
-    std::error_code fault;
-    std::filesystem::create_directories(folder_ / path, fault);
-    if (fault) {
-      throw io_error((folder_ / path).string(), 0, "cannot be created: " + fault.message());
+    auto folder = folder_; // is there, or was removed by somebody: it is not made again
+    for (auto const& step : std::filesystem::path(path)) {
+      std::error_code fault;
+      std::filesystem::create_directory(folder /= step, fault);
+      if (fault) {
+        throw io_error(folder.string(), 0, "cannot be created: " + fault.message());
+      }
     }
     path_ = std::move(path);
   }
