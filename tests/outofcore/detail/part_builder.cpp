@@ -24,6 +24,7 @@ TEST_CASE("a rank makes the parts that are cut in memory, and keeps no file of w
   auto const labels = random_labels(data, 5);
   io::write_options const options{.hot = {{.node_type = 0, .by_part = {{1, 2, 22}, {}, {3, 3}, {0}, {7}}}},
                                   .halo = true};
+  std::filesystem::create_directory(scratch / "memory");
   std::vector<std::string> expected; // with the checksum of every file
   io::detail::data_set_cutter cutter(io::view_of(data), labels, options);
   for (int part = 0; part < 5; ++part) {

@@ -233,7 +233,7 @@ private:
   manifest made_;
 };
 
-/// Writes the files of one part below a folder and returns what a manifest of that part alone says.
+/// Writes the files of one part below a folder that is there, and returns what a manifest of that part alone says.
 ///
 /// @throws precondition_error  if there is not one of everything per type, or one value per vertex or edge
 /// @throws io_error            if a file cannot be written
