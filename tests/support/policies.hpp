@@ -26,14 +26,10 @@ using emulated_zero_copy = glt::device::emulated<glt::exec::thrust_cpp, glt::mem
 } // namespace glt_test
 
 /// The policies over which a TEST_CASE_TEMPLATE of kernels runs: those of the host, and what stands for a GPU; in programs
-/// for GPUs those of CUDA. What only puts kernels together runs on GLT_TEST_ONE_POLICY. The address sanitizer, under which
-/// everything takes twice as long to compile, sees one of each.
+/// for GPUs those of CUDA. What only puts kernels together runs on GLT_TEST_ONE_POLICY.
 #if defined(GLT_TEST_CUDA)
 #define GLT_TEST_POLICIES glt::device::cuda, glt::device::zero_copy
 #define GLT_TEST_ONE_POLICY glt::device::cuda
-#elif defined(GLT_TEST_THRUST) && defined(__SANITIZE_ADDRESS__)
-#define GLT_TEST_POLICIES glt::device::cpu, glt_test::emulated_omp
-#define GLT_TEST_ONE_POLICY glt_test::emulated_omp
 #elif defined(GLT_TEST_THRUST)
 #define GLT_TEST_POLICIES                                                                                              \
   glt::device::cpu, glt_test::emulated_cpp, glt_test::emulated_omp, glt_test::emulated_zero_copy
