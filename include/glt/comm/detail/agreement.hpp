@@ -41,15 +41,18 @@ enum class operation : std::uint16_t {
   walk,
   shuffle,
   share,
+  join_roles,
+  produce, ///< a sweep of those that make batches for others
   user,
 };
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 20> names{
+  constexpr std::array<std::string_view, 22> names{
       "leave", "make_graph", "make_features", "make_sampler", "plan_epoch", "sample", "collect",
       "sync_parameters", "gather_gradients", "estimate_hotness", "make_source_values", "make_directory",
-      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "share", "user"};
+      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "share",
+      "join_roles", "produce", "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";
 }
