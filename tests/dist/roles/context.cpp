@@ -4,7 +4,9 @@
 #include <glt/dist/roles/context.hpp>
 
 #include <glt/comm/counting.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/comm/threads_comm.hpp>
+#include <glt/core/error.hpp>
 
 #include "support/errors.hpp"
 #include "support/minimal_communicator.hpp"
@@ -15,7 +17,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -77,9 +78,9 @@ TEST_CASE("every rank knows its own place and the groups of all") {
       CHECK(context.group_of(other).name == group_of(other));
       CHECK(context.name_of(other) == group_of(other) + '-' + std::to_string(other / 2));
     }
-    CHECK(names(thrown<glt::precondition_error>([&] { CHECK(context.ranks_of("x").empty()); }),
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(context.ranks_of("x")); }),
                 "no group \"x\"", "groups are \"s\""));
-    CHECK(names(thrown<glt::precondition_error>([&] { CHECK(context.name_of(plain.size()).empty()); }),
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(context.name_of(plain.size())); }),
                 "no rank"));
   });
 }
@@ -208,13 +209,44 @@ TEST_CASE("calls that do not match are the same error on all ranks") {
           });
         };
         auto const wait = [&] { context.world_barrier(); };
-        auto const gather_int = [&] { CHECK(context.gather_world(std::int32_t{1}).empty()); };
-        auto const gather_long = [&] { CHECK(context.gather_world(std::int64_t{1}).empty()); };
-        auto const gather_text = [&] { CHECK(context.gather_world("text").empty()); };
+        auto const gather_int = [&] { static_cast<void>(context.gather_world(std::int32_t{1})); };
+        auto const gather_long = [&] { static_cast<void>(context.gather_world(std::int64_t{1})); };
+        auto const gather_text = [&] { static_cast<void>(context.gather_world("text")); };
         CHECK(names(refusal(wait, gather_int), name, "make the same calls"));
         CHECK(names(refusal(gather_long, gather_int), name, "make the same calls"));
         CHECK(names(refusal(gather_text, gather_int), name, "make the same calls"));
         context.world_barrier();
       },
       {2, 3, 4});
+}
+
+TEST_CASE(
+    "a failure reaches the ranks of its group by a guard of the group, and the others by one of the world") {
+  on_ranks([](auto comm) {
+    auto context = joined(comm);
+    auto const last = comm.size() - 1;
+    auto const in_group = [&] {
+      glt::run_collectively(context.group(), [&] {
+        if (comm.rank() == last) {
+          throw glt::error("its disk fails");
+        }
+        context.group_barrier();
+      });
+    };
+    auto const of_group = thrown<glt::collective_error>(in_group);
+    CHECK(of_group == (comm.rank() % 2 == last % 2 ? "rank " + std::to_string(last / 2) + ": its disk fails"
+                                                   : "(nothing was thrown)"));
+    auto const in_world = [&] {
+      glt::run_collectively(comm, [&] {
+        try {
+          in_group();
+        } catch (glt::collective_error const& failure) {
+          throw glt::error(failure.what());
+        }
+        context.world_barrier();
+      });
+    };
+    CHECK(
+        names(thrown<glt::collective_error>(in_world), "rank " + std::to_string(last % 2), "its disk fails"));
+  });
 }

@@ -54,8 +54,10 @@ TEST_CASE("a router refuses parts that no rank holds, and other parts than it kn
   CHECK(names(refusal(3, {{0}, {2}}), "no rank that holds part 1"));
   CHECK(names(refusal(2, {{0}, {1, 2}}), "rank 1 holds part 2"));
   part_router router(1, {{0}});
-  CHECK(names(thrown<glt::precondition_error>([&] { router.pick(1); }), "no part 1", "0 to 0"));
-  CHECK(names(thrown<glt::precondition_error>([&] { CHECK(router.ranks_of(-1).empty()); }), "no part -1"));
+  CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(router.pick(1)); }), "no part 1",
+              "0 to 0"));
+  CHECK(
+      names(thrown<glt::precondition_error>([&] { static_cast<void>(router.ranks_of(-1)); }), "no part -1"));
 }
 
 TEST_CASE("ranks tell each other which parts they hold") {
@@ -81,7 +83,7 @@ TEST_CASE("ranks tell each other which parts they hold") {
 TEST_CASE("a part that no rank holds, or one rank's other number of parts, is the same error on all ranks") {
   on_ranks([](auto comm) {
     auto const refusal = [&](int parts, std::vector<int> const& held) {
-      return thrown<glt::collective_error>([&] { make_part_router(comm, parts, held).pick(0); });
+      return thrown<glt::collective_error>([&] { static_cast<void>(make_part_router(comm, parts, held)); });
     };
     auto const last = comm.size() - 1;
     auto const name = "rank " + std::to_string(last);

@@ -14,6 +14,6 @@ TEST_CASE("roles have names") {
   CHECK(glt::dist::name_of(role::server) == "server");
   CHECK(glt::dist::name_of(static_cast<role>(9)) == "unknown role");
   CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([] { CHECK(glt::dist::role_named("Server") == role()); }),
+      glt_test::thrown<glt::precondition_error>([] { static_cast<void>(glt::dist::role_named("Server")); }),
       "\"Server\" is not a role", "server or client"));
 }

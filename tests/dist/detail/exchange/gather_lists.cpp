@@ -63,11 +63,8 @@ TEST_CASE("a failure of a rank is thrown on all") {
   on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
     auto const failure = comm.rank() == last ? "its disk fails" : "";
-    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                            auto const lists =
-                                glt::detail::gather_lists(comm, {}, failure, text_of(comm.rank()));
-                            CHECK(lists.empty());
-                          }),
+    auto const gather = [&] { return glt::detail::gather_lists(comm, {}, failure, text_of(comm.rank())); };
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { static_cast<void>(gather()); }),
                           "rank " + std::to_string(last), "its disk fails"));
   });
 }

@@ -19,7 +19,7 @@ std::string introduction(role what, std::string_view group) {
 
 std::string refusal(std::vector<std::string> const& introductions) {
   return glt_test::thrown<glt::collective_error>(
-      [&] { CHECK(glt::detail::groups_of(introductions).empty()); });
+      [&] { static_cast<void>(glt::detail::groups_of(introductions)); });
 }
 
 } // namespace
