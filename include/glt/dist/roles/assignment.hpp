@@ -40,7 +40,7 @@ struct worker_assignment {
   friend bool operator==(worker_assignment const&, worker_assignment const&) = default;
 };
 
-/// Gives every trainer `workers_per_trainer` ranks of its own machine: of the ranks of a machine, in ascending order, the
+/// Gives every trainer `workers_per_trainer` ranks of its own machine: of a machine's ranks, in ascending order, the
 /// first is a trainer, the next ones are its workers, and so on.
 ///
 /// @shape  machines [R], equal where ranks are on one machine, any numbers → [R]

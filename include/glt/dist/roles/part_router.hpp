@@ -23,7 +23,7 @@ public:
   /// Routes to ranks by the parts that each of them holds; several may hold the same one.
   ///
   /// @shape  parts_of_rank [R] lists of parts in [0, P)
-  /// @param  first  where the round of every part begins; ranks that pass different numbers begin with different holders
+  /// @param  first  where the round of every part begins; pass the own rank, and ranks begin with different holders
   /// @throws precondition_error  if no rank holds a part, or a rank names one twice, or one that there is not
   part_router(int num_parts, std::vector<std::vector<int>> const& parts_of_rank, int first = 0)
       : part_router(checked(num_parts, parts_of_rank), first) {}
@@ -77,8 +77,8 @@ private:
   std::vector<std::size_t> next_;         // by part
 };
 
-/// Makes a router to the ranks of `comm` of the parts that each of them says it holds. The rounds begin at another holder
-/// on every rank.
+/// Makes a router to the ranks of `comm` of the parts that each of them says it holds. The rounds begin with another
+/// holder on every rank.
 ///
 /// @param  num_parts  the same on all ranks, or 0 on those that do not know it
 /// @comm   collective; one header exchange and one variable exchange

@@ -16,7 +16,7 @@ namespace glt::dist {
 
 /// What a rank does in a deployment.
 enum class role : std::uint8_t {
-  trainer, ///< owns a part and trains; samples itself (collocated, pipelined), or its workers do. Others call it a worker
+  trainer, ///< owns a part and trains; it samples itself (other libraries call that a worker), or its workers do
   worker,  ///< an extra rank on the machine of a trainer that samples for it
   server,  ///< owns parts, and samples for clients
   client,  ///< trains on what servers sample, and owns no part

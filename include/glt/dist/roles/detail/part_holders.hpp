@@ -49,8 +49,8 @@ struct part_holders {
   return holders;
 }
 
-/// The number of parts that stands first in the lists of all ranks that know it; 0 stands in the others, and is returned
-/// if no rank knows.
+/// The number of parts that stands first in the lists of all ranks that know it; 0 stands in the others, and is
+/// returned if no rank knows.
 ///
 /// @throws collective_error  if ranks differ
 [[nodiscard]] inline int agreed_number_of_parts(std::vector<std::vector<int>> const& lists) {
