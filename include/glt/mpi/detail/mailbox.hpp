@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/block_pool.hpp>
+#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/exchange_plan.hpp>
+#include <glt/mpi/detail/handle.hpp>
+#include <glt/mpi/detail/patience.hpp>
+#include <glt/mpi/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// What MPI carries of a message first: all of it, if it is small.
+struct mpi_envelope {
+  static constexpr std::int64_t small_bytes = 1000;
+
+  std::int64_t mailbox; ///< number of the one that sent it
+  std::int64_t kind;
+  std::int64_t bytes;
+  std::array<std::byte, small_bytes> small;
+
+  static constexpr std::int64_t head_bytes = 3 * std::int64_t{sizeof(std::int64_t)};
+};
+static_assert(sizeof(mpi_envelope) == mpi_envelope::head_bytes + mpi_envelope::small_bytes);
+
+/// Messages between MPI processes, on a communicator that is used for nothing else. See `mailbox`.
+///
+/// A message of up to 1000 bytes is one message of MPI, a larger one is two, of any size. Large ones of several ranks
+/// arrive at the same time. A failed MPI call throws `mpi_error` on the rank that notices it, which is lost then (see
+/// `losable`). The time limit of the communicator holds for `flush`, not for waiting for messages.
+class mpi_mailbox {
+public:
+  /// @param number  same on all ranks; messages of a mailbox with another number are dropped: one that went before
+  ///                its messages had arrived may have left them to a communicator that MPI takes for the same
+  /// @comm   none
+  mpi_mailbox(std::shared_ptr<mpi_handle> handle, std::int64_t number)
+      : handle_(std::move(handle)), number_(number) {}
+  mpi_mailbox(mpi_mailbox&&) noexcept = default;
+  mpi_mailbox& operator=(mpi_mailbox&& other) noexcept {
+    forget();
+    handle_ = std::move(other.handle_);
+    number_ = other.number_;
+    pool_ = std::move(other.pool_);
+    sent_ = std::move(other.sent_);
+    idle_ = std::move(other.idle_);
+    next_ = other.next_;
+    arrivals_ = std::move(other.arrivals_);
+    return *this;
+  }
+  ~mpi_mailbox() { forget(); }
+
+  [[nodiscard]] byte_block make_block(std::int64_t bytes) { return pool_.take(bytes); }
+
+  /// @throws mpi_error  if MPI reports a failure
+  void send(int to, std::int64_t kind, byte_block bytes) {
+    check_peer("send", to, handle_->size());
+    if (to == handle_->rank()) {
+      arrivals_.push_back({{to, kind, std::move(bytes)}});
+      return;
+    }
+    committed([&] {
+      collect_sent();
+      post(to, kind, std::move(bytes));
+    });
+  }
+
+  /// @throws mpi_error  if MPI reports a failure
+  [[nodiscard]] std::optional<mailbox_message> receive(mailbox_limit limit) {
+    return next(-1, limit, "receive");
+  }
+
+  /// @throws mpi_error  if MPI reports a failure
+  [[nodiscard]] std::optional<mailbox_message> receive_from(int source, mailbox_limit limit) {
+    check_peer("receive_from", source, handle_->size());
+    return next(source, limit, "receive_from");
+  }
+
+  /// @throws mpi_error  if MPI reports a failure
+  void flush() {
+    std::exception_ptr failure;
+    auto const is_over = [&]() noexcept {
+      try {
+        collect_sent();
+        return sent_.empty() || (take_in(), false);
+      } catch (...) {
+        failure = std::current_exception();
+        return true;
+      }
+    };
+    committed([&] {
+      if (handle_->watch().is_on()) {
+        handle_->watch().until("flush", is_over);
+      } else {
+        for (mpi_patience patience; !is_over(); patience.pause()) {
+        }
+      }
+      if (failure) {
+        std::rethrow_exception(failure);
+      }
+    });
+  }
+
+private:
+  static constexpr int envelope_tag =
+      3; // tags of their own, should a message ever reach another communicator
+  static constexpr int payload_tag = 4;
+  static constexpr std::size_t most_tests = 32; // of what is on its way, in one call
+  static constexpr std::size_t most_idle = 64;
+
+  // What MPI reads until a message has been sent.
+  struct sending {
+    mpi_envelope envelope;
+    byte_block bytes;
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  };
+
+  // A message that is here, or will be when its request is complete.
+  struct arrival {
+    mailbox_message message;
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool is_dropped = false;
+  };
+
+  // A large block as MPI takes it; MPI keeps a type until what uses it is complete.
+  struct payload {
+    payload(byte_block const& block, std::int64_t block_bytes) : data(block.data()) {
+      std::array const sizes{block.size()};
+      std::array const offsets{std::int64_t{0}};
+      plan.set(sizes, offsets, block_bytes);
+    }
+    [[nodiscard]] int count() const noexcept { return *plan.counts(); }
+    [[nodiscard]] MPI_Datatype type() const noexcept { return *plan.types(); }
+
+    std::byte* data;
+    mpi_exchange_plan plan;
+  };
+
+  // What fails in here loses the rank: others may wait for what it did not send, or took in.
+  template <class Work>
+  decltype(auto) committed(Work work) {
+    try {
+      return work();
+    } catch (...) {
+      handle_->family()->lost = true;
+      throw;
+    }
+  }
+
+  void post(int to, std::int64_t kind, byte_block bytes) {
+    if (idle_.empty()) {
+      sent_.push_back(std::make_shared<sending>());
+    } else {
+      sent_.push_back(std::move(idle_.back()));
+      idle_.pop_back();
+    }
+    auto& made = *sent_.back();
+    made.bytes = std::move(bytes);
+    made.envelope.mailbox = number_;
+    made.envelope.kind = kind;
+    made.envelope.bytes = made.bytes.size();
+    auto const most = std::min(mpi_envelope::small_bytes, handle_->block_bytes());
+    auto const small = made.bytes.size() <= most ? made.bytes.size() : 0;
+    move_bytes(made.envelope.small.data(), made.bytes.data(), small);
+    check_mpi(MPI_Isend(&made.envelope, static_cast<int>(mpi_envelope::head_bytes + small), MPI_BYTE, to,
+                        envelope_tag, handle_->comm(), &made.requests[0]),
+              "MPI_Isend");
+    if (small < made.bytes.size()) {
+      payload const rest(made.bytes, handle_->block_bytes());
+      check_mpi(MPI_Isend(rest.data, rest.count(), rest.type(), to, payload_tag, handle_->comm(),
+                          &made.requests[1]),
+                "MPI_Isend");
+    } else {
+      made.bytes = {};
+    }
+  }
+
+  // Lets go of some of what has been sent.
+  void collect_sent() {
+    for (auto left = std::min(sent_.size(), most_tests); left > 0; --left) {
+      next_ = next_ < sent_.size() ? next_ : 0;
+      auto& tested = sent_[next_];
+      int done = 0;
+      check_mpi(MPI_Testall(2, tested->requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (done == 0) {
+        ++next_;
+        continue;
+      }
+      tested->bytes = {};
+      if (idle_.size() < most_idle) {
+        idle_.push_back(std::move(tested));
+      }
+      tested = std::move(sent_.back());
+      sent_.pop_back();
+    }
+  }
+
+  [[nodiscard]] std::optional<mailbox_message> next(int source, mailbox_limit limit, std::string_view call) {
+    return committed([&]() -> std::optional<mailbox_message> {
+      bool const is_alone = handle_->size() == 1 || source == handle_->rank();
+      for (mpi_patience patience;;) {
+        collect_sent();
+        if (auto taken = take_complete(source)) {
+          return taken;
+        }
+        if (take_in()) {
+          continue;
+        }
+        if (is_alone || !(patience.waited() < limit)) {
+          return std::nullopt;
+        }
+        if (patience.sleeps() && handle_->watch().is_on()) {
+          handle_->watch().answer(call);
+        }
+        patience.pause();
+      }
+    });
+  }
+
+  // Takes in what announces the next message of anybody, and lets the rest of it arrive; false if there is none.
+  bool take_in() {
+    int found = 0;
+    MPI_Message announced = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, envelope_tag, handle_->comm(), &found, &announced, &status),
+              "MPI_Improbe");
+    if (found == 0) {
+      return false;
+    }
+    mpi_envelope envelope;
+    check_mpi(MPI_Mrecv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, &announced, &status),
+              "MPI_Mrecv");
+    int length = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
+    arrival made{{status.MPI_SOURCE, envelope.kind, pool_.take(envelope.bytes)}};
+    made.is_dropped = envelope.mailbox != number_;
+    arrivals_.push_back(std::move(made)); // where it is kept whatever happens
+    auto& block = arrivals_.back().message.bytes;
+    if (length == mpi_envelope::head_bytes + envelope.bytes) {
+      move_bytes(block.data(), envelope.small.data(), envelope.bytes);
+    } else {
+      payload const rest(block, handle_->block_bytes());
+      check_mpi(MPI_Irecv(rest.data, rest.count(), rest.type(), status.MPI_SOURCE, payload_tag,
+                          handle_->comm(), &arrivals_.back().request),
+                "MPI_Irecv");
+    }
+    return true;
+  }
+
+  // The first message of a rank that is here, or with a negative `source` of any one, if none that it sent before is
+  // still on its way.
+  [[nodiscard]] std::optional<mailbox_message> take_complete(int source) {
+    late_.clear();
+    for (auto at = arrivals_.begin(); at != arrivals_.end();) {
+      auto const from = at->message.source;
+      int done = 1;
+      if (at->request != MPI_REQUEST_NULL) {
+        check_mpi(MPI_Test(&at->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      }
+      if (done != 0 && at->is_dropped) {
+        at = arrivals_.erase(at);
+      } else if (done == 0) {
+        late_.push_back(from);
+        ++at;
+      } else if ((source < 0 || source == from) && std::ranges::find(late_, from) == late_.end()) {
+        std::optional<mailbox_message> taken(std::move(at->message));
+        arrivals_.erase(at);
+        return taken;
+      } else {
+        ++at;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Leaves what MPI still reads or writes to the family of the communicator.
+  void forget() noexcept {
+    if (handle_ != nullptr && mpi_is_running()) {
+      auto& leftovers = handle_->family()->leftovers;
+      for (auto& one : sent_) {
+        for (auto& request : one->requests) {
+          if (request != MPI_REQUEST_NULL) {
+            leftovers.keep(request, one);
+          }
+        }
+      }
+      for (auto& one : arrivals_) {
+        if (one.request != MPI_REQUEST_NULL) {
+          leftovers.keep(one.request, one.message.bytes.keeper());
+        }
+      }
+    }
+    sent_.clear();
+    arrivals_.clear();
+  }
+
+  std::shared_ptr<mpi_handle> handle_;
+  std::int64_t number_ = 0;
+  block_pool pool_;
+  std::vector<std::shared_ptr<sending>> sent_; // and not known to be complete
+  std::vector<std::shared_ptr<sending>> idle_; // to be used again
+  std::size_t next_ = 0;                       // of sent_ to test
+  std::deque<arrival> arrivals_;
+  std::vector<int> late_; // sources, scratch memory
+};
+
+static_assert(mailbox<mpi_mailbox>);
+
+} // namespace glt::detail
