@@ -21,7 +21,7 @@ using namespace glt_test;
 
 TEST_CASE("blocks have their size, are aligned, and are used again") {
   detail::block_pool pool;
-  for (std::int64_t const bytes : {0, 1, 64, 65, 1000, 5000, 3'000'000}) {
+  for (std::int64_t const bytes : {0, 1, 64, 1000, 5000, 3'000'000}) {
     CAPTURE(bytes);
     auto block = pool.take(bytes);
     auto const* const address = block.data();
@@ -34,7 +34,7 @@ TEST_CASE("blocks have their size, are aligned, and are used again") {
     block = {};
     CHECK(pool.take(bytes).data() == address);
     CHECK(pool.take(bytes - bytes / 8).data() == address); // a little smaller
-    CHECK(pool.take(bytes / 4).data() != (bytes > 256 ? address : nullptr));
+    CHECK((bytes <= 256 || pool.take(bytes / 4).data() != address)); // would waste it
   }
   CHECK(names(thrown<precondition_error>([&] { static_cast<void>(pool.take(-1)); }), "-1 bytes"));
 }

@@ -4,6 +4,7 @@
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/error.hpp>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -69,8 +70,9 @@ private:
 
   static void abandon(MPI_Request& request, std::shared_ptr<void const> memory) noexcept {
     MPI_Request_free(&request);
-    alignas(memory) std::byte never_destroyed[sizeof memory];
-    ::new (static_cast<void*>(never_destroyed)) std::shared_ptr<void const>(std::move(memory));
+    using keeper = std::shared_ptr<void const>;
+    alignas(keeper) std::array<std::byte, sizeof(keeper)> never_destroyed;
+    ::new (static_cast<void*>(never_destroyed.data())) keeper(std::move(memory));
   }
 
   std::mutex lock_;

@@ -20,6 +20,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -152,7 +153,7 @@ private:
 
   // What fails in here loses the rank: others may wait for what it did not send, or took in.
   template <class Work>
-  decltype(auto) committed(Work work) {
+  std::invoke_result_t<Work&> committed(Work work) {
     try {
       return work();
     } catch (...) {
