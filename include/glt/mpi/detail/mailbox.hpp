@@ -5,39 +5,23 @@
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/exchange_plan.hpp>
 #include <glt/mpi/detail/handle.hpp>
+#include <glt/mpi/detail/mailbox_sends.hpp>
 #include <glt/mpi/detail/patience.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace glt::detail {
-
-/// What MPI carries of a message first: all of it, if it is small.
-struct mpi_envelope {
-  static constexpr std::int64_t small_bytes = 1000;
-
-  std::int64_t mailbox; ///< number of the one that sent it
-  std::int64_t kind;
-  std::int64_t bytes;
-  std::array<std::byte, small_bytes> small;
-
-  static constexpr std::int64_t head_bytes = 3 * std::int64_t{sizeof(std::int64_t)};
-};
-static_assert(sizeof(mpi_envelope) == mpi_envelope::head_bytes + mpi_envelope::small_bytes);
 
 /// Messages between MPI processes, on a communicator that is used for nothing else. See `mailbox`.
 ///
@@ -57,9 +41,7 @@ public:
     handle_ = std::move(other.handle_);
     number_ = other.number_;
     pool_ = std::move(other.pool_);
-    sent_ = std::move(other.sent_);
-    idle_ = std::move(other.idle_);
-    next_ = other.next_;
+    sends_ = std::move(other.sends_);
     arrivals_ = std::move(other.arrivals_);
     return *this;
   }
@@ -75,8 +57,8 @@ public:
       return;
     }
     committed([&] {
-      collect_sent();
-      post(to, kind, std::move(bytes));
+      sends_.collect();
+      sends_.post(*handle_, number_, to, kind, std::move(bytes));
     });
   }
 
@@ -96,8 +78,8 @@ public:
     std::exception_ptr failure;
     auto const is_over = [&]() noexcept {
       try {
-        collect_sent();
-        return sent_.empty() || (take_in(), false);
+        sends_.collect();
+        return sends_.empty() || (take_in(), false);
       } catch (...) {
         failure = std::current_exception();
         return true;
@@ -117,38 +99,11 @@ public:
   }
 
 private:
-  static constexpr int envelope_tag =
-      3; // tags of their own, should a message ever reach another communicator
-  static constexpr int payload_tag = 4;
-  static constexpr std::size_t most_tests = 32; // of what is on its way, in one call
-  static constexpr std::size_t most_idle = 64;
-
-  // What MPI reads until a message has been sent.
-  struct sending {
-    mpi_envelope envelope;
-    byte_block bytes;
-    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  };
-
   // A message that is here, or will be when its request is complete.
   struct arrival {
     mailbox_message message;
     MPI_Request request = MPI_REQUEST_NULL;
     bool is_dropped = false;
-  };
-
-  // A large block as MPI takes it; MPI keeps a type until what uses it is complete.
-  struct payload {
-    payload(byte_block const& block, std::int64_t block_bytes) : data(block.data()) {
-      std::array const sizes{block.size()};
-      std::array const offsets{std::int64_t{0}};
-      plan.set(sizes, offsets, block_bytes);
-    }
-    [[nodiscard]] int count() const noexcept { return *plan.counts(); }
-    [[nodiscard]] MPI_Datatype type() const noexcept { return *plan.types(); }
-
-    std::byte* data;
-    mpi_exchange_plan plan;
   };
 
   // What fails in here loses the rank: others may wait for what it did not send, or took in.
@@ -162,59 +117,11 @@ private:
     }
   }
 
-  void post(int to, std::int64_t kind, byte_block bytes) {
-    if (idle_.empty()) {
-      sent_.push_back(std::make_shared<sending>());
-    } else {
-      sent_.push_back(std::move(idle_.back()));
-      idle_.pop_back();
-    }
-    auto& made = *sent_.back();
-    made.bytes = std::move(bytes);
-    made.envelope.mailbox = number_;
-    made.envelope.kind = kind;
-    made.envelope.bytes = made.bytes.size();
-    auto const most = std::min(mpi_envelope::small_bytes, handle_->block_bytes());
-    auto const small = made.bytes.size() <= most ? made.bytes.size() : 0;
-    move_bytes(made.envelope.small.data(), made.bytes.data(), small);
-    check_mpi(MPI_Isend(&made.envelope, static_cast<int>(mpi_envelope::head_bytes + small), MPI_BYTE, to,
-                        envelope_tag, handle_->comm(), &made.requests[0]),
-              "MPI_Isend");
-    if (small < made.bytes.size()) {
-      payload const rest(made.bytes, handle_->block_bytes());
-      check_mpi(MPI_Isend(rest.data, rest.count(), rest.type(), to, payload_tag, handle_->comm(),
-                          &made.requests[1]),
-                "MPI_Isend");
-    } else {
-      made.bytes = {};
-    }
-  }
-
-  // Lets go of some of what has been sent.
-  void collect_sent() {
-    for (auto left = std::min(sent_.size(), most_tests); left > 0; --left) {
-      next_ = next_ < sent_.size() ? next_ : 0;
-      auto& tested = sent_[next_];
-      int done = 0;
-      check_mpi(MPI_Testall(2, tested->requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-      if (done == 0) {
-        ++next_;
-        continue;
-      }
-      tested->bytes = {};
-      if (idle_.size() < most_idle) {
-        idle_.push_back(std::move(tested));
-      }
-      tested = std::move(sent_.back());
-      sent_.pop_back();
-    }
-  }
-
   [[nodiscard]] std::optional<mailbox_message> next(int source, mailbox_limit limit, std::string_view call) {
     return committed([&]() -> std::optional<mailbox_message> {
       bool const is_alone = handle_->size() == 1 || source == handle_->rank();
       for (mpi_patience patience;;) {
-        collect_sent();
+        sends_.collect();
         if (auto taken = take_complete(source)) {
           return taken;
         }
@@ -237,7 +144,7 @@ private:
     int found = 0;
     MPI_Message announced = MPI_MESSAGE_NULL;
     MPI_Status status;
-    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, envelope_tag, handle_->comm(), &found, &announced, &status),
+    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, mpi_envelope_tag, handle_->comm(), &found, &announced, &status),
               "MPI_Improbe");
     if (found == 0) {
       return false;
@@ -254,8 +161,8 @@ private:
     if (length == mpi_envelope::head_bytes + envelope.bytes) {
       move_bytes(block.data(), envelope.small.data(), envelope.bytes);
     } else {
-      payload const rest(block, handle_->block_bytes());
-      check_mpi(MPI_Irecv(rest.data, rest.count(), rest.type(), status.MPI_SOURCE, payload_tag,
+      mpi_payload const rest(block, handle_->block_bytes());
+      check_mpi(MPI_Irecv(rest.data, rest.count(), rest.type(), status.MPI_SOURCE, mpi_payload_tag,
                           handle_->comm(), &arrivals_.back().request),
                 "MPI_Irecv");
     }
@@ -292,29 +199,20 @@ private:
   void forget() noexcept {
     if (handle_ != nullptr && mpi_is_running()) {
       auto& leftovers = handle_->family()->leftovers;
-      for (auto& one : sent_) {
-        for (auto& request : one->requests) {
-          if (request != MPI_REQUEST_NULL) {
-            leftovers.keep(request, one);
-          }
-        }
-      }
+      sends_.leave_to(leftovers);
       for (auto& one : arrivals_) {
         if (one.request != MPI_REQUEST_NULL) {
           leftovers.keep(one.request, one.message.bytes.keeper());
         }
       }
     }
-    sent_.clear();
     arrivals_.clear();
   }
 
   std::shared_ptr<mpi_handle> handle_;
   std::int64_t number_ = 0;
   block_pool pool_;
-  std::vector<std::shared_ptr<sending>> sent_; // and not known to be complete
-  std::vector<std::shared_ptr<sending>> idle_; // to be used again
-  std::size_t next_ = 0;                       // of sent_ to test
+  mpi_mailbox_sends sends_;
   std::deque<arrival> arrivals_;
   std::vector<int> late_; // sources, scratch memory
 };
