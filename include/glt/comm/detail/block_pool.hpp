@@ -40,8 +40,8 @@ private:
 
 /// Blocks of bytes that are used again; a handle, whose copies share the blocks.
 ///
-/// A block comes back when its last keeper lets go of it, on any thread; the handle may be gone by then. The pool holds at
-/// most `idle_bytes` that nobody uses; the rest is freed.
+/// A block comes back when its last keeper lets go of it, on any thread; the handle may be gone by then. The pool holds
+/// at most `idle_bytes` that nobody uses; the rest is freed.
 ///
 /// Concurrent calls: any.
 class block_pool {

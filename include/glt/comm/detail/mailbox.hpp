@@ -38,8 +38,8 @@ inline constexpr mailbox_limit for_ever{std::numeric_limits<double>::infinity()}
 /// - `m.receive_from(source, limit)`: the next message of one rank
 /// - `m.flush()`: returns when all that was sent has been handed over; takes in what arrives meanwhile
 ///
-/// Between processes, large messages move on only while both ranks are in calls of MPI: a rank with much else to do calls
-/// `receive` or `flush` now and then.
+/// Between processes, large messages move on only while both ranks are in calls of MPI: a rank with much else to do
+/// calls `receive` or `flush` now and then.
 ///
 /// A mailbox that is destroyed does not wait: what has not gone may not arrive. A rank that is not one of the
 /// communicator is refused (precondition_error).
