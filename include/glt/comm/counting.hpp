@@ -201,6 +201,11 @@ public:
   {
     return inner_.device_aware();
   }
+  [[nodiscard]] bool allows_threads() const noexcept
+    requires requires(C const& comm) { comm.allows_threads(); }
+  {
+    return inner_.allows_threads();
+  }
 
   /// See `mpi_options::time_limit`.
   void note(detail::call_site site) noexcept requires requires(C& comm) { comm.note(site); }

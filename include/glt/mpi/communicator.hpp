@@ -107,6 +107,12 @@ public:
   /// True if the MPI that runs says that it takes pointers into memory of CUDA GPUs.
   [[nodiscard]] bool device_aware() const noexcept { return detail::mpi_is_device_aware(); }
 
+  /// True if several threads of this process may call MPI at once, each on a communicator of its own.
+  [[nodiscard]] bool allows_threads() const noexcept {
+    int level = MPI_THREAD_SINGLE;
+    return MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+  }
+
   /// The MPI communicator behind this handle, for calls of the user's own.
   [[nodiscard]] MPI_Comm native() const noexcept { return handle_->comm(); }
 
