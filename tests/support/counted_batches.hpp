@@ -59,7 +59,7 @@ std::vector<std::uint64_t> prints_of(Loader& loader, std::int64_t epoch, std::in
   return prints;
 }
 
-/// A batch that is quickly made: its seeds, and the sum of those of all ranks.
+/// A batch that is quickly made: its seeds, and their sum.
 struct counted_batch : glt::dist::batch_place {
   using policy_type = glt::device::cpu;
   glt::buffer<glt::device::cpu, glt::global_id> seeds;
@@ -71,10 +71,26 @@ struct counted_batch : glt::dist::batch_place {
   }
 };
 
-/// Makes counted batches; throws, or takes its time, on demand.
+/// Makes counted batches, all ranks together; throws, or takes its time, on demand.
 struct counted_batches {
   using seeds_type = glt::dist::vertex_seeds<glt::global_id>;
   using policy_type = glt::device::cpu;
+
+  template <glt::device_policy>
+  using batch_on = counted_batch;
+
+  /// What a client may ask for.
+  struct options_type {
+    std::int64_t failing_step = -1;
+  };
+  counted_batches with(options_type options) const {
+    auto made = *this;
+    if (options.failing_step == -2) {
+      throw glt::precondition_error("counted batches that cannot be");
+    }
+    made.failing_step = failing_step < 0 ? options.failing_step : failing_step;
+    return made;
+  }
 
   std::int64_t failing_step = -1; ///< on the ranks that have it
   bool delays = false;            ///< waits for up to a millisecond, by chance
@@ -106,12 +122,8 @@ struct counted_batches {
         out.seeds[i] = seeds.vertices[static_cast<std::size_t>(i)];
         sum += out.seeds[i];
       }
-      out.sum = 0;
-      auto const headers =
-          glt::detail::exchange_values(comm_, {.what = glt::detail::operation::sample, .step = key.step}, {}, sum);
-      for (auto const& header : headers) {
-        out.sum += header.value;
-      }
+      out.sum = sum;
+      glt::detail::exchange_values(comm_, {.what = glt::detail::operation::sample, .step = key.step}, {});
     }
     [[nodiscard]] glt::detail::loader_seconds seconds() const { return {}; }
     [[nodiscard]] glt::dist::loader_report report() const { return {}; }

@@ -125,6 +125,7 @@ public:
       stopwatch const watch(counts_->sends);
       inner_.flush();
     }
+    void close() noexcept { inner_.close(); }
 
   private:
     friend counting_comm;

@@ -51,6 +51,7 @@ public:
       return receive(limit);
     }
     void flush() noexcept {}
+    void close() noexcept {}
 
   private:
     std::deque<detail::mailbox_message> inbox_;

@@ -38,6 +38,9 @@ inline constexpr mailbox_limit for_ever{std::numeric_limits<double>::infinity()}
 /// - `m.receive_from(source, limit)`: the next message of one rank
 /// - `m.flush()`: returns when all that was sent has been handed over; takes in what arrives meanwhile
 ///
+/// - `m.close()`: says that everything that was sent to this rank, or by it, has been received, so that what carried the
+///   messages may be used for something else; without, MPI keeps it until the end of the program
+///
 /// Between processes, large messages move on only while both ranks are in calls of MPI: a rank with much else to do
 /// calls `receive` or `flush` now and then.
 ///
@@ -53,6 +56,7 @@ concept mailbox = std::movable<M> &&
   { m.receive(limit) } -> std::same_as<std::optional<mailbox_message>>;
   { m.receive_from(rank, limit) } -> std::same_as<std::optional<mailbox_message>>;
   m.flush();
+  m.close();
 };
 
 /// A communicator with mailboxes beside its collectives: `c.make_mailbox()`, collective, as many as are needed.

@@ -126,6 +126,7 @@ public:
   }
 
   void flush() noexcept {}
+  void close() noexcept {}
 
 private:
   std::shared_ptr<threads_inboxes> inboxes_;

@@ -14,6 +14,13 @@
 
 namespace glt::detail {
 
+/// Keeps something until the process ends.
+inline void keep_for_ever(std::shared_ptr<void const> kept) noexcept {
+  using keeper = std::shared_ptr<void const>;
+  alignas(keeper) std::array<std::byte, sizeof(keeper)> never_destroyed;
+  ::new (static_cast<void*>(never_destroyed.data())) keeper(std::move(kept));
+}
+
 /// Requests that nobody waits for any more, with the memory that MPI reads or writes until they are complete.
 ///
 /// What is not complete when this goes stays allocated until the process ends.
@@ -70,9 +77,7 @@ private:
 
   static void abandon(MPI_Request& request, std::shared_ptr<void const> memory) noexcept {
     MPI_Request_free(&request);
-    using keeper = std::shared_ptr<void const>;
-    alignas(keeper) std::array<std::byte, sizeof(keeper)> never_destroyed;
-    ::new (static_cast<void*>(never_destroyed.data())) keeper(std::move(memory));
+    keep_for_ever(std::move(memory));
   }
 
   std::mutex lock_;

@@ -43,6 +43,7 @@ public:
     pool_ = std::move(other.pool_);
     sends_ = std::move(other.sends_);
     arrivals_ = std::move(other.arrivals_);
+    is_closed_ = other.is_closed_;
     return *this;
   }
   ~mpi_mailbox() { forget(); }
@@ -97,6 +98,8 @@ public:
       }
     });
   }
+
+  void close() noexcept { is_closed_ = true; }
 
 private:
   // A message that is here, or will be when its request is complete.
@@ -207,6 +210,9 @@ private:
       }
     }
     arrivals_.clear();
+    if (handle_ != nullptr && !is_closed_) {
+      keep_for_ever(std::move(handle_)); // what still arrives must not meet another communicator in its place
+    }
   }
 
   std::shared_ptr<mpi_handle> handle_;
@@ -215,6 +221,7 @@ private:
   mpi_mailbox_sends sends_;
   std::deque<arrival> arrivals_;
   std::vector<int> late_; // sources, scratch memory
+  bool is_closed_ = false;
 };
 
 static_assert(mailbox<mpi_mailbox>);

@@ -35,9 +35,6 @@ public:
   ///
   /// @comm   collective over the servers, with the same key
   virtual void make(sample_key key, served_stream* stream) = 0;
-  /// The batch that was made last, as a message.
-  [[nodiscard]] virtual std::int64_t packed_batch(batch_message const& head, served_stream& stream,
-                                                  block_pool& pool, byte_block& out) = 0;
 };
 
 /// What a server offers: how to make a kind of batches with the options that a client passes.
@@ -94,20 +91,18 @@ public:
     to.made.step = key.step;
     to.made.num_seeds = to.batch_seeds.size();
   }
-  [[nodiscard]] std::int64_t packed_batch(batch_message const& head, served_stream& of, block_pool& pool,
-                                          byte_block& out) override {
-    auto const& made = static_cast<stream&>(of).made;
-    auto const bytes = static_cast<std::int64_t>(packed_size(head, made));
-    out = pool.take(bytes);
-    packer(out.data()).add(head).add(made);
-    return bytes;
-  }
 
 private:
   struct stream final : served_stream {
     stream(int client, open_message const& wanted, seeds_type given)
         : served_stream(client, wanted, given.size()), seeds(std::move(given)) {}
     void gather() { seeds.gather(places(), batch_seeds); }
+    [[nodiscard]] std::int64_t message_bytes(batch_message const& head) const override {
+      return static_cast<std::int64_t>(packed_size(head, made));
+    }
+    void write_message(batch_message const& head, std::byte* block) const override {
+      packer(block).add(head).add(made);
+    }
 
     seeds_type seeds;
     seeds_type batch_seeds;

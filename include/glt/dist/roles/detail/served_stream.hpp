@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace glt::detail {
@@ -72,6 +73,10 @@ public:
     --credits_;
     bytes_ahead_ += bytes;
   }
+
+  /// The batch that was made last, as a message.
+  [[nodiscard]] virtual std::int64_t message_bytes(batch_message const& head) const = 0;
+  virtual void write_message(batch_message const& head, std::byte* block) const = 0;
 
 protected:
   [[nodiscard]] std::span<std::int64_t const> places() const noexcept { return plan_.places(step_); }

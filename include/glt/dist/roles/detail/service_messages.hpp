@@ -25,6 +25,7 @@ enum class service_message : std::int64_t {
   batch,   ///< server: a batch (`batch_message`, the batch)
   failed,  ///< server: a loader, or an epoch of it, has failed (`failed_message`)
   reply,   ///< server: the result of a service (`reply_message`, what the service returns)
+  farewell, ///< server: has heard the goodbye, or ends; its last message
   gone,    ///< server: serves nobody any more (`failed_message`)
 };
 

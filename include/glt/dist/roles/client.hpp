@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/dist/roles/assignment.hpp>
+#include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
+#include <glt/dist/roles/role.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+template <communicator Comm, class Recipe>
+class remote_loader;
+
+/// A rank that trains on what servers make: it has loaders (`remote_loader`) and calls services.
+///
+/// A client that goes tells its servers; they end when the last one has gone.
+///
+/// Concurrent calls: none on one object, its loaders included.
+template <communicator Comm>
+  requires detail::mailing<Comm>
+class client {
+public:
+  /// Borrows the roles, which must outlive the client. Clients have servers, trainers have workers: those that
+  /// `workers_of` gives.
+  ///
+  /// @comm   collective over the world, with the making of servers
+  /// @throws precondition_error  if this rank is neither a client nor a trainer, or there are no ranks that serve it
+  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(roles.world().make_mailbox()) {
+    bool const is_trainer = roles.role() == role::trainer;
+    if (!is_trainer && roles.role() != role::client) {
+      throw precondition_error(
+          detail::message("client: this rank is a ", name_of(roles.role()), "; make a server"));
+    }
+    servers_ = roles.ranks_of(is_trainer ? role::worker : role::server);
+    peers_ = roles.ranks_of(roles.role());
+    if (servers_.empty()) {
+      throw precondition_error(detail::message("client: there are no ", is_trainer ? "workers" : "servers",
+                                               "; start some ranks in that role"));
+    }
+  }
+  client(client const&) = delete;
+  client& operator=(client const&) = delete;
+  /// Waits until the servers have heard that this client goes, unless an exception is on its way.
+  ~client() {
+    try {
+      for (int const server : servers_) {
+        detail::send_packed(box_, server, detail::service_message::goodbye, std::int64_t{0});
+      }
+      if (std::uncaught_exceptions() == exceptions_) {
+        while (num_ended_ < servers_.size()) {
+          sort(*box_.receive(detail::for_ever));
+        }
+        box_.flush();
+        box_.close();
+      }
+    } catch (std::exception const&) { // they are gone
+    }
+  }
+
+  [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
+  /// All ranks that serve, as ranks of the world.
+  [[nodiscard]] std::vector<int> const& servers() const noexcept { return servers_; }
+  /// The servers of this client's loaders, if it names no others: as many for every client as can be.
+  [[nodiscard]] std::vector<int> assigned_servers() const {
+    auto const own = std::ranges::lower_bound(peers_, roles_->world_rank()) - peers_.begin();
+    std::vector<int> assigned;
+    for (int const server : servers_of(static_cast<int>(own), static_cast<int>(peers_.size()),
+                                       static_cast<int>(servers_.size()))) {
+      assigned.push_back(servers_[static_cast<std::size_t>(server)]);
+    }
+    return assigned;
+  }
+
+  /// A reply that has not arrived yet.
+  template <class Reply>
+  class pending_reply {
+  public:
+    /// Waits for it.
+    ///
+    /// @throws collective_error  with the server and the cause, if the service has failed
+    [[nodiscard]] Reply get() {
+      auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, "a reply");
+      auto reader = detail::read_message(message);
+      detail::reply_message head;
+      std::vector<std::byte> bytes;
+      reader.get(head).get(bytes);
+      client_->replies_.erase(number_);
+      if (!head.failure.empty()) {
+        throw collective_error(message.source, head.failure);
+      }
+      Reply reply{};
+      detail::unpacker(bytes, nullptr).get(reply);
+      return reply;
+    }
+
+  private:
+    friend class client;
+    pending_reply(client& of, std::int64_t number) : client_(&of), number_(number) {}
+    client* client_;
+    std::int64_t number_;
+  };
+
+  /// Calls a service of a server, and does not wait for its reply.
+  template <class Reply, class Request>
+  [[nodiscard]] pending_reply<Reply> request_async(int server, std::string_view service, Request const& request) {
+    auto const number = ++last_number_;
+    replies_[number];
+    detail::send_packed(box_, server, detail::service_message::request,
+                        detail::request_message{number, std::string(service)}, request);
+    return {*this, number};
+  }
+  /// Calls a service of a server.
+  ///
+  /// @throws collective_error  with the server and the cause, if the service has failed
+  template <class Reply, class Request>
+  [[nodiscard]] Reply request(int server, std::string_view service, Request const& request) {
+    return request_async<Reply>(server, service, request).get();
+  }
+
+private:
+  template <communicator, class>
+  friend class remote_loader;
+  using inbox = std::deque<detail::mailbox_message>;
+
+  // The next message of an inbox.
+  [[nodiscard]] detail::mailbox_message wait_for(inbox& of, std::chrono::duration<double> limit,
+                                                 std::string_view what) {
+    auto const begun = std::chrono::steady_clock::now();
+    while (of.empty()) {
+      if (gone_) {
+        throw *gone_;
+      }
+      auto const left = limit - (std::chrono::steady_clock::now() - begun);
+      auto message = box_.receive(left);
+      if (message) {
+        sort(std::move(*message));
+      } else {
+        throw error(detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(), " s for ",
+                                    what));
+      }
+    }
+    auto message = std::move(of.front());
+    of.pop_front();
+    return message;
+  }
+
+  void sort(detail::mailbox_message message) {
+    auto reader = detail::read_message(message);
+    switch (static_cast<detail::service_message>(message.kind)) {
+    case detail::service_message::opened:
+    case detail::service_message::batch:
+    case detail::service_message::failed: {
+      std::int64_t loader = 0;
+      reader.get(loader);
+      if (auto const found = loaders_.find(loader); found != loaders_.end()) {
+        found->second[message.source].push_back(std::move(message));
+      }
+      return;
+    }
+    case detail::service_message::reply: {
+      std::int64_t number = 0;
+      reader.get(number);
+      if (auto const found = replies_.find(number); found != replies_.end()) {
+        found->second.push_back(std::move(message));
+      }
+      return;
+    }
+    case detail::service_message::farewell: ++num_ended_; return;
+    case detail::service_message::gone: {
+      ++num_ended_;
+      detail::failed_message head;
+      reader.get(head);
+      gone_.emplace(static_cast<int>(head.rank), head.cause);
+      return;
+    }
+    default: throw error(detail::message("message of unknown kind ", message.kind, " from ",
+                                         roles_->name_of(message.source)));
+    }
+  }
+
+  role_context<Comm>* roles_;
+  decltype(std::declval<Comm&>().make_mailbox()) box_;
+  std::vector<int> servers_;
+  std::vector<int> peers_; // the ranks of this role
+  int exceptions_ = std::uncaught_exceptions();
+  std::size_t num_ended_ = 0; // servers that say nothing more
+  std::int64_t last_number_ = 0;
+  std::map<std::int64_t, std::map<int, inbox>> loaders_; // by loader and server
+  std::map<std::int64_t, inbox> replies_;
+  std::optional<collective_error> gone_; // a server has ended by an error
+};
+
+} // namespace glt::dist

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// What a server does for clients that ask for it, by name.
+class services {
+public:
+  /// @throws precondition_error  if there is a service of that name
+  template <class Reply, class Request>
+  void add(std::string name, std::function<Reply(Request)> serve) {
+    auto const packed = [serve = std::move(serve)](unpacker& reader) {
+      std::remove_cvref_t<Request> request{};
+      reader.get(request);
+      auto const reply = serve(std::as_const(request));
+      std::vector<std::byte> bytes(packed_size(reply));
+      packer(bytes.data()).add(reply);
+      return bytes;
+    };
+    if (!by_name_.emplace(name, packed).second) {
+      throw precondition_error(message("service \"", name, "\" is registered twice; give each service a name"));
+    }
+  }
+
+  /// Answers a request: with what the service returns, or with why it cannot.
+  template <mailbox Box>
+  void serve(Box& box, int client, request_message const& head, unpacker& reader) {
+    std::vector<std::byte> bytes;
+    auto const failure = failure_of([&] {
+      auto const found = by_name_.find(head.service);
+      if (found == by_name_.end()) {
+        throw precondition_error(message("no service \"", head.service, "\"; register it before the server runs"));
+      }
+      bytes = found->second(reader);
+    });
+    send_packed(box, client, service_message::reply, reply_message{head.number, failure}, bytes);
+  }
+
+private:
+  std::map<std::string, std::function<std::vector<std::byte>(unpacker&)>, std::less<>> by_name_;
+};
+
+} // namespace glt::detail

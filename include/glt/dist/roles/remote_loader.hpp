@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/loading/detail/batch_range.hpp>
+#include <glt/dist/loading/detail/epoch_plan.hpp>
+#include <glt/dist/loading/loader_options.hpp>
+#include <glt/dist/roles/client.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+/// How a loader is spread over servers.
+struct remote_options {
+  /// Ranks of the world that make the batches, in turns; none: those that the client is assigned.
+  std::vector<int> servers{};
+  /// All clients make this loader together and take the same number of steps, as ranks with a `loader` of their own do;
+  /// else it is this client's alone.
+  bool together = true;
+  /// Seconds that a batch may be waited for; 0: for ever.
+  std::chrono::duration<double> time_limit{0};
+};
+
+/// Batches of this rank's seeds that servers make: the same, bit for bit, that a `loader` of as many ranks makes.
+///
+///     glt::dist::remote_loader<glt::mpi_comm, recipe_type> loader(client, "papers", seeds, {.fanouts = {15, 10}},
+///                                                                 {.batch_size = 1024, .shuffle = true});
+///     for (auto const& batch : loader.epoch(3)) { … }
+///
+/// Servers send up to `prefetch` batches ahead, 4 if that is 0. Epochs may be left early at any time, and the loader too.
+///
+/// Concurrent calls: none on one object, its client or other loaders of the client.
+template <communicator Comm, class Recipe>
+class remote_loader {
+public:
+  using batch_type = typename Recipe::template batch_on<typename Recipe::policy_type>;
+  using seeds_type = typename Recipe::seeds_type;
+
+  /// Borrows the client, which must outlive the loader.
+  ///
+  /// @comm   messages to the servers; if `together`, collective over the clients: one header exchange
+  /// @throws collective_error  if options or seeds are wrong or servers do not offer such batches; if `together` on all
+  ///                           clients
+  remote_loader(client<Comm>& of, std::string offer, seeds_type const& seeds,
+                typename Recipe::options_type const& recipe, loader_options options = {}, remote_options remote = {})
+      : client_(&of), options_(options), remote_(std::move(remote)), number_(++of.last_number_) {
+    if (remote_.servers.empty()) {
+      remote_.servers = of.assigned_servers();
+    }
+    auto const failure = detail::failure_of([&] { open(offer, seeds, recipe); });
+    if (remote_.together) {
+      auto const headers = detail::exchange_values(
+          detail::host_comm(of.roles().group()), {.what = detail::operation::plan_epoch}, failure, num_steps_);
+      num_steps_ = std::ranges::max(headers, {}, &detail::call_header::value).value;
+    } else if (!failure.empty()) {
+      throw error(failure);
+    }
+  }
+  remote_loader(remote_loader const&) = delete;
+  remote_loader& operator=(remote_loader const&) = delete;
+  /// Does not wait.
+  ~remote_loader() {
+    try {
+      current_ = {};
+      is_current_ = false;
+      client_->loaders_.erase(number_);
+      for (int const server : remote_.servers) {
+        detail::send_packed(client_->box_, server, detail::service_message::close, number_);
+      }
+    } catch (std::exception const&) { // servers close loaders of clients that go
+    }
+  }
+
+  /// Steps of an epoch; if `together`, the same on all clients.
+  [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
+  [[nodiscard]] loader_options const& options() const noexcept { return options_; }
+  /// Time that this loader has spent waiting so far.
+  [[nodiscard]] detail::loader_seconds seconds() const noexcept { return {.waiting = waiting_}; }
+
+  /// The batches of an epoch from a step on; a batch is valid until the next one is asked for.
+  ///
+  /// @throws precondition_error  if first_step is not in [0, num_steps()]
+  [[nodiscard]] detail::batch_range<remote_loader> epoch(std::int64_t number, std::int64_t first_step = 0) {
+    if (first_step < 0 || first_step > num_steps_) {
+      throw precondition_error(
+          detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps_, "]"));
+    }
+    return {*this, number, first_step};
+  }
+
+private:
+  friend class detail::batch_range<remote_loader>;
+
+  void open(std::string const& offer, seeds_type const& seeds, typename Recipe::options_type const& recipe) {
+    num_steps_ = detail::epoch_plan(seeds.size(), options_).num_steps();
+    if (options_.prefetch < 0 || options_.buffer_bytes < 0) {
+      throw precondition_error(detail::message("prefetch ", options_.prefetch, " and buffer_bytes ",
+                                               options_.buffer_bytes, "; give 0 or more"));
+    }
+    auto& inboxes = client_->loaders_[number_];
+    detail::open_message head{number_, offer, typeid(batch_type).name(), options_, 0,
+                              static_cast<std::int64_t>(remote_.servers.size())};
+    for (int const server : remote_.servers) {
+      if (std::ranges::find(client_->servers(), server) == client_->servers().end()) {
+        throw precondition_error(detail::message("rank ", server, " is no server; name ranks of the world that are"));
+      }
+      detail::send_packed(client_->box_, server, detail::service_message::open, head, recipe, seeds);
+      ++head.share;
+    }
+    for (int const server : remote_.servers) {
+      auto const message = client_->wait_for(inboxes[server], limit(), waits_for(server, "opening a loader"));
+      if (static_cast<detail::service_message>(message.kind) == detail::service_message::failed) {
+        fail(message);
+      }
+    }
+  }
+
+  void start(std::int64_t epoch, std::int64_t first_step) {
+    let_go();
+    epoch_ = epoch;
+    step_ = first_step - 1;
+    ++generation_;
+    detail::begin_message const head{.loader = number_,
+                                     .generation = generation_,
+                                     .epoch = epoch,
+                                     .first_step = first_step,
+                                     .end_step = num_steps_,
+                                     .credits = credits_per_server()};
+    for (int const server : remote_.servers) {
+      detail::send_packed(client_->box_, server, detail::service_message::begin, head);
+    }
+    advance();
+  }
+  void advance() {
+    let_go();
+    if (++step_ >= num_steps_) {
+      return;
+    }
+    detail::stopwatch watch;
+    auto const server = remote_.servers[static_cast<std::size_t>(step_) % remote_.servers.size()];
+    auto& inbox = client_->loaders_[number_][server];
+    for (;;) {
+      auto const message =
+          client_->wait_for(inbox, limit(), waits_for(server, detail::message("step ", step_, " of epoch ", epoch_)));
+      auto reader = detail::read_message(message);
+      if (static_cast<detail::service_message>(message.kind) == detail::service_message::failed) {
+        detail::failed_message head;
+        reader.get(head);
+        if (head.generation == generation_) {
+          fail(message);
+        }
+        continue;
+      }
+      detail::batch_message head;
+      reader.get(head);
+      if (head.generation != generation_) {
+        continue; // of an epoch that was left
+      }
+      if (head.step != step_) {
+        throw error(detail::message("batch of step ", head.step, " instead of ", step_, " from ",
+                                    client_->roles().name_of(server)));
+      }
+      current_ = {};
+      reader.get(current_);
+      is_current_ = true;
+      server_ = server;
+      bytes_ = message.bytes.size();
+      break;
+    }
+    watch.lap(waiting_);
+  }
+  [[nodiscard]] batch_type const* current() const noexcept { return is_current_ ? &current_ : nullptr; }
+
+  // Gives the memory of the current batch back.
+  void let_go() {
+    if (std::exchange(is_current_, false)) {
+      current_ = {};
+      detail::send_packed(client_->box_, server_, detail::service_message::credit,
+                          detail::credit_message{number_, generation_, bytes_});
+    }
+  }
+
+  [[noreturn]] void fail(detail::mailbox_message const& message) const {
+    detail::failed_message head;
+    detail::read_message(message).get(head);
+    throw collective_error(static_cast<int>(head.rank), head.cause);
+  }
+  [[nodiscard]] std::int64_t credits_per_server() const noexcept {
+    auto const all = options_.prefetch > 0 ? options_.prefetch : 4;
+    auto const servers = static_cast<std::int64_t>(remote_.servers.size());
+    return std::max((all + servers - 1) / servers, std::int64_t{1});
+  }
+  [[nodiscard]] std::chrono::duration<double> limit() const noexcept {
+    return remote_.time_limit.count() > 0 ? remote_.time_limit : detail::for_ever;
+  }
+  [[nodiscard]] std::string waits_for(int server, std::string const& what) const {
+    return detail::message(what, " from ", client_->roles().name_of(server), " (rank ", server, ')');
+  }
+
+  client<Comm>* client_;
+  loader_options options_;
+  remote_options remote_;
+  std::int64_t number_;
+  std::int64_t num_steps_ = 0;
+  std::int64_t generation_ = 0;
+  std::int64_t epoch_ = 0;
+  std::int64_t step_ = 0;
+  batch_type current_;
+  bool is_current_ = false;
+  int server_ = 0; // that made it
+  std::int64_t bytes_ = 0;
+  double waiting_ = 0;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/roles/server.hpp>
+
+#include <glt/comm/serial.hpp>
+#include <glt/dist/loader.hpp>
+#include <glt/dist/roles/remote_loader.hpp>
+
+#include "support/counted_batches.hpp"
+#include "support/errors.hpp"
+#include "support/ranks.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using glt_test::counted_batches;
+using glt_test::counted_seeds;
+using glt_test::prints_of;
+
+namespace {
+
+constexpr glt::dist::loader_options some_options{.batch_size = 3, .shuffle = true, .seed = 5};
+
+// Runs `serve(server)` on the first ranks, and `train(client)` on the others.
+template <class Comm, class Serve, class Train>
+void with_roles(Comm comm, int servers, Serve const& serve, Train const& train) {
+  auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
+  glt::dist::role_context roles(comm, role, role == glt::dist::role::server ? "servers" : "clients");
+  if (role == glt::dist::role::server) {
+    glt::dist::server server(roles);
+    serve(server);
+  } else {
+    glt::dist::client client(roles);
+    train(client);
+  }
+}
+
+template <class Comm>
+using remote = glt::dist::remote_loader<Comm, counted_batches>;
+
+// Servers by clients that are as many as the ranks of a test.
+std::vector<int> servers_of_size(int ranks) {
+  switch (ranks) {
+  case 2: return {1};
+  case 3: return {1, 2};
+  case 4: return {1, 2, 3};
+  default: return {3};
+  }
+}
+
+#ifdef GLT_TEST_MPI
+std::vector<int> const sizes{2, 3, 4};
+#else
+std::vector<int> const sizes{2, 3, 4, 5};
+#endif
+
+// What a loader without servers makes of the same seeds.
+std::vector<std::uint64_t> expected_of(int client, std::int64_t seeds, std::int64_t steps, std::int64_t epoch) {
+  glt::serial_comm alone;
+  glt::dist::loader loader(alone, counted_batches(), counted_seeds(client, seeds), some_options);
+  auto prints = prints_of(loader, epoch);
+  for (auto step = loader.num_steps(); step < steps; ++step) {
+    glt_test::counted_batch batch;
+    batch.epoch = epoch;
+    batch.step = step;
+    prints.push_back(glt_test::print_of(batch));
+  }
+  return prints;
+}
+
+} // namespace
+
+TEST_CASE("clients get the batches of a loader, however many servers make them, wherever the others are") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          CAPTURE(servers);
+          with_roles(
+              comm, servers,
+              [](auto& server) {
+                server.offer("first", counted_batches());
+                server.offer("slow", counted_batches{.delays = true});
+                server.run();
+              },
+              [&](auto& client) {
+                auto const own = client.roles().group_rank();
+                auto const num_seeds = 10 + 6 * own;
+                for (std::int64_t const prefetch : {0, 1, 3}) {
+                  auto options = some_options;
+                  options.prefetch = prefetch;
+                  options.buffer_bytes = prefetch == 3 ? 1 : 0;
+                  remote<comm_type> loader(client, "slow", counted_seeds(own, num_seeds), {}, options);
+                  remote<comm_type> other(client, "first", counted_seeds(own, 20), {}, options, {.together = false});
+                  CHECK(loader.num_steps() == (10 + 6 * (client.roles().group_size() - 1) + 2) / 3);
+                  for (std::int64_t const epoch : {0, 1}) {
+                    auto const expected = expected_of(own, num_seeds, loader.num_steps(), epoch);
+                    CHECK(prints_of(loader, epoch) == expected);
+                    CHECK(prints_of(loader, epoch, 2) ==
+                          std::vector<std::uint64_t>(expected.begin() + 2, expected.end()));
+                  }
+                  for (auto const& batch : loader.epoch(5)) { // left, with batches on their way
+                    CHECK(batch.step == 0);
+                    break;
+                  }
+                  CHECK(prints_of(other, 2) == expected_of(own, 20, 7, 2));
+                  CHECK(prints_of(loader, 1) == expected_of(own, num_seeds, loader.num_steps(), 1));
+                  CHECK(prints_of(other, 2, 7).empty());
+                }
+              });
+        }
+      },
+      sizes);
+}
+
+TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors of their client; others go on") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          with_roles(
+              comm, servers,
+              [](auto& server) {
+                server.offer("some", counted_batches());
+                server.run();
+              },
+              [&](auto& client) {
+                auto const own = client.roles().group_rank();
+                auto const refused = [&](std::string const& offer, std::int64_t first_seed, std::int64_t failing_step,
+                                         std::int64_t batch_size) {
+                  return glt_test::thrown<glt::error>([&] {
+                    remote<comm_type>(client, offer, std::vector<glt::global_id>{first_seed}, {failing_step},
+                                      {.batch_size = batch_size}, {.together = false});
+                  });
+                };
+                if (own == 0) {
+                  CHECK(glt_test::names(refused("none", 1, -1, 1), "no offer \"none\"", "servers offer \"some\""));
+                  CHECK(glt_test::names(refused("some", -1, -1, 1), "seed below 0"));
+                  CHECK(glt_test::names(refused("some", 1, -2, 1), "rank 0", "counted batches that cannot be"));
+                  CHECK(glt_test::names(refused("some", 1, -1, 0), "batch size 0"));
+                }
+                remote<comm_type> loader(client, "some", counted_seeds(own, 30), {.failing_step = own == 0 ? 4 : -1},
+                                         some_options, {.together = false});
+                if (own > 0) {
+                  CHECK(prints_of(loader, 1) == expected_of(own, 30, 10, 1));
+                  return;
+                }
+                for (int round = 0; round < 2; ++round) {
+                  std::int64_t batches = 0;
+                  auto const text = glt_test::thrown<glt::collective_error>([&] {
+                    for (auto const& batch : loader.epoch(1)) {
+                      CHECK(batch.step == batches++);
+                    }
+                  });
+                  CHECK(batches == 4);
+                  CHECK(glt_test::names(text, "no batch of step 4"));
+                  std::int64_t rest = 0;
+                  for (auto const& batch : loader.epoch(1, 5)) {
+                    rest += batch.num_seeds > 0 ? 1 : 0;
+                  }
+                  CHECK(rest == 5);
+                }
+              });
+        }
+      },
+      sizes);
+}
+
+TEST_CASE("a client that stalls or goes early holds up nobody, and a wait may have a limit") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        with_roles(
+            comm, 1,
+            [](auto& server) {
+              server.offer("some", counted_batches());
+              server.run();
+            },
+            [&](auto& client) {
+              auto const own = client.roles().group_rank();
+              remote<comm_type> loader(client, "some", counted_seeds(own, 300), {}, some_options);
+              if (own == 0) {
+                std::int64_t steps = 0;
+                for (auto const& batch : loader.epoch(0)) {
+                  std::this_thread::sleep_for(std::chrono::milliseconds(batch.step == 3 ? 100 : 0));
+                  if (++steps == 5) {
+                    return; // loader and client go, with batches on their way
+                  }
+                }
+              }
+              CHECK(prints_of(loader, 0) == expected_of(own, 300, 100, 0));
+            });
+        with_roles(
+            comm, 1,
+            [](auto& server) {
+              server.register_service("sleep", [](std::int64_t milliseconds) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+                return milliseconds;
+              });
+              server.offer("some", counted_batches());
+              server.run();
+            },
+            [&](auto& client) {
+              auto const own = client.roles().group_rank();
+              remote<comm_type> loader(client, "some", counted_seeds(own, 9), {}, some_options,
+                                       {.time_limit = std::chrono::milliseconds(20)});
+              if (own == 0) {
+                auto pending = client.template request_async<std::int64_t>(0, "sleep", std::int64_t{300});
+                auto const text = glt_test::thrown<glt::error>([&] { prints_of(loader, 0); });
+                CHECK(glt_test::names(text, "clients-0 has waited 0.02 s for step 0 of epoch 0 from servers-0 (rank 0)"));
+                CHECK(pending.get() == 300);
+              }
+            });
+      },
+      {2, 3});
+}
+
+TEST_CASE("clients call services, and servers tell why they cannot") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        with_roles(
+            comm, comm.size() / 2,
+            [](auto& server) {
+              server.register_service(
+                  "sum", [](std::vector<std::int64_t> const& values) {
+                    std::int64_t sum = 0;
+                    for (auto const value : values) {
+                      sum += value;
+                    }
+                    return sum;
+                  });
+              server.register_service("fail", [](std::string const& why) -> std::string {
+                throw glt::error(why);
+              });
+              CHECK_THROWS_AS(
+                  server.register_service("sum", [](std::int64_t value) { return value; }),
+                  glt::precondition_error);
+              server.run();
+            },
+            [](auto& client) {
+              for (int const server : client.servers()) {
+                std::vector<std::int64_t> const values{1, 2, server};
+                auto first = client.template request_async<std::int64_t>(server, "sum", values);
+                auto second = client.template request_async<std::string>(server, "fail", std::string("no reason"));
+                auto const text = glt_test::thrown<glt::collective_error>([&] { static_cast<void>(second.get()); });
+                CHECK(glt_test::names(text, "rank " + std::to_string(server), "no reason"));
+                CHECK(first.get() == 3 + server);
+                CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                                        static_cast<void>(client.template request<std::int64_t>(server, "other", 1));
+                                      }),
+                                      "no service \"other\""));
+              }
+            });
+      },
+      {2, 3, 4});
+}
