@@ -93,17 +93,16 @@ public:
   }
 
 private:
-  using loader_type = glt::dist::loader<glt::counting_comm<Comm>, glt::device::cpu, glt::global_id, float>;
+  using recipe_type = glt::dist::neighbor_batches<glt::device::cpu, glt::global_id>;
+  using loader_type = glt::dist::loader<glt::counting_comm<Comm>, recipe_type>;
   using clock = std::chrono::steady_clock;
 
   loader_type make_loader(graph_type const& graph, features_type const& features,
                           std::vector<glt::global_id> const& seeds, bool shuffle) {
     return {comm_,
-            graph,
-            features,
-            glt::host_view<glt::global_id const>(seeds),
+            recipe_type(graph, features, {.fanouts = options_.fanout}),
+            seeds,
             {.batch_size = options_.batch,
-             .neighbors = {.fanouts = options_.fanout},
              .shuffle = shuffle,
              .seed = options_.seed}};
   }

@@ -47,6 +47,10 @@
 #include <glt/dist/loader.hpp>
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
+#include <glt/dist/roles/assignment.hpp>
+#include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/part_router.hpp>
+#include <glt/dist/roles/role.hpp>
 #include <glt/dist/sampling/full_neighborhoods.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/induced_subgraph.hpp>

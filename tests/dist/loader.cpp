@@ -8,6 +8,7 @@
 #include <glt/dist/shared/shared_features.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 
+#include "support/counted_batches.hpp"
 #include "support/errors.hpp"
 #include "support/naive_sampler.hpp"
 #include "support/nodes.hpp"
@@ -44,9 +45,10 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
     auto const original = loader_seeds(comm.rank());
+    glt::neighbor_options const neighbors{.fanouts = {3, 2}, .edge_ids = true};
     glt::dist::loader_options const options{
-        .batch_size = 4, .neighbors = {.fanouts = {3, 2}, .edge_ids = true}, .shuffle = true, .seed = 6};
-    glt::dist::loader loader(comm, graph, features, divided.renumbered(original), options);
+        .batch_size = 4, .shuffle = true, .seed = 6};
+    glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), divided.renumbered(original), options);
     CHECK(loader.num_steps() == (9 * (comm.size() - 1) + 3) / 4); // of the rank with most seeds
     std::vector<std::int64_t> visited;
     std::int64_t steps = 0;
@@ -60,7 +62,7 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
       CHECK(static_cast<std::int64_t>(seeds.size()) == batch.num_seeds);
       visited.insert(visited.end(), seeds.begin(), seeds.end());
       auto const sampled = glt_test::plain(batch.subgraph, divided.names.original);
-      CHECK(sampled == glt_test::naive_sample(list, seeds, options.neighbors,
+      CHECK(sampled == glt_test::naive_sample(list, seeds, neighbors,
                                               {.seed = 6, .epoch = 2, .step = batch.step}));
       REQUIRE(batch.features().rows() == static_cast<std::int64_t>(sampled.nodes.size()));
       REQUIRE(batch.features().columns() == 3);
@@ -100,8 +102,9 @@ TEST_CASE("an epoch can be repeated and resumed, and a full batch is kept or lef
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1, false));
     auto const seeds = divided.renumbered(loader_seeds(comm.rank() + 1));
-    glt::dist::loader_options options{.batch_size = 4, .neighbors = {.fanouts = {2}}, .shuffle = true};
-    glt::dist::loader loader(comm, graph, features, seeds, options);
+    glt::neighbor_options const neighbors{.fanouts = {2}};
+    glt::dist::loader_options options{.batch_size = 4, .shuffle = true};
+    glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
     std::vector<glt_test::naive_subgraph> first;
     for (auto const& batch : loader.epoch(5)) {
       first.push_back(glt_test::plain(batch.subgraph));
@@ -124,7 +127,7 @@ TEST_CASE("an epoch can be repeated and resumed, and a full batch is kept or lef
     CHECK_THROWS_AS(static_cast<void>(loader.epoch(5, -1)), glt::precondition_error);
 
     options.drop_last = true;
-    glt::dist::loader full(comm, graph, features, seeds, options);
+    glt::dist::loader full(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
     CHECK(full.num_steps() == 9 * comm.size() / 4);
     for (auto const& batch : full.epoch(0)) {
       CHECK((batch.num_seeds == 4 || batch.num_seeds == 0));
@@ -142,7 +145,7 @@ TEST_CASE("options and seeds that cannot be are the same error on every rank") {
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
     auto const refused = [&](std::vector<glt::global_id> const& seeds, std::int64_t batch_size) {
       return glt_test::thrown<glt::collective_error>([&] {
-        glt::dist::loader(comm, graph, features, seeds, {.batch_size = batch_size, .neighbors = {.fanouts = {2}}});
+        glt::dist::loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {2}}), seeds, {.batch_size = batch_size});
       });
     };
     CHECK(glt_test::names(refused({0}, comm.rank() == last ? 0 : 1), text, "batch size 0"));
@@ -161,8 +164,7 @@ TEST_CASE("features that one rank made with another communicator are the same er
         glt::partition_book const one_part({0, divided.names.book.size(comm.rank())});
         glt::dist::feature_store const others(alone, one_part, divided.features(comm.rank(), 1));
         CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                                glt::dist::loader(comm, graph, comm.rank() == last ? others : features, {},
-                                                  {.neighbors = {.fanouts = {2}}});
+                                glt::dist::loader(comm, glt::dist::neighbor_batches(graph, comm.rank() == last ? others : features, {.fanouts = {2}}), {}, {});
                               }),
                               "rank " + std::to_string(last), "different partition books"));
 
@@ -171,7 +173,7 @@ TEST_CASE("features that one rank made with another communicator are the same er
         bool const refuses = graph.book().size(0) != graph.book().size(last);
         REQUIRE(refuses);
         CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                                glt::dist::loader(comm, graph, moved, {}, {.neighbors = {.fanouts = {2}}});
+                                glt::dist::loader(comm, glt::dist::neighbor_batches(graph, moved, {.fanouts = {2}}), {}, {});
                               }),
                               "rank 0", "different parts"));
       },
@@ -185,9 +187,7 @@ TEST_CASE("any batch size above the number of seeds makes one batch") {
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
     auto const seeds = divided.renumbered({3, 5, 100});
     for (bool const drop_last : {false, true}) {
-      glt::dist::loader loader(comm, graph, features, seeds,
-                               {.batch_size = std::numeric_limits<std::int64_t>::max(),
-                                .neighbors = {.fanouts = {2}},
+      glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {2}}), seeds, {.batch_size = std::numeric_limits<std::int64_t>::max(),
                                 .drop_last = drop_last});
       std::int64_t visited = 0;
       for (auto const& batch : loader.epoch(0)) {
@@ -202,10 +202,11 @@ TEST_CASE("batches are the same with shared memory, which the report shows, and 
   glt_test::on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto const seeds = divided.renumbered(loader_seeds(comm.rank()));
-    glt::dist::loader_options const options{.batch_size = 4, .neighbors = {.fanouts = {3, 2}}, .shuffle = true};
+    glt::neighbor_options const neighbors{.fanouts = {3, 2}};
+    glt::dist::loader_options const options{.batch_size = 4, .shuffle = true};
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
-    glt::dist::loader plain(comm, graph, features, seeds, options);
+    glt::dist::loader plain(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
     for (bool const refused : {false, true}) {
       auto node = glt_test::node_of(comm, refused && comm.rank() == 0);
       auto part = glt::dist::share_graph(node, divided.part(comm.rank()));
@@ -213,7 +214,7 @@ TEST_CASE("batches are the same with shared memory, which the report shows, and 
       glt::dist::graph const shared_graph(comm, std::move(part.own));
       glt::dist::feature_store const shared_features(comm, graph.book(), std::move(rows.own));
       glt::counting_comm counted(comm);
-      glt::dist::loader loader(counted, shared_graph, shared_features, seeds, options);
+      glt::dist::loader loader(counted, glt::dist::neighbor_batches(shared_graph, shared_features, neighbors), seeds, options);
       loader.read_in_place(part.neighborhood);
       loader.read_in_place(rows.neighborhood);
       counted.reset();
@@ -252,7 +253,8 @@ TEST_CASE("batches are the same with hot rows, with labels or without, alone and
   glt_test::on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto const seeds = divided.renumbered(loader_seeds(comm.rank())); // most of them of other ranks
-    glt::dist::loader_options const options{.batch_size = 4, .neighbors = {.fanouts = {3, 2}}, .shuffle = true};
+    glt::neighbor_options const neighbors{.fanouts = {3, 2}};
+    glt::dist::loader_options const options{.batch_size = 4, .shuffle = true};
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
     glt::dist::feature_store const unlabelled(comm, graph.book(), divided.features(comm.rank(), 3, false));
@@ -267,8 +269,8 @@ TEST_CASE("batches are the same with hot rows, with labels or without, alone and
     glt_test::hide_every_other(rows.neighborhood, comm.rank());
     for (auto const* const hot : {&full, &bare}) {
       for (bool const in_place : {false, true}) {
-        glt::dist::loader plain(comm, graph, features, seeds, options);
-        glt::dist::loader loader(comm, graph, features, seeds, options);
+        glt::dist::loader plain(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
+        glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
         if (in_place) {
           loader.read_in_place(rows.neighborhood);
         }
@@ -295,8 +297,28 @@ TEST_CASE("batches are the same with hot rows, with labels or without, alone and
       }
     }
     glt::dist::feature_store const wide(comm, graph.book(), divided.features(comm.rank(), 4));
-    glt::dist::loader other(comm, graph, wide, seeds, options);
+    glt::dist::loader other(comm, glt::dist::neighbor_batches(graph, wide, neighbors), seeds, options);
     CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { other.use(full); }),
                           "hot rows of 3 columns"));
+  });
+}
+
+TEST_CASE("batches are the same in advance and in bulk") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
+    auto const seeds = divided.renumbered(loader_seeds(comm.rank()));
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
+    glt::dist::neighbor_batches const recipe(graph, features, {.fanouts = {3, 2}, .edge_ids = true});
+    glt::dist::loader plain(comm, recipe, seeds, {.batch_size = 4, .shuffle = true});
+    for (std::int64_t const prefetch : {0, 2}) {
+      for (std::int64_t const bulk : {1, 3}) {
+        glt::dist::loader loader(comm, recipe, seeds,
+                                 {.batch_size = 4, .shuffle = true, .prefetch = prefetch, .bulk = bulk});
+        for (std::int64_t const epoch : {0, 1}) {
+          CHECK(glt_test::prints_of(loader, epoch) == glt_test::prints_of(plain, epoch));
+        }
+      }
+    }
   });
 }

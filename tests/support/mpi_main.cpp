@@ -13,7 +13,7 @@
 // Every rank runs all test cases; only the first one reports what passed, and one that fails
 // ends all.
 int main(int argc, char** argv) {
-  glt::mpi_environment const environment;
+  glt::mpi_environment const environment(glt::mpi_threads::multiple); // loaders have threads
   try {
     auto world = glt::mpi_comm::world();
     doctest::Context context(argc, argv);

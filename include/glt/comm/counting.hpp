@@ -4,6 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/block_pool.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/space.hpp>
 
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -47,11 +50,12 @@ struct traffic {
   detail::traffic_count payload; ///< all_to_all_v and start_all_to_all_v
   detail::traffic_count replies; ///< all_to_all_replies
   detail::traffic_count reduce;  ///< all_reduce
-  detail::traffic_count other;   ///< broadcast, barrier, split, duplicate
+  detail::traffic_count sends;   ///< what mailboxes sent; not collective
+  detail::traffic_count other;   ///< broadcast, barrier, split, duplicate, making of mailboxes
 
   [[nodiscard]] detail::traffic_count total() const noexcept {
     detail::traffic_count sum;
-    return sum += headers, sum += payload, sum += replies, sum += reduce, sum += other;
+    return sum += headers, sum += payload, sum += replies, sum += reduce, sum += sends, sum += other;
   }
 };
 
@@ -94,6 +98,41 @@ public:
         : inner_(std::move(inner)), counts_(std::move(counts)) {}
 
     inner_request inner_;
+    std::shared_ptr<traffic> counts_;
+  };
+
+  /// A mailbox whose messages count with those of its communicator; so they share a thread. See `detail::mailbox`.
+  template <detail::mailbox Inner>
+  class counted_mailbox {
+  public:
+    [[nodiscard]] detail::byte_block make_block(std::int64_t bytes) { return inner_.make_block(bytes); }
+    void send(int to, std::int64_t kind, detail::byte_block block) {
+      auto const bytes = block.size();
+      inner_.send(to, kind, std::move(block));
+      if (to != rank_) {
+        counts_->sends += {.messages = 1, .bytes = bytes};
+      }
+    }
+    [[nodiscard]] std::optional<detail::mailbox_message> receive(detail::mailbox_limit limit) {
+      stopwatch const watch(counts_->sends);
+      return inner_.receive(limit);
+    }
+    [[nodiscard]] std::optional<detail::mailbox_message> receive_from(int source, detail::mailbox_limit limit) {
+      stopwatch const watch(counts_->sends);
+      return inner_.receive_from(source, limit);
+    }
+    void flush() {
+      stopwatch const watch(counts_->sends);
+      inner_.flush();
+    }
+
+  private:
+    friend counting_comm;
+    counted_mailbox(Inner inner, int rank, std::shared_ptr<traffic> counts)
+        : inner_(std::move(inner)), rank_(rank), counts_(std::move(counts)) {}
+
+    Inner inner_;
+    int rank_;
     std::shared_ptr<traffic> counts_;
   };
 
@@ -162,6 +201,11 @@ public:
   {
     return inner_.device_aware();
   }
+  [[nodiscard]] bool allows_threads() const noexcept
+    requires requires(C const& comm) { comm.allows_threads(); }
+  {
+    return inner_.allows_threads();
+  }
 
   /// See `mpi_options::time_limit`.
   void note(detail::call_site site) noexcept requires requires(C& comm) { comm.note(site); }
@@ -191,6 +235,14 @@ public:
     requires detail::alarming<C>
   {
     return inner_.make_alarm();
+  }
+
+  /// See `mailing`.
+  [[nodiscard]] auto make_mailbox()
+    requires detail::mailing<C>
+  {
+    auto const watch = count(counts_->other, 0, 0);
+    return counted_mailbox<decltype(inner_.make_mailbox())>(inner_.make_mailbox(), rank(), counts_);
   }
 
 private:

@@ -3,11 +3,16 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/block_pool.hpp>
 #include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace glt {
 
@@ -28,6 +33,28 @@ public:
     void raise() noexcept {}
     [[nodiscard]] bool raised() const noexcept { return false; }
     void settle(std::span<char const>) noexcept {}
+  };
+
+  /// Messages to itself; nothing is worth waiting for.
+  class mailbox {
+  public:
+    [[nodiscard]] detail::byte_block make_block(std::int64_t bytes) { return pool_.take(bytes); }
+    void send(int to, std::int64_t kind, detail::byte_block bytes) {
+      detail::check_peer("send", to, 1);
+      inbox_.push_back({0, kind, std::move(bytes)});
+    }
+    [[nodiscard]] std::optional<detail::mailbox_message> receive(detail::mailbox_limit) {
+      return detail::take_message(inbox_, 0);
+    }
+    [[nodiscard]] std::optional<detail::mailbox_message> receive_from(int source, detail::mailbox_limit limit) {
+      detail::check_peer("receive_from", source, 1);
+      return receive(limit);
+    }
+    void flush() noexcept {}
+
+  private:
+    std::deque<detail::mailbox_message> inbox_;
+    detail::block_pool pool_;
   };
 
   [[nodiscard]] int rank() const noexcept { return 0; }
@@ -67,8 +94,11 @@ public:
 
   /// See `alarming`.
   [[nodiscard]] alarm make_alarm() const noexcept { return {}; }
+
+  /// See `mailing`.
+  [[nodiscard]] mailbox make_mailbox() const { return {}; }
 };
 
-static_assert(communicator<serial_comm> && detail::alarming<serial_comm>);
+static_assert(communicator<serial_comm> && detail::alarming<serial_comm> && detail::mailing<serial_comm>);
 
 } // namespace glt

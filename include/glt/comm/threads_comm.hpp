@@ -3,9 +3,11 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/detail/threads_alarm.hpp>
 #include <glt/comm/detail/threads_board.hpp>
 #include <glt/comm/detail/threads_call.hpp>
+#include <glt/comm/detail/threads_mailbox.hpp>
 #include <glt/core/error.hpp>
 
 #include <cstddef>
@@ -140,6 +142,14 @@ public:
   /// See `alarming`.
   [[nodiscard]] detail::threads_alarm make_alarm() const noexcept { return {board_, rank_}; }
 
+  /// See `mailing`.
+  [[nodiscard]] detail::threads_mailbox make_mailbox() {
+    auto call = named("make_mailbox", detail::complete_make_mailbox);
+    call->board = board_.get();
+    board_->wait(rank_, board_->arrive(rank_, *call));
+    return {std::move(call->inboxes), rank_};
+  }
+
 private:
   [[nodiscard]] std::unique_ptr<detail::threads_call> named(std::string_view name,
                                                             detail::threads_call::work complete) const {
@@ -172,6 +182,6 @@ private:
   int rank_;
 };
 
-static_assert(communicator<threads_comm> && detail::alarming<threads_comm>);
+static_assert(communicator<threads_comm> && detail::alarming<threads_comm> && detail::mailing<threads_comm>);
 
 } // namespace glt

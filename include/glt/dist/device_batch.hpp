@@ -8,8 +8,8 @@
 #include <glt/dist/batch.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/copy_members.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/copy_subgraph.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -53,26 +53,32 @@ namespace glt::dist {
 ///
 /// Where the policy has memory to stage copies in (page-locked memory), a copy is on its way while the host goes on;
 /// else `load` may return only when it is done.
-template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
+template <device_policy Policy, class HostBatch>
 class device_batch {
+  static_assert(HostBatch::policy_type::space == memory_space::host,
+                "to_device copies from ordinary memory: give it a loader on device::cpu, or use a loader on the "
+                "device policy itself");
+
 public:
+  using batch_type = typename HostBatch::template on_policy<Policy>;
+
   explicit device_batch(Policy policy) : policy_(std::move(policy)), staging_(make_staging(policy_)) {}
 
-  [[nodiscard]] batch<Policy, Vertex, T> const& operator*() const noexcept { return copied_; }
+  [[nodiscard]] batch_type const& operator*() const noexcept { return copied_; }
 
   /// Copies a batch, which may change afterwards.
   ///
   /// @where  may only enqueue
   /// @pre    the copy of the batch before is done; not checked
-  template <device_policy Host>
-    requires(Host::space == memory_space::host)
-  void load(batch<Host, Vertex, T> const& from) {
-    reserve_staging(bytes_of(from));
-    copied_.epoch = from.epoch;
-    copied_.step = from.step;
-    copied_.num_seeds = from.num_seeds;
-    copied_.num_columns = from.num_columns;
-    for_each_array(from, [this](auto const& values, auto& made) { copy_array(values, made); });
+  void load(HostBatch const& from) {
+    if constexpr (is_staged) {
+      std::int64_t bytes = 0;
+      detail::copy_members(from, copied_, [&](auto const& values, auto&) { bytes += lines_of(values); });
+      staging_.clear();
+      staging_.resize(bytes);
+      staged_ = 0;
+    }
+    detail::copy_members(from, copied_, [this](auto const& values, auto& made) { copy_array(values, made); });
   }
 
 private:
@@ -88,34 +94,10 @@ private:
     }
   }
 
-  template <class Host, class F>
-  void for_each_array(batch<Host, Vertex, T> const& from, F f) {
-    detail::subgraph_arrays::copy(from.subgraph, copied_.subgraph, f);
-    f(from.rows.features, copied_.rows.features);
-    f(from.rows.labels, copied_.rows.labels);
-  }
-
   template <class U>
   [[nodiscard]] static std::int64_t lines_of(U const& values) noexcept {
     auto const bytes = values.size() * static_cast<std::int64_t>(sizeof(typename U::value_type));
     return (bytes + line_bytes - 1) / line_bytes * line_bytes;
-  }
-
-  template <class Host>
-  [[nodiscard]] std::int64_t bytes_of(batch<Host, Vertex, T> const& from) {
-    std::int64_t bytes = 0;
-    if constexpr (is_staged) {
-      for_each_array(from, [&](auto const& values, auto&) { bytes += lines_of(values); });
-    }
-    return bytes;
-  }
-
-  void reserve_staging([[maybe_unused]] std::int64_t bytes) {
-    if constexpr (is_staged) {
-      staging_.clear();
-      staging_.resize(bytes);
-      staged_ = 0;
-    }
   }
 
   template <class Host, class U>
@@ -138,7 +120,7 @@ private:
   }
 
   Policy policy_;
-  batch<Policy, Vertex, T> copied_;
+  batch_type copied_;
   decltype(make_staging(std::declval<Policy const&>())) staging_;
   std::int64_t staged_ = 0;
 };

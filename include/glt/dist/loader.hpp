@@ -3,240 +3,171 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/node_memory.hpp>
+#include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/failure.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
-#include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
-#include <glt/dist/detail/seed_order.hpp>
-#include <glt/dist/feature_store.hpp>
-#include <glt/dist/graph.hpp>
-#include <glt/dist/hotness/hot_rows.hpp>
-#include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/dist/shared/shared_graph.hpp>
-#include <glt/feature/feature_store.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
-#include <glt/sample/options.hpp>
-#include <glt/sample/rule/rule.hpp>
+#include <glt/dist/loading/detail/background_loading.hpp>
+#include <glt/dist/loading/detail/batch_producer.hpp>
+#include <glt/dist/loading/detail/batch_range.hpp>
+#include <glt/dist/loading/detail/batch_source.hpp>
+#include <glt/dist/loading/detail/direct_loading.hpp>
+#include <glt/dist/loading/loader_options.hpp>
+#include <glt/dist/loading/neighbor_batches.hpp>
+#include <glt/memory/policy.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace glt::dist {
 
-/// What a loader does with its seeds.
-struct loader_options {
-  std::int64_t batch_size = 1024; ///< seeds of one rank and step
-  neighbor_options neighbors;     ///< what is sampled around them
-  bool shuffle = false;           ///< a new order in every epoch
-  bool drop_last = false;         ///< leave out a rank's last batch if it is not full
-  std::uint64_t seed = 0;         ///< of shuffling and sampling
-};
-
-/// Batches of seeds with their sampled neighbourhoods, features and labels: a range per epoch.
-///
-/// All ranks take the same number of steps, agreed once; a rank that runs out of seeds joins with empty
-/// batches, and no seed is repeated. A batch is a pure function of (options, epoch, step), so an epoch can be
-/// repeated or resumed.
+/// Batches of this rank's seeds: a range per epoch. What a batch is, a recipe says: `neighbor_batches`, `typed_batches`,
+/// `link_batches`, `induced_batches`, `walk_batches`.
 ///
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
-/// Concurrent calls: none on one object, nor on what communicates by the same communicator.
+/// All ranks take the same number of steps, agreed once; a rank that runs out of seeds joins with empty batches, and no
+/// seed is repeated. A batch is a pure function of (recipe, options, epoch, step), so an epoch can be repeated or
+/// resumed, with other `prefetch` and `bulk` as well.
+///
+/// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator, while
+/// the program goes on with collectives of its own. It needs `mpi_threads::multiple` with MPI. Leaving an epoch early, on
+/// some ranks or on all, is allowed: the others get the batches that are made already, and then a `collective_error`.
+/// Destroying a loader ends it for all ranks.
+///
+/// Concurrent calls: none on one object; nor on what communicates by the same communicator, or, with `prefetch`, on what
+/// the recipe borrows, if they change it.
 ///
 /// @where  batches are in memory of `Policy`, seeds in ordinary memory. Graph and features may be in other spaces that
 ///         the policy's executor reaches, if it is not of the host; what a batch has may still be enqueued on it then
-/// @comm   collective, every step; see `neighbor_sampler` and `feature_collector`
-template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T,
-          device_policy GraphPolicy = Policy, device_policy StorePolicy = Policy>
+/// @comm   collective, every step: that of the samplers and collectors
+template <communicator Comm, class Recipe, device_policy Policy = typename Recipe::policy_type>
 class loader {
+  using producer_type = detail::batch_producer<Comm, Recipe, Policy>;
+
 public:
   static constexpr memory_space space = Policy::space;
-  using batch_type = batch<Policy, Vertex, T>;
+  using batch_type = typename producer_type::batch_type;
+  using seeds_type = typename Recipe::seeds_type;
 
-  /// Borrows graph and features, which must outlive the loader, and copies this rank's seeds.
+  /// Keeps this rank's seeds, and borrows what the recipe does.
   ///
-  /// @shape  seeds [S] global ids, of any part, though own ones cost no message in the first hop
-  /// @comm   collective; two header exchanges
-  /// @throws collective_error  on every rank, if the options of a rank are wrong, a seed is not in [0, V), or
-  ///                           features and graph are of different partitions
-  loader(Comm comm, graph<GraphPolicy, Vertex> const& graph, feature_store<StorePolicy, T> const& features,
-         std::type_identity_t<host_view<Vertex const>> seeds, loader_options options, Policy policy = {})
-      : options_(std::move(options)), features_(&features), seeds_(seeds.begin(), seeds.end()),
-        policy_(policy), batch_seeds_(0, policy), sampler_(comm, graph, options_.neighbors, policy),
-        num_steps_(agree_on_steps(comm, graph, seeds)), collector_(comm, features, std::move(policy)) {}
+  /// @comm   collective; two header exchanges, those of the samplers and collectors, and with `prefetch` a duplicate
+  /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are wrong, if ranks differ in
+  ///                           `prefetch` or `bulk`, or if the communicator does not let threads prepare batches
+  loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options = {}, Policy policy = {})
+      : state_(std::make_unique<state>(own_comm(comm, options), recipe, std::move(seeds), options, std::move(policy))) {}
 
   /// Steps of an epoch, the same on all ranks.
-  [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
-  [[nodiscard]] loader_options const& options() const noexcept { return options_; }
+  [[nodiscard]] std::int64_t num_steps() const noexcept { return state_->producer.num_steps(); }
+  [[nodiscard]] loader_options const& options() const noexcept { return state_->producer.options(); }
   /// Time that this loader has spent so far.
-  [[nodiscard]] detail::loader_seconds seconds() const noexcept { return seconds_; }
-
+  [[nodiscard]] detail::loader_seconds seconds() const {
+    auto spent = state_->source->seconds();
+    spent.waiting = state_->waiting;
+    return spent;
+  }
   /// What this loader has read in place, from hot rows and by messages so far, and why.
   [[nodiscard]] loader_report report() const {
-    return {sampler_.counts(), collector_.counts(), sampler_.why_not_in_place(), collector_.why_not_in_place()};
+    return state_->source->report();
   }
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `neighbor_sampler` and
-  /// `feature_collector`. Batches are the same.
+  /// `feature_collector`. Batches are the same. Between epochs.
   ///
   /// @comm   none
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features'
-  void read_in_place(node_views<detail::part_view<space, Vertex>> parts) requires host_policy<Policy> {
-    sampler_.read_in_place(std::move(parts));
+  template <class View>
+  void read_in_place(node_views<View> const& views) requires requires(typename producer_type::maker_type& maker) {
+    maker.read_in_place(views);
+  } {
+    state_->producer.maker().read_in_place(views);
   }
-  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { collector_.read_in_place(rows); }
 
   /// Borrows hot rows from now on, which must outlive the loader; see `feature_collector`. Batches are the same, and
-  /// the report tells the hit ratio.
+  /// the report tells the hit ratio. Between epochs.
   ///
   /// @comm   none; ranks may have different ones, or none
   /// @throws precondition_error  if the hot rows have other columns than the features
-  void use(hot_rows<Policy, T> const& hot) { collector_.use(hot); }
-
-  class iterator;
-  struct range {
-    loader* source;
-    std::int64_t number;
-    std::int64_t first_step;
-    [[nodiscard]] iterator begin() const {
-      source->start(number, first_step);
-      return iterator(*source);
-    }
-    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
-  };
+  template <class Rows>
+  void use(Rows const& hot) requires requires(typename producer_type::maker_type& maker) { maker.use(hot); } {
+    state_->producer.maker().use(hot);
+  }
 
   /// The batches of an epoch from a step on; a batch is valid until the next one is asked for.
   ///
   /// @throws precondition_error  if first_step is not in [0, num_steps()]
-  [[nodiscard]] range epoch(std::int64_t number, std::int64_t first_step = 0) {
-    if (first_step < 0 || first_step > num_steps_) {
+  [[nodiscard]] detail::batch_range<loader> epoch(std::int64_t number, std::int64_t first_step = 0) {
+    if (first_step < 0 || first_step > num_steps()) {
       throw precondition_error(
-          detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps_, "]"));
+          detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps(), "]"));
     }
-    return {this, number, first_step};
+    return {*this, number, first_step};
   }
 
 private:
-  [[nodiscard]] std::int64_t own_steps() const noexcept {
-    auto const seeds = static_cast<std::int64_t>(seeds_.size());
-    bool const last_is_partial = seeds % options_.batch_size != 0 && !options_.drop_last;
-    return seeds / options_.batch_size + (last_is_partial ? 1 : 0);
-  }
+  friend class detail::batch_range<loader>;
+  using host_comm_type = std::remove_reference_t<decltype(detail::host_comm(std::declval<Comm&>()))>;
 
-  std::int64_t agree_on_steps(Comm& comm, graph<GraphPolicy, Vertex> const& graph,
-                              host_view<Vertex const> seeds) const {
-    auto const failure = detail::failure_of([&] { check(graph, seeds); });
-    auto const headers = detail::exchange_values(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, failure,
-                                         failure.empty() ? own_steps() : 0);
-    return std::ranges::max(headers, {}, &detail::call_header::value).value;
-  }
-
-  void check(graph<GraphPolicy, Vertex> const& graph, host_view<Vertex const> seeds) const {
-    if (options_.batch_size < 1) {
-      throw precondition_error(detail::message("batch size ", options_.batch_size, "; give 1 or more seeds a batch"));
+  // Of one place, since a thread may refer to it.
+  struct state {
+    state(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options, Policy policy)
+        : producer(comm, recipe, std::move(seeds), options, std::move(policy)) {
+      if constexpr (detail::alarming<host_comm_type>) {
+        if (options.prefetch > 0) {
+          using background = detail::background_loading<host_comm_type, producer_type>;
+          source = std::make_unique<background>(detail::host_comm(comm), producer);
+          return;
+        }
+      }
+      source = std::make_unique<detail::direct_loading<producer_type>>(producer);
     }
-    if (!(features_->book() == graph.book())) {
-      throw precondition_error("features and graph have different partition books; load both from one partition");
-    }
-    if (features_->local().num_vertices() != features_->book().size(graph.part())) {
-      throw precondition_error("features and graph are of different parts; make both with the same communicator");
-    }
-    detail::validate_vertices("seed", seeds, graph.num_vertices());
+
+    producer_type producer;
+    std::unique_ptr<detail::batch_source<batch_type>> source;
+    double waiting = 0;
+  };
+
+  // A duplicate for the thread, if there is one.
+  static Comm own_comm(Comm& comm, loader_options const& options) {
+    auto const check = [&] {
+      if (options.prefetch > 0 && !detail::alarming<host_comm_type>) {
+        throw precondition_error("batches cannot be prepared in advance on this communicator; set prefetch to 0");
+      }
+      if constexpr (requires { comm.allows_threads(); }) {
+        if (options.prefetch > 0 && !comm.allows_threads()) {
+          throw precondition_error("prefetch needs threads that call MPI at once; start MPI by "
+                                   "mpi_environment(mpi_threads::multiple), or set prefetch to 0");
+        }
+      }
+    };
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
+                  detail::fingerprint().add(options.prefetch).add(options.bulk).value(), [](auto, auto) {
+                    return "prepares batches in another way than rank 0; pass the same prefetch and bulk on all ranks";
+                  });
+    return options.prefetch > 0 ? comm.duplicate() : comm;
   }
 
-  void start(std::int64_t number, std::int64_t first_step) {
-    order_ = detail::seed_order(seeds_, options_.shuffle, options_.seed, number);
-    batch_.epoch = number;
-    batch_.step = first_step;
+  void start(std::int64_t epoch, std::int64_t first_step) {
+    wait([&] { state_->source->start(epoch, first_step); });
   }
-
-  void load() {
-    auto const total = static_cast<std::int64_t>(order_.size());
-    auto const begin = batch_.step < own_steps() ? batch_.step * options_.batch_size : total;
-    auto const seeds = host_view<Vertex const>(order_).subview(begin, std::min(options_.batch_size, total - begin));
-    batch_.num_seeds = seeds.size();
+  void advance() {
+    wait([&] { state_->source->advance(); });
+  }
+  [[nodiscard]] batch_type const* current() const noexcept { return state_->source->current(); }
+  template <class Work>
+  void wait(Work work) {
     detail::stopwatch watch;
-    sample_key const key{.seed = options_.seed, .epoch = batch_.epoch, .step = batch_.step};
-    sampler_.sample(in_memory_of_policy(seeds), key, batch_.subgraph);
-    watch.lap(seconds_.sampling);
-    auto const distinct = batch_.subgraph.num_sampled_nodes()[0];
-    collector_.collect(batch_.subgraph.nodes(), features_->has_labels() ? distinct : 0, batch_.step, batch_.rows);
-    batch_.num_columns = features_->num_columns();
-    watch.lap(seconds_.features);
-    seconds_.collecting = collector_.seconds();
+    work();
+    watch.lap(state_->waiting);
   }
 
-  [[nodiscard]] array_view<space, Vertex const> in_memory_of_policy(host_view<Vertex const> seeds) {
-    if constexpr (space == memory_space::host) {
-      return seeds;
-    } else {
-      batch_seeds_.resize(seeds.size());
-      detail::copy_in(policy_, seeds, batch_seeds_.view());
-      return batch_seeds_.view();
-    }
-  }
-
-  loader_options options_;
-  feature_store<StorePolicy, T> const* features_;
-  std::vector<Vertex> seeds_;
-  std::vector<Vertex> order_;
-  Policy policy_;
-  buffer<Policy, Vertex> batch_seeds_; // of one batch, if the policy's memory is not that of `seeds_`
-  neighbor_sampler<Comm, Policy, Vertex, uniform_rule, GraphPolicy> sampler_;
-  std::int64_t num_steps_; // before the collector, which tells no other rank what is wrong with the features
-  feature_collector<Comm, Policy, T, StorePolicy> collector_;
-  batch_type batch_;
-  detail::loader_seconds seconds_;
-};
-
-template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T>
-loader(Comm, graph<Policy, Vertex> const&, feature_store<Policy, T> const&,
-       std::type_identity_t<host_view<Vertex const>>, loader_options) -> loader<Comm, Policy, Vertex, T>;
-template <communicator Comm, device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T,
-          device_policy Policy>
-loader(Comm, graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&,
-       std::type_identity_t<host_view<Vertex const>>, loader_options, Policy)
-    -> loader<Comm, Policy, Vertex, T, GraphPolicy, StorePolicy>;
-
-/// Input iterator over the batches of an epoch; loading happens when it is made and advanced.
-template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T, device_policy GraphPolicy,
-          device_policy StorePolicy>
-class loader<Comm, Policy, Vertex, T, GraphPolicy, StorePolicy>::iterator {
-public:
-  using iterator_concept = std::input_iterator_tag;
-  using value_type = batch_type;
-  using difference_type = std::ptrdiff_t;
-
-  explicit iterator(loader& source) : source_(&source) { load(); }
-  [[nodiscard]] batch_type const& operator*() const noexcept { return source_->batch_; }
-  iterator& operator++() {
-    ++source_->batch_.step;
-    load();
-    return *this;
-  }
-  void operator++(int) { ++*this; }
-  [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept { return at_end(); }
-
-private:
-  [[nodiscard]] bool at_end() const noexcept { return source_->batch_.step >= source_->num_steps_; }
-  void load() {
-    if (!at_end()) {
-      source_->load();
-    }
-  }
-
-  loader* source_;
+  std::unique_ptr<state> state_;
 };
 
 } // namespace glt::dist

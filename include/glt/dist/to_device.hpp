@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/types.hpp>
-#include <glt/dist/batch.hpp>
 #include <glt/dist/device_batch.hpp>
+#include <glt/dist/loading/detail/batch_range.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <array>
@@ -30,21 +30,10 @@ namespace glt::detail {
 /// @comm   as the loader, one batch ahead
 template <class Loader, device_policy Policy>
 class device_batches {
-  template <class>
-  struct on_policy;
-  template <device_policy Host, vertex_id Vertex, bytes_copyable T>
-  struct on_policy<dist::batch<Host, Vertex, T>> {
-    static_assert(
-        Host::space == memory_space::host,
-        "to_device copies from ordinary memory: give it a loader on device::cpu, or use a loader on the "
-        "device policy itself");
-    using slot = dist::device_batch<Policy, Vertex, T>;
-    using type = dist::batch<Policy, Vertex, T>;
-  };
-  using slot = typename on_policy<typename Loader::batch_type>::slot;
+  using slot = dist::device_batch<Policy, typename Loader::batch_type>;
 
 public:
-  using batch_type = typename on_policy<typename Loader::batch_type>::type;
+  using batch_type = typename slot::batch_type;
 
   /// Borrows the loader, which must outlive this. `training` is the policy on which the work on batches is enqueued: a
   /// batch is overwritten when that is done.
@@ -54,27 +43,16 @@ public:
 
   [[nodiscard]] std::int64_t num_steps() const noexcept { return source_->num_steps(); }
 
-  class iterator;
-  struct range {
-    device_batches* batches;
-    std::int64_t number;
-    std::int64_t first_step;
-    [[nodiscard]] iterator begin() const {
-      batches->start(number, first_step);
-      return iterator(*batches);
-    }
-    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
-  };
-
   /// The batches of an epoch from a step on; a batch is valid until the next one is asked for, and after that for what
   /// was enqueued on the training policy before.
   ///
   /// @throws precondition_error  as the loader's, when the first batch is asked for
-  [[nodiscard]] range epoch(std::int64_t number, std::int64_t first_step = 0) {
-    return {this, number, first_step};
+  [[nodiscard]] batch_range<device_batches> epoch(std::int64_t number, std::int64_t first_step = 0) {
+    return {*this, number, first_step};
   }
 
 private:
+  friend class batch_range<device_batches>;
   using source_iterator = decltype(std::declval<Loader&>().epoch(std::int64_t{0}, std::int64_t{0}).begin());
 
   void start(std::int64_t number, std::int64_t first_step) {
@@ -99,6 +77,8 @@ private:
     ahead_ = prefetch(free);
   }
 
+  [[nodiscard]] batch_type const* current() const noexcept { return at_end_ ? nullptr : &*slots_[current_]; }
+
   bool prefetch(slot& free) {
     if (is_copied_) {
       is_copied_ = false;
@@ -122,27 +102,6 @@ private:
   bool ahead_ = false;     // the other slot has the next batch
   bool at_end_ = true;
   std::size_t current_ = 0;
-};
-
-/// Input iterator over batches in memory of the policy.
-template <class Loader, device_policy Policy>
-class device_batches<Loader, Policy>::iterator {
-public:
-  using iterator_concept = std::input_iterator_tag;
-  using value_type = batch_type;
-  using difference_type = std::ptrdiff_t;
-
-  explicit iterator(device_batches& batches) noexcept : batches_(&batches) {}
-  [[nodiscard]] batch_type const& operator*() const noexcept { return *batches_->slots_[batches_->current_]; }
-  iterator& operator++() {
-    batches_->advance();
-    return *this;
-  }
-  void operator++(int) { ++*this; }
-  [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept { return batches_->at_end_; }
-
-private:
-  device_batches* batches_;
 };
 
 } // namespace glt::detail

@@ -5,6 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
@@ -15,6 +16,7 @@
 #include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/detail/device_aware.hpp>
 #include <glt/mpi/detail/handle.hpp>
+#include <glt/mpi/detail/mailbox.hpp>
 #include <glt/mpi/detail/replies.hpp>
 #include <glt/mpi/detail/request.hpp>
 #include <glt/mpi/error.hpp>
@@ -104,6 +106,12 @@ public:
 
   /// True if the MPI that runs says that it takes pointers into memory of CUDA GPUs.
   [[nodiscard]] bool device_aware() const noexcept { return detail::mpi_is_device_aware(); }
+
+  /// True if several threads of this process may call MPI at once, each on a communicator of its own.
+  [[nodiscard]] bool allows_threads() const noexcept {
+    int level = MPI_THREAD_SINGLE;
+    return MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+  }
 
   /// The MPI communicator behind this handle, for calls of the user's own.
   [[nodiscard]] MPI_Comm native() const noexcept { return handle_->comm(); }
@@ -223,6 +231,14 @@ public:
   /// See `alarming`.
   [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
 
+  /// See `mailing`.
+  [[nodiscard]] detail::mpi_mailbox make_mailbox() {
+    auto own = duplicate();
+    std::int64_t number = std::chrono::system_clock::now().time_since_epoch().count();
+    own.broadcast(reinterpret_cast<std::byte*>(&number), sizeof number, 0);
+    return detail::mpi_mailbox(own.handle_, number);
+  }
+
 private:
   friend class mpi_node;
 
@@ -283,6 +299,6 @@ private:
   std::shared_ptr<detail::mpi_handle> handle_;
 };
 
-static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && losable<mpi_comm>);
+static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> && losable<mpi_comm>);
 
 } // namespace glt

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace glt {
@@ -20,6 +21,7 @@ namespace glt {
 namespace detail {
 template <device_policy Policy, vertex_id Vertex>
 class hetero_builder;
+struct member_access;
 } // namespace detail
 
 /// Owns what a multi-hop sampler of a heterogeneous graph returns for a batch: vertices by node type, edges
@@ -82,13 +84,25 @@ public:
 
 private:
   friend class detail::hetero_builder<Policy, Vertex>;
+  friend struct detail::member_access;
 
   using vertices = detail::sampled_vertices<Policy, Vertex>;
 
   struct relation : detail::sampled_edges<Policy> {
     int source_type = 0;
     int destination_type = 0;
+
+    template <class Self>
+    [[nodiscard]] static auto members(Self& self) noexcept {
+      return std::tuple_cat(detail::sampled_edges<Policy>::members(self),
+                            std::tie(self.source_type, self.destination_type));
+    }
   };
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.vertices_, self.relations_, self.expand_, self.num_hops_);
+  }
 
   [[nodiscard]] vertices const& of_type(int node_type) const {
     if (node_type < 0 || node_type >= num_node_types()) {

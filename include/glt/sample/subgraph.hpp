@@ -10,13 +10,14 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 
 namespace glt {
 
 namespace detail {
 template <device_policy Policy, vertex_id Vertex>
 class subgraph_builder;
-struct subgraph_arrays;
+struct member_access;
 } // namespace detail
 
 /// Owns what a multi-hop sampler returns for a batch of S seeds: its vertices, its edges hop by hop, and
@@ -61,7 +62,12 @@ public:
 
 private:
   friend class detail::subgraph_builder<Policy, Vertex>;
-  friend struct detail::subgraph_arrays;
+  friend struct detail::member_access;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.vertices_, self.edges_, self.expand_);
+  }
 
   frontier expand_ = frontier::fresh;
   detail::sampled_vertices<Policy, Vertex> vertices_;

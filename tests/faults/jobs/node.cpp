@@ -12,7 +12,8 @@ int main() {
     auto shared_rows = glt::dist::share_features(node, rows.view());
     glt::dist::graph const graph(comm, std::move(shared_graph.own));
     glt::dist::feature_store const features(comm, graph.book(), std::move(shared_rows.own));
-    glt::dist::loader loader(comm, graph, features, glt_fault::own_vertices(graph), glt_fault::options);
+    glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, glt_fault::neighbors),
+                             glt_fault::own_vertices(graph), glt_fault::options);
     loader.read_in_place(std::move(shared_graph.neighborhood));
     loader.read_in_place(std::move(shared_rows.neighborhood));
     return glt_fault::sum_of_epoch(loader);

@@ -40,8 +40,8 @@ std::vector<glt::global_id> own_vertices(Graph const& graph) {
   return own;
 }
 
-inline glt::dist::loader_options const options{
-    .batch_size = 32, .neighbors = {.fanouts = {5, 4}}, .shuffle = true};
+inline glt::neighbor_options const neighbors{.fanouts = {5, 4}};
+inline glt::dist::loader_options const options{.batch_size = 32, .shuffle = true};
 
 /// A sum over the batches of an epoch.
 template <class Loader>

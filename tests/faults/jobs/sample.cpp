@@ -10,7 +10,8 @@ int main(int argc, char** argv) {
     glt::dist::graph const graph(comm, glt_fault::make_part(comm));
     glt::dist::feature_store const features(comm, graph.book(),
                                             glt_fault::make_rows(graph.local().num_rows()));
-    glt::dist::loader loader(comm, graph, features, glt_fault::own_vertices(graph), glt_fault::options);
+    glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, glt_fault::neighbors),
+                             glt_fault::own_vertices(graph), glt_fault::options);
     std::uint64_t sum = 0;
     for (long i = 0; i < times; ++i) {
       sum = glt_fault::sum_of_epoch(loader);

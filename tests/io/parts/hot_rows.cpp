@@ -72,9 +72,10 @@ TEST_CASE("a loader with the hot rows of a folder makes the batches that it make
     seeds.push_back((part.graph.book.end(comm.rank()) + 1) % num_vertices);
     dist::feature_store const features(comm, part.graph.book, std::move(part.features));
     dist::graph const graph(comm, std::move(part.graph));
-    dist::loader_options const options{.batch_size = 5, .neighbors = {.fanouts = {3, 3}}};
-    dist::loader plain(comm, graph, features, seeds, options);
-    dist::loader loader(comm, graph, features, seeds, options);
+    neighbor_options const neighbors{.fanouts = {3, 3}};
+    dist::loader_options const options{.batch_size = 5};
+    dist::loader plain(comm, dist::neighbor_batches(graph, features, neighbors), seeds, options);
+    dist::loader loader(comm, dist::neighbor_batches(graph, features, neighbors), seeds, options);
     loader.use(hot);
     auto expected = plain.epoch(0).begin();
     for (auto const& batch : loader.epoch(0)) {

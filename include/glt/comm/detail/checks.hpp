@@ -27,6 +27,13 @@ inline void check_root(std::string_view call, int root, int ranks) {
   }
 }
 
+/// Refuses a rank to send to or to receive from that there is not.
+inline void check_peer(std::string_view call, int peer, int ranks) {
+  if (peer < 0 || peer >= ranks) {
+    throw precondition_error(message(call, ": there is no rank ", peer, "; ranks are 0 to ", ranks - 1));
+  }
+}
+
 /// Refuses an array that does not have one element per rank.
 inline void check_length(std::string_view call, std::string_view array, std::size_t size, int ranks) {
   if (size != static_cast<std::size_t>(ranks)) {

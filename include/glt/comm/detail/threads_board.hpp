@@ -65,6 +65,9 @@ public:
         alarms_(threads_.size(), 0), idle_(threads_.size()) {}
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(threads_.size()); }
+  [[nodiscard]] std::shared_ptr<threads_family> const& family() const noexcept { return family_; }
+  /// The number of each rank in `run_threads`.
+  [[nodiscard]] std::vector<int> const& threads() const noexcept { return threads_; }
 
   /// Shows a call to the other ranks and returns its number; does the work if it is the last one.
   ///

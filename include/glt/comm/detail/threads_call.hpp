@@ -22,6 +22,7 @@
 namespace glt::detail {
 
 class threads_board;
+class threads_inboxes;
 
 /// What one thread passes to a collective call; shown to the other threads until the call is complete. Reusable.
 struct threads_call {
@@ -40,9 +41,10 @@ struct threads_call {
   std::span<char const> asked, answering;
   reply_buffer* replies = nullptr;
   int color = 0, order = 0;
-  threads_board const* board = nullptr;     ///< that is split
+  threads_board const* board = nullptr;     ///< that is split, or gets a mailbox
   std::shared_ptr<threads_board> new_board; ///< of this rank's color
   int new_rank = 0;
+  std::shared_ptr<threads_inboxes> inboxes; ///< of the new mailbox
 
   /// Forgets what was passed before.
   void begin(std::string_view name_of_call, work completion) {

@@ -6,6 +6,7 @@
 #include <glt/memory/buffer.hpp>
 
 #include <cstdint>
+#include <tuple>
 
 namespace glt::dist {
 
@@ -16,6 +17,11 @@ template <device_policy Policy, bytes_copyable T>
 struct collected_rows {
   buffer<Policy, T> features;
   buffer<Policy, detail::label_type> labels;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.features, self.labels);
+  }
 };
 
 } // namespace glt::dist

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace glt::dist {
@@ -38,6 +39,11 @@ struct collected_tensor {
   std::int64_t num_columns = 0;
   buffer<Policy, std::byte> bytes{};
 
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.name, self.type, self.num_rows, self.num_columns, self.bytes);
+  }
+
   /// Elements as they are: scales are applied where the type is another than the stored one.
   [[nodiscard]] any_rows<Policy::space> rows() const noexcept {
     return {type, bytes.data(), num_rows, num_columns};
@@ -57,6 +63,11 @@ namespace glt::dist {
 template <device_policy Policy>
 struct collected_table {
   std::vector<detail::collected_tensor<Policy>> tensors;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.tensors);
+  }
 
   /// The rows of a tensor.
   ///

@@ -5,6 +5,7 @@
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/deadline.hpp>
+#include <glt/mpi/detail/leftovers.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -76,6 +78,30 @@ public:
     }
   }
 
+  /// Tells those who have asked where this rank waits.
+  ///
+  /// @pre    `is_on()`
+  void answer(std::string_view call) noexcept {
+    std::unique_lock const one(answering_, std::try_to_lock); // of the threads that wait
+    if (!one) {
+      return;
+    }
+    MPI_Status status;
+    for (int found = 1; found != 0;) {
+      if (MPI_Iprobe(MPI_ANY_SOURCE, question_tag, comm_, &found, &status) != MPI_SUCCESS || found == 0) {
+        return;
+      }
+      auto const peer = status.MPI_SOURCE;
+      MPI_Recv(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, MPI_STATUS_IGNORE);
+      auto& sent = answers_[static_cast<std::size_t>(peer)];
+      sent = {.call = {}, .site = site_};
+      std::copy_n(call.begin(), std::min(call.size(), sent.call.size() - 1), sent.call.begin());
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Isend(&sent, static_cast<int>(sizeof(place)), MPI_BYTE, peer, answer_tag, comm_, &request);
+      MPI_Request_free(&request);
+    }
+  }
+
   /// Calls `work`, in which MPI waits in a way that cannot be tested; ends the job after the limit, without asking the
   /// others.
   template <class Work>
@@ -100,24 +126,6 @@ private:
     call_site site;
   };
   static_assert(std::is_trivially_copyable_v<place>);
-
-  // Tells those who have asked where this rank waits.
-  void answer(std::string_view call) noexcept {
-    MPI_Status status;
-    for (int found = 1; found != 0;) {
-      if (MPI_Iprobe(MPI_ANY_SOURCE, question_tag, comm_, &found, &status) != MPI_SUCCESS || found == 0) {
-        return;
-      }
-      auto const peer = status.MPI_SOURCE;
-      MPI_Recv(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, MPI_STATUS_IGNORE);
-      auto& sent = answers_[static_cast<std::size_t>(peer)];
-      sent = {.call = {}, .site = site_};
-      std::copy_n(call.begin(), std::min(call.size(), sent.call.size() - 1), sent.call.begin());
-      MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Isend(&sent, static_cast<int>(sizeof(place)), MPI_BYTE, peer, answer_tag, comm_, &request);
-      MPI_Request_free(&request);
-    }
-  }
 
   [[noreturn]] void give_up(std::string_view call) noexcept {
     for (int peer = 0; peer < ranks_; ++peer) {
@@ -177,6 +185,7 @@ private:
   int ranks_ = 1;
   seconds limit_;
   call_site site_;
+  std::mutex answering_;
   std::vector<place> answers_; // [R], what is sent; each stays until the job ends
   std::vector<char> arrived_;  // [R]
 };
@@ -187,6 +196,7 @@ struct mpi_family {
 
   mpi_watch watch;
   std::atomic<bool> lost = false; ///< see `losable`
+  mpi_leftovers leftovers;
 };
 
 } // namespace glt::detail

@@ -3,12 +3,10 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/exchange.hpp>
-#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <numeric>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -20,26 +18,8 @@ namespace glt::io::detail {
 /// @comm   collective; one header exchange and one variable exchange
 template <communicator Comm>
 [[nodiscard]] std::vector<std::string> gather_texts(Comm& comm, std::string const& text) {
-  auto const ranks = static_cast<std::size_t>(comm.size());
-  std::vector<std::int64_t> send(ranks, 0);
-  send[0] = comm.rank() == 0 ? 0 : std::ssize(text);
-  std::vector<glt::detail::call_header> headers(ranks);
-  glt::detail::exchange_headers(comm, {.what = glt::detail::operation::shuffle}, send, 0, {}, headers);
-  std::vector<std::int64_t> receive;
-  for (auto const& header : headers) {
-    receive.push_back(header.count);
-  }
-  std::string arrived(static_cast<std::size_t>(std::accumulate(receive.begin(), receive.end(), std::int64_t{0})), ' ');
-  glt::detail::exchange_rows(comm, host_view<char const>(text.data(), send[0]), send,
-                host_view<char>(arrived.data(), std::ssize(arrived)), receive);
-  std::vector<std::string> texts;
-  std::size_t next = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    bool const own = static_cast<int>(rank) == comm.rank();
-    texts.push_back(own ? text : arrived.substr(next, static_cast<std::size_t>(receive[rank])));
-    next += static_cast<std::size_t>(receive[rank]);
-  }
-  return texts;
+  return glt::detail::gather_lists(comm, {.what = glt::detail::operation::shuffle}, {}, text,
+                                   [](int rank) { return rank == 0; });
 }
 
 /// Gives the text of rank 0 to all ranks.

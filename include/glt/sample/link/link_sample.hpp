@@ -8,10 +8,12 @@
 #include <glt/sample/subgraph.hpp>
 
 #include <cstdint>
+#include <tuple>
 
 namespace glt {
 
 namespace detail {
+struct member_access;
 template <device_policy Policy, vertex_id Vertex>
 class link_assembly;
 } // namespace detail
@@ -76,6 +78,13 @@ public:
 
 private:
   friend class detail::link_assembly<Policy, Vertex>;
+  friend struct detail::member_access;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.subgraph_, self.mode_, self.num_positives_, self.num_negatives_, self.edge_label_,
+                    self.dst_neg_index_, self.verified_);
+  }
 
   [[nodiscard]] std::int64_t num_triplets() const noexcept {
     return mode_ == negative_mode::triplet ? num_positives_ : 0;

@@ -10,9 +10,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace glt {
+
+namespace detail {
+struct member_access;
+} // namespace detail
 
 /// Random walks, one a row; those of a start lie one after the other, starts in the order in which they were
 /// given.
@@ -78,6 +83,13 @@ public:
   }
 
 private:
+  friend struct detail::member_access;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.num_walks_, self.length_, self.vertices_, self.edge_ids_);
+  }
+
   std::int64_t num_walks_ = 0;
   std::int64_t length_ = 0;
   buffer<Policy, Vertex> vertices_;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace glt::detail {
@@ -29,6 +30,11 @@ struct sampled_vertices {
     nodes.resize(num_nodes);
     batch.resize(trees ? num_nodes : 0);
   }
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.nodes, self.seed_index, self.batch, self.num_sampled);
+  }
 };
 
 /// The edges of a sample, or those of a type, hop by hop.
@@ -41,6 +47,11 @@ struct sampled_edges {
   buffer<Policy, local_id> col;
   buffer<Policy, edge_id> edge_ids;
   std::vector<std::int64_t> num_sampled;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.offsets, self.row, self.col, self.edge_ids, self.num_sampled);
+  }
 
   /// No edges, and one offset that is not written.
   void clear() {

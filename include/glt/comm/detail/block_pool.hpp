@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/checks.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <span>
+#include <utility>
+
+namespace glt::detail {
+
+/// Bytes that live as long as somebody keeps them; a small copyable handle.
+///
+/// Arrays in it may be adopted with `keeper()`. An empty block may have no address.
+class byte_block {
+public:
+  byte_block() noexcept = default;
+  /// Bytes that are there already; 64-byte aligned if arrays are to be adopted from them.
+  byte_block(std::shared_ptr<std::byte> keeper, std::int64_t size) noexcept
+      : keeper_(std::move(keeper)), size_(size) {}
+
+  [[nodiscard]] std::byte* data() const noexcept { return keeper_.get(); }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept {
+    return {data(), static_cast<std::size_t>(size_)};
+  }
+  [[nodiscard]] std::shared_ptr<std::byte> const& keeper() const noexcept { return keeper_; }
+
+private:
+  std::shared_ptr<std::byte> keeper_;
+  std::int64_t size_ = 0;
+};
+
+/// Blocks of bytes that are used again; a handle, whose copies share the blocks.
+///
+/// A block comes back when its last keeper lets go of it, on any thread; the handle may be gone by then. The pool holds
+/// at most `idle_bytes` that nobody uses; the rest is freed.
+///
+/// Concurrent calls: any.
+class block_pool {
+public:
+  static constexpr std::int64_t default_idle_bytes = std::int64_t{256} << 20;
+
+  explicit block_pool(std::int64_t idle_bytes = default_idle_bytes)
+      : idle_(std::make_shared<idle_blocks>(idle_bytes)) {}
+
+  /// A block of `bytes` uninitialised bytes, 64-byte aligned; an idle one of up to twice as many if there is one.
+  ///
+  /// @throws precondition_error  if bytes is negative
+  /// @throws std::bad_alloc  if there is no memory for it
+  /// @cost   an allocation of some bytes, besides that of a new block
+  [[nodiscard]] byte_block take(std::int64_t bytes) {
+    check_bytes("block_pool", bytes);
+    auto const [data, capacity] = idle_->take(bytes);
+    return {std::shared_ptr<std::byte>(data,
+                                       [idle = idle_, capacity = capacity](std::byte* block) noexcept {
+                                         idle->give_back(block, capacity);
+                                       }),
+            bytes};
+  }
+
+private:
+  class idle_blocks {
+  public:
+    explicit idle_blocks(std::int64_t limit) noexcept : limit_(limit) {}
+    idle_blocks(idle_blocks const&) = delete;
+    idle_blocks& operator=(idle_blocks const&) = delete;
+    ~idle_blocks() {
+      for (auto& [capacity, first] : first_) {
+        while (first != nullptr) {
+          free(pop(first));
+        }
+      }
+    }
+
+    std::pair<std::byte*, std::int64_t> take(std::int64_t bytes) {
+      auto const needed = rounded(bytes);
+      {
+        std::scoped_lock const hold(lock_);
+        first_.try_emplace(needed, nullptr); // here, for `give_back` must not fail
+        for (auto found = first_.lower_bound(needed); found != first_.end() && found->first / 2 <= needed;
+             ++found) {
+          if (found->second != nullptr) {
+            bytes_ -= found->first;
+            return {pop(found->second), found->first};
+          }
+        }
+      }
+      return {static_cast<std::byte*>(::operator new(static_cast<std::size_t>(needed), alignment)), needed};
+    }
+
+    void give_back(std::byte* block, std::int64_t capacity) noexcept {
+      {
+        std::scoped_lock const hold(lock_);
+        if (bytes_ + capacity <= limit_) {
+          auto& first = first_.find(capacity)->second;
+          first = ::new (block) link{first};
+          bytes_ += capacity;
+          return;
+        }
+      }
+      free(block);
+    }
+
+  private:
+    // What stands in an idle block.
+    struct link {
+      link* next;
+    };
+
+    static constexpr std::align_val_t alignment{64};
+
+    // Up to a quarter more, so that blocks of similar sizes serve for each other.
+    static std::int64_t rounded(std::int64_t bytes) noexcept {
+      auto const wanted = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 64));
+      auto const step = std::max<std::uint64_t>(std::bit_floor(wanted) / 4, 64);
+      return static_cast<std::int64_t>((wanted + step - 1) / step * step);
+    }
+    static std::byte* pop(link*& first) noexcept {
+      auto* const block = first;
+      first = block->next;
+      return reinterpret_cast<std::byte*>(block);
+    }
+    static void free(std::byte* block) noexcept { ::operator delete(block, alignment); }
+
+    std::mutex lock_;
+    std::map<std::int64_t, link*> first_; // idle blocks by their capacity
+    std::int64_t bytes_ = 0;              // of all of them
+    std::int64_t limit_;
+  };
+
+  std::shared_ptr<idle_blocks> idle_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/comm/lost_rank.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/loading/detail/batch_source.hpp>
+#include <glt/dist/loading/detail/prefetch_queue.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// A thread that prepares the batches of a producer in advance, on a communicator of its own.
+///
+/// The threads of all ranks make the same sweeps, so each waits for the slowest; each also watches an alarm while it
+/// waits for its consumer. So a consumer may leave an epoch, or altogether, wherever the others are: its thread raises the
+/// alarm and joins the next sweep of the others as failed; they hand over what they have made, and then that error.
+template <alarming Comm, class Producer>
+class background_loading final : public batch_source<typename Producer::batch_type> {
+public:
+  using batch_type = typename Producer::batch_type;
+
+  /// Borrows the producer, which is used by the thread alone while an epoch lasts. `comm` is a duplicate, also the
+  /// producer's.
+  background_loading(Comm comm, Producer& producer)
+      : comm_(std::move(comm)), producer_(&producer), alarm_(comm_.make_alarm()), end_(comm_),
+        queue_(producer.options().prefetch, producer.options().bulk), thread_([this] { run(); }) {}
+  /// Waits for the threads of the other ranks, which answer whatever their consumers do.
+  ~background_loading() override {
+    queue_.close();
+    thread_.join();
+  }
+
+  void start(std::int64_t epoch, std::int64_t first_step) override {
+    steps_ = producer_->num_steps() - first_step;
+    queue_.start({epoch, first_step});
+    advance();
+  }
+  void advance() override { current_ = queue_.next(steps_); }
+  [[nodiscard]] batch_type const* current() const noexcept override { return current_; }
+
+  [[nodiscard]] loader_seconds seconds() const override {
+    std::scoped_lock const hold(lock_);
+    return seconds_;
+  }
+  [[nodiscard]] dist::loader_report report() const override {
+    std::scoped_lock const hold(lock_);
+    return report_;
+  }
+
+private:
+  using request = typename prefetch_queue<batch_type>::request;
+  using wake = typename prefetch_queue<batch_type>::wake;
+  // What a rank says when all ranks ask each other who raised the alarm.
+  enum class raised : std::int64_t { nothing, left_epoch, left };
+  static constexpr std::chrono::milliseconds a_while{10}; // between two looks at the alarm
+
+  void run() noexcept {
+    try {
+      while (!is_over_) {
+        auto const [woken, wanted] = queue_.wait_for_request(a_while);
+        if (woken == wake::ready) {
+          guarded([&] { make_epoch(wanted); });
+        } else if (woken == wake::interrupted) {
+          guarded([&] { leave(raised::left, "has ended its loader"); });
+        } else if (alarm_.raised()) {
+          guarded([&] { join_failure(); });
+        }
+      }
+    } catch (...) { // the way out has failed as well
+      queue_.fail_for_good(std::current_exception());
+    }
+  }
+
+  void make_epoch(request wanted) {
+    agree(comm_, {.what = operation::plan_epoch, .step = wanted.first_step}, {}, wanted.epoch,
+          [](auto epoch, auto first) {
+            return message("begins epoch ", epoch, " while rank 0 begins epoch ", first,
+                           "; ask for the same epochs on all ranks");
+          });
+    producer_->begin(wanted.epoch);
+    auto const bulk = producer_->options().bulk;
+    for (auto step = wanted.first_step; step < producer_->num_steps();) {
+      auto const batches = std::min(bulk, producer_->num_steps() - step);
+      wait_for_room(batches, wanted, step);
+      producer_->produce(step, queue_.room(batches));
+      note_what_was_done();
+      queue_.hand_over(batches);
+      step += batches;
+    }
+  }
+
+  void wait_for_room(std::int64_t batches, request wanted, std::int64_t step) {
+    auto const begun = std::chrono::steady_clock::now();
+    auto const limit = producer_->options().stall_limit;
+    for (;;) {
+      auto const woken = queue_.wait_for_room(batches, a_while);
+      if (woken == wake::ready) {
+        return;
+      }
+      if (woken == wake::interrupted) {
+        queue_.is_closed() ? leave(raised::left, "has ended its loader")
+                           : leave(raised::left_epoch, message("has left epoch ", wanted.epoch, " before step ", step));
+      }
+      if (alarm_.raised()) {
+        join_failure();
+      }
+      if (std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - begun;
+          limit.count() > 0 && waited > limit) {
+        throw error(message("its consumer has taken no batch for ", limit.count(), " s: step ", step, " of epoch ",
+                            wanted.epoch, " waits for it on all ranks; take batches, or allow a longer stall_limit"));
+      }
+    }
+  }
+
+  void note_what_was_done() {
+    std::scoped_lock const hold(lock_);
+    seconds_ = producer_->maker().seconds();
+    report_ = producer_->maker().report();
+  }
+
+  // Tells all ranks that this one goes; throws the error that all get.
+  [[noreturn]] void leave(raised how, std::string const& cause) {
+    raise(how);
+    end_.announce_failure(cause);
+  }
+  // Takes part in the exchange by which a rank that has raised the alarm tells why.
+  void join_failure() {
+    exchange_values(comm_, {.what = operation::produce}, {});
+  }
+  void raise(raised how) {
+    if (raised_ == raised::nothing) {
+      raised_ = how;
+      alarm_.raise();
+    }
+  }
+
+  template <class Work>
+  void guarded(Work work) {
+    try {
+      try {
+        work();
+      } catch (agreed_error const&) {
+        throw;
+      } catch (...) {
+        if (is_lost(comm_)) {
+          throw;
+        }
+        raise(raised::left_epoch);
+        end_.announce_failure(cause_of_current());
+      }
+    } catch (agreed_error const&) { // all ranks are here
+      settle(std::current_exception());
+    } catch (...) {
+      is_over_ = true;
+      queue_.fail_for_good(std::current_exception());
+    }
+  }
+
+  // After an error that all ranks have: takes in the alarms, and finds out whether anybody has gone for good.
+  void settle(std::exception_ptr const& failure) {
+    auto const headers =
+        exchange_values(comm_, {.what = operation::produce}, {}, static_cast<std::int64_t>(raised_));
+    std::vector<char> raisers;
+    for (auto const& header : headers) {
+      raisers.push_back(header.value != 0 ? 1 : 0);
+      is_over_ |= header.value == static_cast<std::int64_t>(raised::left);
+    }
+    alarm_.settle(raisers);
+    raised_ = raised::nothing;
+    queue_.fail(failure);
+    if (is_over_) {
+      queue_.fail_for_good(failure);
+    }
+  }
+
+  Comm comm_;
+  Producer* producer_;
+  decltype(std::declval<Comm&>().make_alarm()) alarm_;
+  departure<Comm> end_;
+  prefetch_queue<batch_type> queue_;
+  std::int64_t steps_ = 0;
+  batch_type const* current_ = nullptr;
+  raised raised_ = raised::nothing;
+  bool is_over_ = false;
+  mutable std::mutex lock_; // of the next two
+  loader_seconds seconds_;
+  dist::loader_report report_;
+  std::thread thread_; // last: uses all of the others
+};
+
+} // namespace glt::detail

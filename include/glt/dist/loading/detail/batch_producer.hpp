@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/loading/detail/epoch_plan.hpp>
+#include <glt/dist/loading/loader_options.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/options.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace glt::detail {
+
+/// Makes the batches of a consumer, step after step, whoever hands them over.
+template <communicator Comm, class Recipe, device_policy Policy>
+class batch_producer {
+public:
+  using maker_type = typename Recipe::template maker<Comm, Policy>;
+  using batch_type = typename maker_type::batch_type;
+  using seeds_type = typename Recipe::seeds_type;
+
+  /// @comm   collective; one header exchange and those of the maker
+  /// @throws collective_error  on every rank, if the options, the recipe or the seeds of a rank are wrong
+  batch_producer(Comm comm, Recipe const& recipe, seeds_type seeds, dist::loader_options options, Policy policy)
+      : options_(options), seeds_(std::move(seeds)), maker_(comm, recipe, std::move(policy)) {
+    auto const failure = failure_of([&] {
+      check_options();
+      plan_.emplace(seeds_.size(), options_);
+      maker_.check(seeds_);
+    });
+    auto const headers = exchange_values(host_comm(comm), {.what = operation::plan_epoch}, failure,
+                                         failure.empty() ? plan_->num_steps() : 0);
+    num_steps_ = std::ranges::max(headers, {}, &call_header::value).value;
+  }
+
+  [[nodiscard]] dist::loader_options const& options() const noexcept { return options_; }
+  /// Steps of an epoch, the same on all ranks.
+  [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
+  [[nodiscard]] maker_type& maker() noexcept { return maker_; }
+  [[nodiscard]] maker_type const& maker() const noexcept { return maker_; }
+
+  /// Begins an epoch.
+  ///
+  /// @comm   none
+  void begin(std::int64_t epoch) {
+    plan_->begin(epoch);
+    epoch_ = epoch;
+  }
+
+  /// Makes the batches of a step and those after it.
+  ///
+  /// @comm   collective; all ranks at the same step with as many batches
+  void produce(std::int64_t first_step, std::span<batch_type> out) {
+    for (auto& made : out) {
+      auto const step = first_step++;
+      seeds_.gather(plan_->places(step), batch_seeds_);
+      maker_.make(batch_seeds_, {.seed = options_.seed, .epoch = epoch_, .step = step}, made);
+      made.epoch = epoch_;
+      made.step = step;
+      made.num_seeds = batch_seeds_.size();
+    }
+  }
+
+private:
+  void check_options() const {
+    if (options_.prefetch < 0 || options_.bulk < 1) {
+      throw precondition_error(message("prefetch ", options_.prefetch, " and bulk ", options_.bulk,
+                                       "; give 0 or more, and 1 or more batches"));
+    }
+    if (!(options_.stall_limit.count() >= 0)) {
+      throw precondition_error(message("stall_limit ", options_.stall_limit.count(), " s; give 0 or more seconds"));
+    }
+  }
+
+  dist::loader_options options_;
+  seeds_type seeds_;
+  maker_type maker_;
+  std::optional<epoch_plan> plan_;
+  std::int64_t num_steps_ = 0;
+  std::int64_t epoch_ = 0;
+  seeds_type batch_seeds_; // of one batch
+};
+
+} // namespace glt::detail

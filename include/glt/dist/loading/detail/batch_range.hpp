@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+namespace glt::detail {
+
+/// The batches of an epoch of a source, one after the other, as a range; a batch is valid until the next one is asked
+/// for. The source has `batch_type`, `start(epoch, first_step)`, `advance()` and `current()` as a `batch_source`.
+template <class Source>
+class batch_range {
+public:
+  class iterator {
+  public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = typename Source::batch_type;
+    using difference_type = std::ptrdiff_t;
+
+    explicit iterator(Source& source) noexcept : source_(&source) {}
+    [[nodiscard]] value_type const& operator*() const noexcept { return *source_->current(); }
+    iterator& operator++() {
+      source_->advance();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept { return source_->current() == nullptr; }
+
+  private:
+    Source* source_;
+  };
+
+  batch_range(Source& source, std::int64_t epoch, std::int64_t first_step) noexcept
+      : source_(&source), epoch_(epoch), first_step_(first_step) {}
+
+  /// Begins the epoch, every time.
+  [[nodiscard]] iterator begin() const {
+    source_->start(epoch_, first_step_);
+    return iterator(*source_);
+  }
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+
+private:
+  Source* source_;
+  std::int64_t epoch_;
+  std::int64_t first_step_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/random.hpp>
+#include <glt/dist/loading/loader_options.hpp>
+#include <glt/graph/detail/random_permutation.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace glt::detail {
+
+/// Which of its seeds a consumer visits in which step of an epoch: in the order in which they were given, or in one
+/// that is drawn from (seed, epoch).
+class epoch_plan {
+public:
+  /// @throws precondition_error  if there would be no seeds in a batch
+  epoch_plan(std::int64_t num_seeds, dist::loader_options const& options)
+      : batch_size_(options.batch_size), seed_(options.seed), shuffle_(options.shuffle),
+        order_(static_cast<std::size_t>(num_seeds)) {
+    if (batch_size_ < 1) {
+      throw precondition_error(message("batch size ", batch_size_, "; give 1 or more seeds a batch"));
+    }
+    bool const last_is_partial = num_seeds % batch_size_ != 0 && !options.drop_last;
+    num_steps_ = num_seeds / batch_size_ + (last_is_partial ? 1 : 0);
+    std::iota(order_.begin(), order_.end(), std::int64_t{0});
+  }
+
+  /// Steps that these seeds are enough for.
+  [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
+
+  /// Begins an epoch.
+  ///
+  /// @cost   O(seeds) if they are shuffled
+  void begin(std::int64_t epoch) {
+    if (shuffle_) {
+      constexpr std::uint64_t apart_from_sampling = 0x73686666;
+      auto const key = random_key(seed_).fold(apart_from_sampling).fold(static_cast<std::uint64_t>(epoch));
+      auto const drawn = make_random_permutation<std::int64_t>(static_cast<std::int64_t>(order_.size()), key);
+      order_.assign(drawn.begin(), drawn.end());
+    }
+  }
+
+  /// The places of the seeds of a step in the list of seeds; none after the last step.
+  [[nodiscard]] std::span<std::int64_t const> places(std::int64_t step) const noexcept {
+    if (step >= num_steps_) {
+      return {};
+    }
+    auto const first = step * batch_size_;
+    auto const size = std::min(batch_size_, static_cast<std::int64_t>(order_.size()) - first);
+    return std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+  }
+
+private:
+  std::int64_t batch_size_;
+  std::uint64_t seed_;
+  bool shuffle_;
+  std::int64_t num_steps_ = 0;
+  std::vector<std::int64_t> order_;
+};
+
+} // namespace glt::detail

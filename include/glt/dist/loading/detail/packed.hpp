@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/members.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/detail/copy_members.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+// Bytes in which arrays begin at lines of this size, so that they can be used where they lie.
+inline constexpr std::size_t packed_line = 64;
+
+template <class X>
+inline constexpr bool is_list = false;
+template <class T>
+inline constexpr bool is_list<std::vector<T>> = true;
+template <>
+inline constexpr bool is_list<std::string> = true;
+
+/// Writes what a batch, or a request, holds into one block of bytes; without a block it counts them.
+class packer {
+public:
+  packer() = default;
+  /// @pre    as large as counted, and 64-byte aligned; not checked
+  explicit packer(std::byte* block) noexcept : block_(block) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  template <class X>
+  packer& add(X const& x) {
+    if constexpr (has_members<X>) {
+      std::apply([this](auto const&... members) { (add(members), ...); }, member_access::of(x));
+    } else if constexpr (is_buffer<X>) {
+      add(x.size());
+      size_ = (size_ + packed_line - 1) / packed_line * packed_line;
+      write(x.data(), static_cast<std::size_t>(x.size()) * sizeof(typename X::value_type));
+    } else if constexpr (is_list<X>) {
+      add(static_cast<std::int64_t>(x.size()));
+      if constexpr (std::is_trivially_copyable_v<typename X::value_type>) {
+        write(x.data(), x.size() * sizeof(typename X::value_type));
+      } else {
+        for (auto const& element : x) {
+          add(element);
+        }
+      }
+    } else {
+      static_assert(std::is_trivially_copyable_v<X> && !std::is_pointer_v<X>);
+      write(&x, sizeof(X));
+    }
+    return *this;
+  }
+
+private:
+  void write(void const* bytes, std::size_t count) noexcept {
+    if (block_ != nullptr && count > 0) {
+      std::memcpy(block_ + size_, bytes, count);
+    }
+    size_ += count;
+  }
+
+  std::byte* block_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Bytes that something takes when it is packed.
+template <class... X>
+[[nodiscard]] std::size_t packed_size(X const&... x) {
+  packer count;
+  (count.add(x), ...);
+  return count.size();
+}
+
+/// Reads what a `packer` has written. Arrays are not copied: they stay in the block, which `keeper` keeps. The block comes
+/// from another process and is not trusted.
+class unpacker {
+public:
+  unpacker(std::span<std::byte const> block, std::shared_ptr<void const> keeper) noexcept
+      : block_(block), keeper_(std::move(keeper)) {}
+
+  /// @throws error  if the block ends before
+  template <class X>
+  unpacker& get(X& x) {
+    if constexpr (has_members<X>) {
+      std::apply([this](auto&... members) { (get(members), ...); }, member_access::of(x));
+    } else if constexpr (is_buffer<X>) {
+      using value = typename X::value_type;
+      auto const size = length(sizeof(value));
+      at_ = (at_ + packed_line - 1) / packed_line * packed_line;
+      auto const* const data = take(static_cast<std::size_t>(size) * sizeof(value));
+      if (size == 0) {
+        x.clear();
+      } else { // views of a batch are const
+        x = X::adopt(reinterpret_cast<value*>(const_cast<std::byte*>(data)), size, keeper_, x.policy());
+      }
+    } else if constexpr (is_list<X>) {
+      using value = typename X::value_type;
+      if constexpr (std::is_trivially_copyable_v<value>) {
+        auto const size = length(sizeof(value));
+        x.resize(static_cast<std::size_t>(size));
+        read(x.data(), x.size() * sizeof(value));
+      } else {
+        x.resize(static_cast<std::size_t>(length(1)));
+        for (auto& element : x) {
+          get(element);
+        }
+      }
+    } else {
+      read(&x, sizeof(X));
+    }
+    return *this;
+  }
+
+  [[nodiscard]] bool at_end() const noexcept { return at_ == block_.size(); }
+
+private:
+  // A number of elements that the rest of the block can hold.
+  [[nodiscard]] std::int64_t length(std::size_t element_bytes) {
+    std::int64_t size = 0;
+    read(&size, sizeof(size));
+    auto const rest = (block_.size() - at_) / element_bytes;
+    if (size < 0 || static_cast<std::uint64_t>(size) > rest) {
+      throw error(message("message with a list of ", size, " elements and ", block_.size() - at_,
+                          " bytes left; sender and receiver must be the same program"));
+    }
+    return size;
+  }
+  [[nodiscard]] std::byte const* take(std::size_t bytes) {
+    if (at_ > block_.size() || bytes > block_.size() - at_) {
+      throw error(message("message of ", block_.size(), " bytes ends before what it should hold; sender and receiver "
+                                                       "must be the same program"));
+    }
+    auto const* const data = block_.data() + at_;
+    at_ += bytes;
+    return data;
+  }
+  void read(void* to, std::size_t bytes) {
+    auto const* const data = take(bytes);
+    if (bytes > 0) {
+      std::memcpy(to, data, bytes);
+    }
+  }
+
+  std::span<std::byte const> block_;
+  std::shared_ptr<void const> keeper_;
+  std::size_t at_ = 0;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/edge_feature_collector.hpp>
+#include <glt/dist/collect/feature_collector.hpp>
+#include <glt/dist/collect/named_collector.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/edge_features.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/named_features.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// What is collected for the vertices and edges of a batch; borrowed, null if it is not wanted.
+template <device_policy Policy, bytes_copyable T>
+struct collected_things {
+  dist::feature_store<Policy, T> const* features = nullptr;
+  dist::edge_features<Policy, T> const* edges = nullptr;
+  dist::named_features<Policy> const* tensors = nullptr;
+  std::vector<dist::wanted_tensor> wanted{};
+};
+
+/// The collectors of a batch of vertices and edges.
+template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
+class row_collectors {
+  // Edge features and named tensors are collected where they are stored.
+  static constexpr bool all_kinds = std::same_as<Policy, StorePolicy>;
+
+public:
+  /// @comm   collective; one header exchange, and those of `named_collector`
+  /// @throws collective_error  on every rank, if something is of another partition than the graph
+  template <class Graph>
+  row_collectors(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
+                 Policy policy)
+      : features_(things.features) {
+    agree(host_comm(comm), {.what = operation::make_sampler},
+          failure_of([&] { check(things, graph, edge_ids); }));
+    if (features_ != nullptr) {
+      rows_.emplace(comm, *features_, policy);
+    }
+    if constexpr (all_kinds) {
+      if (things.edges != nullptr) {
+        edges_.emplace(comm, *things.edges, policy);
+        num_edge_columns_ = things.edges->num_columns();
+      }
+      if (things.tensors != nullptr) {
+        tensors_.emplace(comm, *things.tensors, things.wanted, policy);
+      }
+    }
+  }
+
+  /// Collects what belongs to a subgraph of the batch; `num_labels` distinct seeds have labels.
+  ///
+  /// @comm   collective; that of each collector
+  template <class Subgraph, class Batch>
+  void collect(Subgraph const& subgraph, std::int64_t num_seeds, bool labels, std::int64_t step, Batch& out) {
+    if (rows_) {
+      rows_->collect(subgraph.nodes(), labels && features_->has_labels() ? num_seeds : 0, step, out.rows);
+      out.num_columns = features_->num_columns();
+    }
+    if constexpr (all_kinds) {
+      if (edges_) {
+        edges_->collect(subgraph, step, out.edge_rows);
+        out.num_edge_columns = num_edge_columns_;
+      }
+      if (tensors_) {
+        tensors_->collect(subgraph.nodes(), num_seeds, step, out.tensors);
+      }
+    }
+  }
+
+  [[nodiscard]] collector_seconds seconds() const noexcept { return rows_ ? rows_->seconds() : collector_seconds(); }
+  [[nodiscard]] collected_counts counts() const noexcept { return rows_ ? rows_->counts() : collected_counts(); }
+  [[nodiscard]] std::string why_not_in_place() const { return rows_ ? rows_->why_not_in_place() : std::string(); }
+
+  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { matrix().read_in_place(rows); }
+  void use(dist::hot_rows<Policy, T> const& hot) { matrix().use(hot); }
+
+private:
+  template <class Graph>
+  static void check(collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids) {
+    auto const check_book = [&](auto const* rows, char const* what) {
+      if (rows != nullptr && !(rows->book() == graph.book())) {
+        throw precondition_error(message(what, " and graph have different partition books; load both from one "
+                                               "partition"));
+      }
+    };
+    check_book(things.features, "features");
+    check_book(things.edges, "edge features");
+    check_book(things.tensors, "named tensors");
+    if (things.features != nullptr && things.features->local().num_vertices() != graph.book().size(graph.part())) {
+      throw precondition_error("features and graph are of different parts; make both with the same communicator");
+    }
+    if (things.edges != nullptr && !edge_ids) {
+      throw precondition_error("edge features are collected by edge id; set edge_ids in the options of the sampler");
+    }
+    if (!all_kinds && (things.edges != nullptr || things.tensors != nullptr)) {
+      throw precondition_error("edge features and named tensors are collected in the memory where they are stored; "
+                               "give the loader their policy");
+    }
+  }
+
+  [[nodiscard]] auto& matrix() {
+    if (!rows_) {
+      throw precondition_error("this loader collects no features; give some to what makes its batches");
+    }
+    return *rows_;
+  }
+
+  dist::feature_store<StorePolicy, T> const* features_;
+  std::optional<dist::feature_collector<Comm, Policy, T, StorePolicy>> rows_;
+  std::optional<dist::edge_feature_collector<Comm, Policy, T>> edges_;
+  std::optional<dist::named_collector<Comm, Policy>> tensors_;
+  std::int64_t num_edge_columns_ = 0;
+};
+
+} // namespace glt::detail

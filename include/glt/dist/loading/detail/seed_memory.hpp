@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/loading/seeds.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// @throws precondition_error  if seeds have times that nothing looks at, or none where they are needed
+template <class Seeds>
+void check_times(Seeds const& seeds, bool needed) {
+  if (needed && seeds.size() > 0 && seeds.times.empty()) {
+    throw precondition_error("seeds without times for a rule that compares times; give one per seed");
+  }
+  if (!needed && !seeds.times.empty()) {
+    throw precondition_error("seeds with times for a rule that looks at none; leave them out, or sample by a "
+                             "temporal_rule");
+  }
+}
+
+/// The seeds of a batch in memory of a policy: where it is ordinary memory they stay where they are.
+template <device_policy Policy>
+class seed_list {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit seed_list(Policy policy) : policy_(std::move(policy)) {}
+
+  /// Valid until the next call.
+  template <class T>
+  [[nodiscard]] array_view<space, T const> view(std::vector<T> const& values, buffer<Policy, T>& copy) {
+    host_view<T const> const there(values);
+    if constexpr (space == memory_space::host) {
+      return there;
+    } else {
+      if (copy.capacity() == 0) {
+        copy = buffer<Policy, T>(0, policy_);
+      }
+      copy.resize(there.size());
+      copy_in(policy_, there, copy.view());
+      return std::as_const(copy).view();
+    }
+  }
+
+private:
+  Policy policy_;
+};
+
+/// Vertices and times of the seeds of a batch in memory of a policy.
+template <device_policy Policy, vertex_id Vertex>
+class seed_memory {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit seed_memory(Policy policy) : list_(std::move(policy)) {}
+
+  /// Valid until the next call; likewise `times`.
+  [[nodiscard]] array_view<space, Vertex const> vertices(dist::vertex_seeds<Vertex> const& seeds) {
+    return list_.view(seeds.vertices, vertices_);
+  }
+  [[nodiscard]] array_view<space, std::int64_t const> times(dist::vertex_seeds<Vertex> const& seeds) {
+    return list_.view(seeds.times, times_);
+  }
+
+private:
+  seed_list<Policy> list_;
+  buffer<Policy, Vertex> vertices_;
+  buffer<Policy, std::int64_t> times_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Those of `from` at the given places; none if `from` is empty. The memory of `to` is reused.
+template <class T>
+void gather_places(std::vector<T> const& from, std::span<std::int64_t const> places, std::vector<T>& to) {
+  to.clear();
+  if (!from.empty()) {
+    for (auto const place : places) {
+      to.push_back(from[static_cast<std::size_t>(place)]);
+    }
+  }
+}
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// Vertices that batches are made around.
+///
+/// @shape  vertices [S] global ids, of any part · times [S], for rules that look at them; else empty
+template <vertex_id Vertex = global_id>
+struct vertex_seeds {
+  std::vector<Vertex> vertices;
+  std::vector<std::int64_t> times;
+
+  vertex_seeds() = default;
+  vertex_seeds(std::vector<Vertex> ids, std::vector<std::int64_t> times_of_ids = {})
+      : vertices(std::move(ids)), times(std::move(times_of_ids)) {}
+  vertex_seeds(host_view<Vertex const> ids) : vertices(ids.begin(), ids.end()) {}
+
+  [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(vertices.size()); }
+
+  /// @throws precondition_error  if there are times, and not one per vertex
+  void check() const {
+    if (!times.empty() && times.size() != vertices.size()) {
+      throw precondition_error(glt::detail::message(times.size(), " times for ", vertices.size(),
+                                                    " seeds; give one per seed, or none"));
+    }
+  }
+  /// Those at some places, into memory that is reused.
+  void gather(std::span<std::int64_t const> places, vertex_seeds& to) const {
+    glt::detail::gather_places(vertices, places, to.vertices);
+    glt::detail::gather_places(times, places, to.times);
+  }
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.vertices, self.times);
+  }
+};
+
+/// Vertices of one type of a heterogeneous graph.
+///
+/// @shape  vertices [S] global ids of the type, of any part · times [S], for rules that look at them; else empty
+template <vertex_id Vertex = global_id>
+struct typed_seeds : vertex_seeds<Vertex> {
+  int node_type = 0;
+
+  typed_seeds() = default;
+  typed_seeds(int type, vertex_seeds<Vertex> seeds) : vertex_seeds<Vertex>(std::move(seeds)), node_type(type) {}
+
+  void gather(std::span<std::int64_t const> places, typed_seeds& to) const {
+    vertex_seeds<Vertex>::gather(places, to);
+    to.node_type = node_type;
+  }
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.vertices, self.times, self.node_type);
+  }
+};
+
+/// Edges that links are predicted for.
+///
+/// @shape  sources, destinations [S] global ids, of any part · labels [S], classes from 0, or empty
+template <vertex_id Vertex = global_id>
+struct edge_seeds {
+  std::vector<Vertex> sources;
+  std::vector<Vertex> destinations;
+  std::vector<std::int64_t> labels;
+
+  [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(sources.size()); }
+
+  /// @throws precondition_error  if the lists are of different lengths
+  void check() const {
+    if (destinations.size() != sources.size() || (!labels.empty() && labels.size() != sources.size())) {
+      throw precondition_error(glt::detail::message("seed edges of ", sources.size(), " sources, ",
+                                                    destinations.size(), " destinations and ", labels.size(),
+                                                    " labels; give one of each per edge, or no labels"));
+    }
+  }
+  void gather(std::span<std::int64_t const> places, edge_seeds& to) const {
+    glt::detail::gather_places(sources, places, to.sources);
+    glt::detail::gather_places(destinations, places, to.destinations);
+    glt::detail::gather_places(labels, places, to.labels);
+  }
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.sources, self.destinations, self.labels);
+  }
+};
+
+} // namespace glt::dist

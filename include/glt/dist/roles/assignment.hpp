@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/roles/role.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace glt::dist {
+
+/// The role of a rank where the first `num_servers` ranks are servers and the others clients.
+///
+/// @throws precondition_error  if there would be no server or no client, or there is no such rank
+[[nodiscard]] inline role server_or_client(int rank, int num_ranks, int num_servers) {
+  if (num_servers < 1 || num_servers >= num_ranks) {
+    throw precondition_error(
+        detail::message("server_or_client: ", num_servers, " servers of ", num_ranks,
+                        " ranks; have 1 server or more, and start more ranks than servers"));
+  }
+  if (rank < 0 || rank >= num_ranks) {
+    throw precondition_error(
+        detail::message("server_or_client: no rank ", rank, "; ranks are 0 to ", num_ranks - 1));
+  }
+  return rank < num_servers ? role::server : role::client;
+}
+
+/// What `assign_workers` makes of a rank.
+struct worker_assignment {
+  dist::role role = dist::role::trainer;
+  int trainer = 0; ///< the rank of the trainer that this one samples for, or is
+  int worker = -1; ///< which of that trainer's workers this is; −1 for the trainer itself
+
+  friend bool operator==(worker_assignment const&, worker_assignment const&) = default;
+};
+
+/// Gives every trainer `workers_per_trainer` ranks of its own machine: of a machine's ranks, in ascending order, the
+/// first is a trainer, the next ones are its workers, and so on.
+///
+/// @shape  machines [R], equal where ranks are on one machine, any numbers → [R]
+/// @throws precondition_error  if workers_per_trainer < 0, or the ranks of a machine are no multiple of
+///                             workers_per_trainer + 1
+/// @cost   O(R log R) work
+[[nodiscard]] inline std::vector<worker_assignment> assign_workers(std::span<std::int64_t const> machines,
+                                                                   int workers_per_trainer) {
+  if (workers_per_trainer < 0) {
+    throw precondition_error(
+        detail::message("assign_workers: ", workers_per_trainer, " workers per trainer; pass 0 or more"));
+  }
+  auto const team = std::size_t{1} + static_cast<std::size_t>(workers_per_trainer);
+  std::map<std::int64_t, std::vector<int>> ranks_of_machine;
+  for (std::size_t rank = 0; rank < machines.size(); ++rank) {
+    ranks_of_machine[machines[rank]].push_back(static_cast<int>(rank));
+  }
+  std::vector<worker_assignment> assignments(machines.size());
+  for (auto const& [machine, ranks] : ranks_of_machine) {
+    if (ranks.size() % team != 0) {
+      throw precondition_error(
+          detail::message("assign_workers: ", ranks.size(), " ranks on the machine of rank ", ranks.front(),
+                          ", but a trainer and ", workers_per_trainer, " workers are ", team, "; start ",
+                          team, " ranks on every machine, or a multiple"));
+    }
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      auto const place = static_cast<int>(i % team);
+      assignments[static_cast<std::size_t>(ranks[i])] = {.role = place == 0 ? role::trainer : role::worker,
+                                                         .trainer = ranks[i - i % team],
+                                                         .worker = place - 1};
+    }
+  }
+  return assignments;
+}
+
+/// The servers that sample for a client, numbered from 0 like the clients: as evenly as possible, and at least one.
+///
+/// With C clients and S ≥ C servers every server has one client, and every client ⌊S/C⌋ or ⌈S/C⌉ servers; with S < C
+/// every client has one server, and every server ⌊C/S⌋ or ⌈C/S⌉ clients.
+///
+/// @throws precondition_error  if there is no server, or no such client
+[[nodiscard]] inline std::vector<int> servers_of(int client, int num_clients, int num_servers) {
+  if (num_servers < 1 || client < 0 || client >= num_clients) {
+    throw precondition_error(detail::message("servers_of: client ", client, " of ", num_clients, " and ",
+                                             num_servers,
+                                             " servers; have 1 server or more, and number clients from 0"));
+  }
+  auto const before = [&](std::int64_t clients) {
+    return static_cast<int>(clients * num_servers / num_clients);
+  };
+  auto const first = before(client);
+  std::vector<int> servers(static_cast<std::size_t>(std::max(1, before(client + std::int64_t{1}) - first)));
+  std::iota(servers.begin(), servers.end(), first);
+  return servers;
+}
+
+} // namespace glt::dist

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/roles/detail/join_groups.hpp>
+#include <glt/dist/roles/role.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+// A value whose bytes mean the same on another rank, and that is not a text.
+template <class T>
+concept gathered_value =
+    bytes_copyable<T> && !std::is_pointer_v<T> && !std::convertible_to<T const&, std::string_view>;
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// Who is who in a deployment: the role and the group of every rank of the world, as each rank has said of itself.
+///
+/// It makes no difference how ranks came to their roles: one program that gives them by `server_or_client` or
+/// `assign_workers`, or one program per role in one MPI job.
+///
+/// A rank that fails elsewhere reaches the ranks that wait in a call of the world by a guard of the world
+/// (`run_collectively`), those that wait in a call of its group only by a guard of `group()`. What that one throws, the
+/// group alone knows: inside of a guard of the world, pass it on as an error of another type.
+///
+/// Concurrent calls: none on one object and its copies; const members may run concurrently.
+template <communicator Comm>
+class role_context {
+public:
+  /// Joins the other ranks; those that name the same group are one, with ranks in the order of the world.
+  ///
+  /// @comm   collective over world; one header exchange, one variable exchange and one split
+  /// @throws collective_error  on every rank, if a rank gives no name, or one that a rank of another role gives
+  role_context(Comm world, dist::role role, std::string_view group)
+      : world_(std::move(world)), groups_(detail::join_groups(detail::host_comm(world_), role, group)),
+        own_(place_of_group(world_.rank())), group_(world_.split(static_cast<int>(own_), 0)) {}
+
+  [[nodiscard]] dist::role role() const noexcept { return groups_[own_].role; }
+  [[nodiscard]] std::string const& group_name() const noexcept { return groups_[own_].name; }
+  [[nodiscard]] int group_rank() const noexcept { return group_.rank(); }
+  [[nodiscard]] int group_size() const noexcept { return group_.size(); }
+  [[nodiscard]] int world_rank() const noexcept { return world_.rank(); }
+  [[nodiscard]] int world_size() const noexcept { return world_.size(); }
+
+  /// The ranks of the world, and those of the own group.
+  [[nodiscard]] Comm& world() noexcept { return world_; }
+  [[nodiscard]] Comm& group() noexcept { return group_; }
+
+  /// All groups, ordered by their lowest ranks; the same on all ranks.
+  [[nodiscard]] std::vector<role_group> const& groups() const noexcept { return groups_; }
+
+  /// The group of a rank of the world.
+  ///
+  /// @throws precondition_error  if there is no such rank
+  [[nodiscard]] role_group const& group_of(int world_rank) const {
+    if (world_rank < 0 || world_rank >= world_size()) {
+      throw precondition_error(detail::message("group_of: no rank ", world_rank,
+                                               "; ranks of the world are 0 to ", world_size() - 1));
+    }
+    return groups_[place_of_group(world_rank)];
+  }
+
+  /// A name of a rank of the world for people: its group and its rank there, as in "servers-1".
+  ///
+  /// @throws precondition_error  if there is no such rank
+  [[nodiscard]] std::string name_of(int world_rank) const {
+    auto const& [role, name, ranks] = group_of(world_rank);
+    return detail::message(name, '-', std::ranges::lower_bound(ranks, world_rank) - ranks.begin());
+  }
+
+  /// The ranks of the world that have a role, ascending; none if no rank has it.
+  [[nodiscard]] std::vector<int> ranks_of(dist::role role) const {
+    std::vector<int> ranks;
+    for (auto const& group : groups_) {
+      if (group.role == role) {
+        ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
+      }
+    }
+    std::ranges::sort(ranks);
+    return ranks;
+  }
+
+  /// The ranks of the world that a group has, ascending.
+  ///
+  /// @throws precondition_error  if there is no group of that name
+  [[nodiscard]] std::span<int const> ranks_of(std::string_view group) const {
+    auto const found = std::ranges::find(groups_, group, &role_group::name);
+    if (found == groups_.end()) {
+      std::string names;
+      for (auto const& other : groups_) {
+        names += detail::message(names.empty() ? "\"" : ", \"", other.name, '"');
+      }
+      throw precondition_error(detail::message("ranks_of: no group \"", group, "\"; groups are ", names));
+    }
+    return found->ranks;
+  }
+
+  /// Returns when all ranks, or all of the group, have called it.
+  ///
+  /// @comm   collective; one header exchange
+  void world_barrier() { wait(world_); }
+  void group_barrier() { wait(group_); }
+
+  /// The values of all ranks, by rank.
+  ///
+  /// @comm   collective; one header exchange and one variable exchange
+  /// @throws collective_error  on every rank, if ranks pass values of different sizes
+  template <detail::gathered_value T>
+  [[nodiscard]] std::vector<T> gather_world(T const& value) {
+    return gather(world_, value);
+  }
+  template <detail::gathered_value T>
+  [[nodiscard]] std::vector<T> gather_group(T const& value) {
+    return gather(group_, value);
+  }
+
+  /// The texts of all ranks, by rank.
+  ///
+  /// @comm   collective; one header exchange and one variable exchange
+  [[nodiscard]] std::vector<std::string> gather_world(std::string_view text) { return gather(world_, text); }
+  [[nodiscard]] std::vector<std::string> gather_group(std::string_view text) { return gather(group_, text); }
+
+private:
+  // Tells the calls of ranks that do not match; `step` is the size of a gathered value.
+  enum class call : std::int32_t { barrier = 1, gather_values, gather_texts };
+
+  [[nodiscard]] static detail::call_site site_of(call which, std::int64_t step = 0) noexcept {
+    return {.what = detail::operation::user, .step = step, .hop = static_cast<std::int32_t>(which)};
+  }
+
+  [[nodiscard]] std::size_t place_of_group(int world_rank) const {
+    auto const has = [&](role_group const& group) {
+      return std::ranges::binary_search(group.ranks, world_rank);
+    };
+    return static_cast<std::size_t>(std::ranges::find_if(groups_, has) - groups_.begin());
+  }
+
+  static void wait(Comm& comm) {
+    detail::exchange_values(detail::host_comm(comm), site_of(call::barrier), {});
+  }
+
+  template <class T>
+  [[nodiscard]] static std::vector<T> gather(Comm& comm, T const& value) {
+    using bytes = std::array<std::byte, sizeof(T)>;
+    std::vector<bytes> const own{std::bit_cast<bytes>(value)};
+    std::vector<T> values;
+    for (auto const& of_rank :
+         detail::gather_lists(detail::host_comm(comm), site_of(call::gather_values, sizeof(T)), {}, own)) {
+      values.push_back(std::bit_cast<T>(of_rank.front()));
+    }
+    return values;
+  }
+
+  [[nodiscard]] static std::vector<std::string> gather(Comm& comm, std::string_view text) {
+    return detail::gather_lists(detail::host_comm(comm), site_of(call::gather_texts), {}, std::string(text));
+  }
+
+  Comm world_;
+  std::vector<role_group> groups_;
+  std::size_t own_; // group
+  Comm group_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace glt::detail {
+
+/// The ranks that hold each part, or what is wrong with what a rank holds.
+struct part_holders {
+  std::vector<std::vector<int>> of_part; ///< ranks, ascending
+  int faulty_rank = 0;
+  std::string fault; ///< of that rank; empty if there is none
+};
+
+/// @shape  parts_of_rank [R] lists → of_part [P] lists
+[[nodiscard]] inline part_holders holders_of_parts(int num_parts,
+                                                   std::vector<std::vector<int>> const& parts_of_rank) {
+  part_holders holders;
+  if (num_parts < 1) {
+    holders.fault = message("routes to ", num_parts, " parts; pass the number of parts");
+    return holders;
+  }
+  holders.of_part.resize(static_cast<std::size_t>(num_parts));
+  for (std::size_t i = 0; i < parts_of_rank.size(); ++i) {
+    auto const rank = static_cast<int>(i);
+    for (int const part : parts_of_rank[i]) {
+      bool const known = part >= 0 && part < num_parts;
+      if (!known || (!holders.of_part[static_cast<std::size_t>(part)].empty() &&
+                     holders.of_part[static_cast<std::size_t>(part)].back() == rank)) {
+        holders.faulty_rank = rank;
+        holders.fault = known ? message("holds part ", part, " twice; name every part that it holds once")
+                              : message("holds part ", part, "; parts are 0 to ", num_parts - 1);
+        return holders;
+      }
+      holders.of_part[static_cast<std::size_t>(part)].push_back(rank);
+    }
+  }
+  for (std::size_t part = 0; part < holders.of_part.size() && holders.fault.empty(); ++part) {
+    if (holders.of_part[part].empty()) {
+      holders.fault =
+          message("finds no rank that holds part ", part, "; load every part on at least one rank");
+    }
+  }
+  return holders;
+}
+
+/// The number of parts that stands first in the lists of all ranks that know it; 0 stands in the others, and is
+/// returned if no rank knows.
+///
+/// @throws collective_error  if ranks differ
+[[nodiscard]] inline int agreed_number_of_parts(std::vector<std::vector<int>> const& lists) {
+  int agreed = 0;
+  for (std::size_t rank = 0; rank < lists.size(); ++rank) {
+    auto const number = lists[rank].front();
+    if (number != 0 && agreed != 0 && number != agreed) {
+      throw agreed_error(static_cast<int>(rank),
+                         message("has ", number, " parts, but a rank before it has ", agreed,
+                                 "; load parts of one partition on all ranks"));
+    }
+    agreed = agreed == 0 ? number : agreed;
+  }
+  return agreed;
+}
+
+} // namespace glt::detail

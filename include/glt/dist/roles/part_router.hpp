@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/roles/detail/part_holders.hpp>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+/// Which ranks hold a part, and which of them is asked next.
+///
+/// Concurrent calls: none on one object; const members may run concurrently.
+class part_router {
+public:
+  /// Routes to ranks by the parts that each of them holds; several may hold the same one.
+  ///
+  /// @shape  parts_of_rank [R] lists of parts in [0, P)
+  /// @param  first  where the round of every part begins; pass the own rank, and ranks begin with different holders
+  /// @throws precondition_error  if no rank holds a part, or a rank names one twice, or one that there is not
+  part_router(int num_parts, std::vector<std::vector<int>> const& parts_of_rank, int first = 0)
+      : part_router(checked(num_parts, parts_of_rank), first) {}
+
+  [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(holders_.size()); }
+
+  /// The ranks that hold a part, ascending.
+  ///
+  /// @throws precondition_error  if there is no such part
+  [[nodiscard]] std::span<int const> ranks_of(int part) const { return holders_[place_of(part)]; }
+
+  /// The holder of a part whose turn it is: all of them in rounds.
+  ///
+  /// @throws precondition_error  if there is no such part
+  [[nodiscard]] int pick(int part) {
+    auto const p = place_of(part);
+    auto const rank = holders_[p][next_[p]];
+    next_[p] = (next_[p] + 1) % holders_[p].size();
+    return rank;
+  }
+
+private:
+  template <communicator Comm>
+  friend part_router make_part_router(Comm& comm, int num_parts, std::vector<int> const& held);
+
+  part_router(detail::part_holders&& holders, int first) : holders_(std::move(holders.of_part)) {
+    for (auto const& ranks : holders_) {
+      next_.push_back(static_cast<std::size_t>(first) % ranks.size());
+    }
+  }
+
+  [[nodiscard]] static detail::part_holders checked(int num_parts,
+                                                    std::vector<std::vector<int>> const& parts) {
+    auto holders = detail::holders_of_parts(num_parts, parts);
+    if (!holders.fault.empty()) {
+      throw precondition_error(
+          detail::message("part_router: rank ", holders.faulty_rank, ' ', holders.fault));
+    }
+    return holders;
+  }
+
+  [[nodiscard]] std::size_t place_of(int part) const {
+    if (part < 0 || part >= num_parts()) {
+      throw precondition_error(
+          detail::message("part_router: no part ", part, "; parts are 0 to ", num_parts() - 1));
+    }
+    return static_cast<std::size_t>(part);
+  }
+
+  std::vector<std::vector<int>> holders_; // by part
+  std::vector<std::size_t> next_;         // by part
+};
+
+/// Makes a router to the ranks of `comm` of the parts that each of them says it holds. The rounds begin with another
+/// holder on every rank.
+///
+/// @param  num_parts  the same on all ranks, or 0 on those that do not know it
+/// @comm   collective; one header exchange and one variable exchange
+/// @throws collective_error  on every rank, if no rank holds a part, or one holds a part that there is not
+template <communicator Comm>
+[[nodiscard]] part_router make_part_router(Comm& comm, int num_parts, std::vector<int> const& held) {
+  std::vector<int> own{num_parts};
+  own.insert(own.end(), held.begin(), held.end());
+  auto lists = detail::gather_lists(detail::host_comm(comm),
+                                    {.what = detail::operation::join_roles, .hop = 1}, {}, own);
+  auto const agreed = detail::agreed_number_of_parts(lists);
+  for (auto& list : lists) {
+    list.erase(list.begin());
+  }
+  auto holders = detail::holders_of_parts(agreed, lists);
+  if (!holders.fault.empty()) {
+    throw detail::agreed_error(holders.faulty_rank, holders.fault);
+  }
+  return part_router(std::move(holders), comm.rank());
+}
+
+} // namespace glt::dist

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/error.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Requests that nobody waits for any more, with the memory that MPI reads or writes until they are complete.
+///
+/// What is not complete when this goes stays allocated until the process ends.
+///
+/// Concurrent calls: any.
+class mpi_leftovers {
+public:
+  mpi_leftovers() = default;
+  mpi_leftovers(mpi_leftovers const&) = delete;
+  mpi_leftovers& operator=(mpi_leftovers const&) = delete;
+  ~mpi_leftovers() {
+    if (!mpi_is_running()) {
+      return;
+    }
+    collect();
+    for (auto& left : all_) {
+      abandon(left.request, std::move(left.memory));
+    }
+  }
+
+  /// Keeps memory for a request; lets go of what has become complete.
+  ///
+  /// @pre    MPI is running
+  void keep(MPI_Request request, std::shared_ptr<void const> memory) noexcept {
+    std::scoped_lock const hold(lock_);
+    collect();
+    try {
+      all_.push_back({request, memory});
+    } catch (std::bad_alloc const&) {
+      abandon(request, std::move(memory));
+    }
+    collect();
+  }
+
+  /// How many are not complete.
+  [[nodiscard]] std::size_t size() {
+    std::scoped_lock const hold(lock_);
+    collect();
+    return all_.size();
+  }
+
+private:
+  struct leftover {
+    MPI_Request request;
+    std::shared_ptr<void const> memory;
+  };
+
+  void collect() noexcept {
+    std::erase_if(all_, [](auto& left) {
+      int done = 0;
+      return MPI_Test(&left.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+    });
+  }
+
+  static void abandon(MPI_Request& request, std::shared_ptr<void const> memory) noexcept {
+    MPI_Request_free(&request);
+    using keeper = std::shared_ptr<void const>;
+    alignas(keeper) std::array<std::byte, sizeof(keeper)> never_destroyed;
+    ::new (static_cast<void*>(never_destroyed.data())) keeper(std::move(memory));
+  }
+
+  std::mutex lock_;
+  std::vector<leftover> all_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/block_pool.hpp>
+#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/handle.hpp>
+#include <glt/mpi/detail/mailbox_sends.hpp>
+#include <glt/mpi/detail/patience.hpp>
+#include <glt/mpi/error.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Messages between MPI processes, on a communicator that is used for nothing else. See `mailbox`.
+///
+/// A message of up to 1000 bytes is one message of MPI, a larger one is two, of any size. Large ones of several ranks
+/// arrive at the same time. A failed MPI call throws `mpi_error` on the rank that notices it, which is lost then (see
+/// `losable`). The time limit of the communicator holds for `flush`, not for waiting for messages.
+class mpi_mailbox {
+public:
+  /// @param number  same on all ranks; messages of a mailbox with another number are dropped: one that went before
+  ///                its messages had arrived may have left them to a communicator that MPI takes for the same
+  /// @comm   none
+  mpi_mailbox(std::shared_ptr<mpi_handle> handle, std::int64_t number)
+      : handle_(std::move(handle)), number_(number) {}
+  mpi_mailbox(mpi_mailbox&&) noexcept = default;
+  mpi_mailbox& operator=(mpi_mailbox&& other) noexcept {
+    forget();
+    handle_ = std::move(other.handle_);
+    number_ = other.number_;
+    pool_ = std::move(other.pool_);
+    sends_ = std::move(other.sends_);
+    arrivals_ = std::move(other.arrivals_);
+    return *this;
+  }
+  ~mpi_mailbox() { forget(); }
+
+  [[nodiscard]] byte_block make_block(std::int64_t bytes) { return pool_.take(bytes); }
+
+  /// @throws mpi_error  if MPI reports a failure
+  void send(int to, std::int64_t kind, byte_block bytes) {
+    check_peer("send", to, handle_->size());
+    if (to == handle_->rank()) {
+      arrivals_.push_back({{to, kind, std::move(bytes)}});
+      return;
+    }
+    committed([&] {
+      sends_.collect();
+      sends_.post(*handle_, number_, to, kind, std::move(bytes));
+    });
+  }
+
+  /// @throws mpi_error  if MPI reports a failure
+  [[nodiscard]] std::optional<mailbox_message> receive(mailbox_limit limit) {
+    return next(-1, limit, "receive");
+  }
+
+  /// @throws mpi_error  if MPI reports a failure
+  [[nodiscard]] std::optional<mailbox_message> receive_from(int source, mailbox_limit limit) {
+    check_peer("receive_from", source, handle_->size());
+    return next(source, limit, "receive_from");
+  }
+
+  /// @throws mpi_error  if MPI reports a failure
+  void flush() {
+    std::exception_ptr failure;
+    auto const is_over = [&]() noexcept {
+      try {
+        sends_.collect();
+        return sends_.empty() || (take_in(), false);
+      } catch (...) {
+        failure = std::current_exception();
+        return true;
+      }
+    };
+    committed([&] {
+      if (handle_->watch().is_on()) {
+        handle_->watch().until("flush", is_over);
+      } else {
+        for (mpi_patience patience; !is_over(); patience.pause()) {
+        }
+      }
+      if (failure) {
+        std::rethrow_exception(failure);
+      }
+    });
+  }
+
+private:
+  // A message that is here, or will be when its request is complete.
+  struct arrival {
+    mailbox_message message;
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool is_dropped = false;
+  };
+
+  // What fails in here loses the rank: others may wait for what it did not send, or took in.
+  template <class Work>
+  std::invoke_result_t<Work&> committed(Work work) {
+    try {
+      return work();
+    } catch (...) {
+      handle_->family()->lost = true;
+      throw;
+    }
+  }
+
+  [[nodiscard]] std::optional<mailbox_message> next(int source, mailbox_limit limit, std::string_view call) {
+    return committed([&]() -> std::optional<mailbox_message> {
+      bool const is_alone = handle_->size() == 1 || source == handle_->rank();
+      for (mpi_patience patience;;) {
+        sends_.collect();
+        if (auto taken = take_complete(source)) {
+          return taken;
+        }
+        if (take_in()) {
+          continue;
+        }
+        if (is_alone || !(patience.waited() < limit)) {
+          return std::nullopt;
+        }
+        if (patience.sleeps() && handle_->watch().is_on()) {
+          handle_->watch().answer(call);
+        }
+        patience.pause();
+      }
+    });
+  }
+
+  // Takes in what announces the next message of anybody, and lets the rest of it arrive; false if there is none.
+  bool take_in() {
+    int found = 0;
+    MPI_Message announced = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, mpi_envelope_tag, handle_->comm(), &found, &announced, &status),
+              "MPI_Improbe");
+    if (found == 0) {
+      return false;
+    }
+    mpi_envelope envelope;
+    check_mpi(MPI_Mrecv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, &announced, &status),
+              "MPI_Mrecv");
+    int length = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
+    arrival made{{status.MPI_SOURCE, envelope.kind, pool_.take(envelope.bytes)}};
+    made.is_dropped = envelope.mailbox != number_;
+    arrivals_.push_back(std::move(made)); // where it is kept whatever happens
+    auto& block = arrivals_.back().message.bytes;
+    if (length == mpi_envelope::head_bytes + envelope.bytes) {
+      move_bytes(block.data(), envelope.small.data(), envelope.bytes);
+    } else {
+      mpi_payload const rest(block, handle_->block_bytes());
+      check_mpi(MPI_Irecv(rest.data, rest.count(), rest.type(), status.MPI_SOURCE, mpi_payload_tag,
+                          handle_->comm(), &arrivals_.back().request),
+                "MPI_Irecv");
+    }
+    return true;
+  }
+
+  // The first message of a rank that is here, or with a negative `source` of any one, if none that it sent before is
+  // still on its way.
+  [[nodiscard]] std::optional<mailbox_message> take_complete(int source) {
+    late_.clear();
+    for (auto at = arrivals_.begin(); at != arrivals_.end();) {
+      auto const from = at->message.source;
+      int done = 1;
+      if (at->request != MPI_REQUEST_NULL) {
+        check_mpi(MPI_Test(&at->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      }
+      if (done != 0 && at->is_dropped) {
+        at = arrivals_.erase(at);
+      } else if (done == 0) {
+        late_.push_back(from);
+        ++at;
+      } else if ((source < 0 || source == from) && std::ranges::find(late_, from) == late_.end()) {
+        std::optional<mailbox_message> taken(std::move(at->message));
+        arrivals_.erase(at);
+        return taken;
+      } else {
+        ++at;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Leaves what MPI still reads or writes to the family of the communicator.
+  void forget() noexcept {
+    if (handle_ != nullptr && mpi_is_running()) {
+      auto& leftovers = handle_->family()->leftovers;
+      sends_.leave_to(leftovers);
+      for (auto& one : arrivals_) {
+        if (one.request != MPI_REQUEST_NULL) {
+          leftovers.keep(one.request, one.message.bytes.keeper());
+        }
+      }
+    }
+    arrivals_.clear();
+  }
+
+  std::shared_ptr<mpi_handle> handle_;
+  std::int64_t number_ = 0;
+  block_pool pool_;
+  mpi_mailbox_sends sends_;
+  std::deque<arrival> arrivals_;
+  std::vector<int> late_; // sources, scratch memory
+};
+
+static_assert(mailbox<mpi_mailbox>);
+
+} // namespace glt::detail

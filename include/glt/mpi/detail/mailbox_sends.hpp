@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/block_pool.hpp>
+#include <glt/comm/detail/checks.hpp>
+#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/exchange_plan.hpp>
+#include <glt/mpi/detail/handle.hpp>
+#include <glt/mpi/detail/leftovers.hpp>
+#include <glt/mpi/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+inline constexpr int mpi_envelope_tag = 3; // of their own, should a message ever reach another communicator
+inline constexpr int mpi_payload_tag = 4;
+
+/// What MPI carries of a message first: all of it, if it is small.
+struct mpi_envelope {
+  static constexpr std::int64_t small_bytes = 1000;
+
+  std::int64_t mailbox; ///< number of the one that sent it
+  std::int64_t kind;
+  std::int64_t bytes;
+  std::array<std::byte, small_bytes> small;
+
+  static constexpr std::int64_t head_bytes = 3 * std::int64_t{sizeof(std::int64_t)};
+};
+static_assert(sizeof(mpi_envelope) == mpi_envelope::head_bytes + mpi_envelope::small_bytes);
+
+/// A large block as MPI sends and receives it, of any size; MPI keeps the type until what uses it is complete.
+struct mpi_payload {
+  mpi_payload(byte_block const& block, std::int64_t block_bytes) : data(block.data()) {
+    std::array const sizes{block.size()};
+    std::array const offsets{std::int64_t{0}};
+    plan.set(sizes, offsets, block_bytes);
+  }
+  [[nodiscard]] int count() const noexcept { return *plan.counts(); }
+  [[nodiscard]] MPI_Datatype type() const noexcept { return *plan.types(); }
+
+  std::byte* data;
+  mpi_exchange_plan plan;
+};
+
+/// Messages of a mailbox on their way out.
+class mpi_mailbox_sends {
+public:
+  /// Starts to send a message, and keeps its bytes until it has gone.
+  ///
+  /// @throws mpi_error  if MPI reports a failure
+  void post(mpi_handle const& handle, std::int64_t number, int to, std::int64_t kind, byte_block bytes) {
+    if (idle_.empty()) {
+      sent_.push_back(std::make_shared<sending>());
+    } else {
+      sent_.push_back(std::move(idle_.back()));
+      idle_.pop_back();
+    }
+    auto& made = *sent_.back();
+    made.bytes = std::move(bytes);
+    made.envelope.mailbox = number;
+    made.envelope.kind = kind;
+    made.envelope.bytes = made.bytes.size();
+    auto const most = std::min(mpi_envelope::small_bytes, handle.block_bytes());
+    auto const small = made.bytes.size() <= most ? made.bytes.size() : 0;
+    move_bytes(made.envelope.small.data(), made.bytes.data(), small);
+    check_mpi(MPI_Isend(&made.envelope, static_cast<int>(mpi_envelope::head_bytes + small), MPI_BYTE, to,
+                        mpi_envelope_tag, handle.comm(), &made.requests[0]),
+              "MPI_Isend");
+    if (small < made.bytes.size()) {
+      mpi_payload const rest(made.bytes, handle.block_bytes());
+      check_mpi(MPI_Isend(rest.data, rest.count(), rest.type(), to, mpi_payload_tag, handle.comm(),
+                          &made.requests[1]),
+                "MPI_Isend");
+    } else {
+      made.bytes = {};
+    }
+  }
+
+  /// Lets go of some of what has gone.
+  ///
+  /// @throws mpi_error  if MPI reports a failure
+  void collect() {
+    for (auto left = std::min(sent_.size(), most_tests); left > 0; --left) {
+      next_ = next_ < sent_.size() ? next_ : 0;
+      auto& tested = sent_[next_];
+      int done = 0;
+      check_mpi(MPI_Testall(2, tested->requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (done == 0) {
+        ++next_;
+        continue;
+      }
+      tested->bytes = {};
+      if (idle_.size() < most_idle) {
+        idle_.push_back(std::move(tested));
+      }
+      tested = std::move(sent_.back());
+      sent_.pop_back();
+    }
+  }
+
+  /// True if everything has gone, as far as is known.
+  [[nodiscard]] bool empty() const noexcept { return sent_.empty(); }
+
+  /// Leaves what MPI still reads to others.
+  void leave_to(mpi_leftovers& leftovers) noexcept {
+    for (auto& one : sent_) {
+      for (auto& request : one->requests) {
+        if (request != MPI_REQUEST_NULL) {
+          leftovers.keep(request, one);
+        }
+      }
+    }
+    sent_.clear();
+  }
+
+private:
+  static constexpr std::size_t most_tests = 32; // of what is on its way, in one call
+  static constexpr std::size_t most_idle = 64;
+
+  // What MPI reads until a message has gone.
+  struct sending {
+    mpi_envelope envelope;
+    byte_block bytes;
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  };
+
+  std::vector<std::shared_ptr<sending>> sent_; // and not known to have gone
+  std::vector<std::shared_ptr<sending>> idle_; // to be used again
+  std::size_t next_ = 0;                       // of sent_ to test
+};
+
+} // namespace glt::detail

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/loading/detail/epoch_plan.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/statistics.hpp"
+
+namespace {
+
+// All places of an epoch, in the order in which they are visited.
+std::vector<std::int64_t> visited(glt::detail::epoch_plan& plan, std::int64_t epoch) {
+  plan.begin(epoch);
+  std::vector<std::int64_t> places;
+  for (std::int64_t step = 0; step < plan.num_steps(); ++step) {
+    auto const some = plan.places(step);
+    places.insert(places.end(), some.begin(), some.end());
+  }
+  CHECK(plan.places(plan.num_steps()).empty());
+  return places;
+}
+
+std::vector<std::int64_t> counted(std::int64_t size) {
+  std::vector<std::int64_t> places(static_cast<std::size_t>(size));
+  std::iota(places.begin(), places.end(), std::int64_t{0});
+  return places;
+}
+
+} // namespace
+
+TEST_CASE("the order is a permutation that seed and epoch decide") {
+  glt::detail::epoch_plan in_order(101, {.batch_size = 7, .seed = 1});
+  CHECK(visited(in_order, 2) == counted(101));
+  glt::detail::epoch_plan plan(101, {.batch_size = 7, .shuffle = true, .seed = 1});
+  glt::detail::epoch_plan other(101, {.batch_size = 10, .shuffle = true, .seed = 2});
+  auto const order = visited(plan, 2);
+  CHECK(order != visited(plan, 3));
+  CHECK(order == visited(plan, 2));
+  CHECK(order != visited(other, 2));
+  CHECK(order != counted(101));
+  auto sorted = order;
+  std::ranges::sort(sorted);
+  CHECK(sorted == counted(101));
+}
+
+TEST_CASE("the last batch is shorter or left out, and no seeds make no steps") {
+  glt::detail::epoch_plan whole(10, {.batch_size = 4});
+  CHECK(whole.num_steps() == 3);
+  whole.begin(0);
+  CHECK(whole.places(2).size() == 2);
+  glt::detail::epoch_plan full(10, {.batch_size = 4, .drop_last = true});
+  CHECK(full.num_steps() == 2);
+  CHECK(visited(full, 0) == counted(8));
+  CHECK(glt::detail::epoch_plan(0, {.shuffle = true}).num_steps() == 0);
+  CHECK_THROWS_AS(glt::detail::epoch_plan(3, {.batch_size = 0}), glt::precondition_error);
+}
+
+TEST_CASE("every order is equally likely") {
+  std::map<std::vector<std::int64_t>, std::int64_t> orders;
+  glt::detail::epoch_plan plan(4, {.shuffle = true, .seed = 6});
+  for (std::int64_t epoch = 0; epoch < 24000; ++epoch) {
+    ++orders[visited(plan, epoch)];
+  }
+  std::vector<std::int64_t> observed;
+  for (auto const& [order, count] : orders) {
+    observed.push_back(count);
+  }
+  CHECK(observed.size() == 24);
+  CHECK(glt_test::chi_square_deviation(observed) < 4);
+}

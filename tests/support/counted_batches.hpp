@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/core/detail/members.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/random.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/loading/seeds.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/options.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace glt_test {
+
+/// A number that differs where any array or number of a batch differs.
+template <class X>
+glt::random_key add_to_print(glt::random_key print, X const& x) {
+  if constexpr (glt::detail::has_members<X>) {
+    std::apply([&](auto const&... members) { ((print = add_to_print(print, members)), ...); },
+               glt::detail::member_access::of(x));
+  } else if constexpr (requires { x.size(); x.data(); }) {
+    print = print.fold(static_cast<std::uint64_t>(x.size()));
+    for (auto const& element : x) {
+      print = add_to_print(print, element);
+    }
+  } else if constexpr (std::is_floating_point_v<X>) {
+    print = print.fold(static_cast<std::uint64_t>(static_cast<double>(x) * 4096));
+  } else {
+    print = print.fold(static_cast<std::uint64_t>(x));
+  }
+  return print;
+}
+
+template <class Batch>
+std::uint64_t print_of(Batch const& batch) {
+  return add_to_print(glt::random_key(0), batch).bits();
+}
+
+/// Prints of the batches of an epoch.
+template <class Loader>
+std::vector<std::uint64_t> prints_of(Loader& loader, std::int64_t epoch, std::int64_t first_step = 0) {
+  std::vector<std::uint64_t> prints;
+  for (auto const& batch : loader.epoch(epoch, first_step)) {
+    prints.push_back(print_of(batch));
+  }
+  return prints;
+}
+
+/// A batch that is quickly made: its seeds, and the sum of those of all ranks.
+struct counted_batch : glt::dist::batch_place {
+  using policy_type = glt::device::cpu;
+  glt::buffer<glt::device::cpu, glt::global_id> seeds;
+  std::int64_t sum = 0;
+
+  template <class Self>
+  static auto members(Self& self) noexcept {
+    return std::tie(self.epoch, self.step, self.num_seeds, self.seeds, self.sum);
+  }
+};
+
+/// Makes counted batches; throws, or takes its time, on demand.
+struct counted_batches {
+  using seeds_type = glt::dist::vertex_seeds<glt::global_id>;
+  using policy_type = glt::device::cpu;
+
+  std::int64_t failing_step = -1; ///< on the ranks that have it
+  bool delays = false;            ///< waits for up to a millisecond, by chance
+
+  template <glt::communicator Comm, glt::device_policy Policy>
+  class maker {
+  public:
+    using batch_type = counted_batch;
+
+    maker(Comm comm, counted_batches const& what, Policy /*policy*/) : comm_(comm), failing_step_(what.failing_step), delays_(what.delays) {}
+
+    void check(seeds_type const& seeds) const {
+      if (!seeds.vertices.empty() && seeds.vertices[0] < 0) {
+        throw glt::precondition_error("seed below 0");
+      }
+    }
+    void make(seeds_type const& seeds, glt::sample_key key, batch_type& out) {
+      if (delays_) {
+        glt::random_stream draws(glt::random_key(key.seed).fold(static_cast<std::uint64_t>(key.step)),
+                                 static_cast<std::uint64_t>(comm_.rank()));
+        std::this_thread::sleep_for(std::chrono::microseconds(draws.below(1000)));
+      }
+      if (key.step == failing_step_) {
+        throw std::runtime_error("no batch of step " + std::to_string(key.step));
+      }
+      std::int64_t sum = 0;
+      out.seeds.resize(seeds.size());
+      for (std::int64_t i = 0; i < seeds.size(); ++i) {
+        out.seeds[i] = seeds.vertices[static_cast<std::size_t>(i)];
+        sum += out.seeds[i];
+      }
+      out.sum = 0;
+      auto const headers =
+          glt::detail::exchange_values(comm_, {.what = glt::detail::operation::sample, .step = key.step}, {}, sum);
+      for (auto const& header : headers) {
+        out.sum += header.value;
+      }
+    }
+    [[nodiscard]] glt::detail::loader_seconds seconds() const { return {}; }
+    [[nodiscard]] glt::dist::loader_report report() const { return {}; }
+
+  private:
+    Comm comm_;
+    std::int64_t failing_step_;
+    bool delays_;
+  };
+};
+
+/// `size` seeds that differ from rank to rank.
+inline glt::dist::vertex_seeds<glt::global_id> counted_seeds(int rank, std::int64_t size) {
+  std::vector<glt::global_id> seeds;
+  for (std::int64_t i = 0; i < size; ++i) {
+    seeds.push_back(i * 7 + rank * 1000);
+  }
+  return seeds;
+}
+
+} // namespace glt_test
