@@ -21,7 +21,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
@@ -312,20 +311,6 @@ TEST_CASE("other numbers of batches, keys or bad seeds of one rank are the same 
     CHECK(glt_test::names(refused(bad_seed), text, "seed 1 is 101", "[0, 101)"));
     sampler.sample_bulk(good); // all ranks are still together
   });
-}
-
-TEST_CASE("more batches than numbers of a part suffice for are refused with the number that is possible") {
-  on_ranks(
-      [](auto comm) {
-        constexpr std::int64_t most = std::numeric_limits<glt::local_id>::max();
-        glt::detail::hop_exchange<decltype(comm), cpu, glt::global_id> exchange(comm, cpu{});
-        glt::partition_book const book({0, most / 3});
-        exchange.set_books(std::span(&book, 1), 3);
-        auto const error =
-            glt_test::thrown<glt::precondition_error>([&] { exchange.set_books(std::span(&book, 1), 4); });
-        CHECK(glt_test::names(error, "4 batches", std::to_string(most / 3), "for 3 batches"));
-      },
-      {1});
 }
 
 TEST_CASE("batches that are not larger than others before allocate as much as the headers of their hops") {

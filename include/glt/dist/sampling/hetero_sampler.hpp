@@ -76,19 +76,19 @@ public:
   ///                           made for another rank or number of ranks
   hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
                           std::vector<Rule> rules, Policy policy = {})
-      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()),
-        policy_(policy), exchange_(comm, policy) {
+      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()), policy_(policy),
+        exchange_(comm, policy) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
                   detail::failure_of([&] { prepare(comm); }), print(options_), [](auto, auto) {
-                    return "samples with other options than rank 0; pass the same fanouts, replacement, "
-                           "frontier, edge ids "
-                           "and disjointness on all ranks";
+                    return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge "
+                           "ids and disjointness on all ranks";
                   });
   }
 
   /// The same with rules that need nothing, such as `uniform_rule`.
   hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
-                          Policy policy = {}) requires std::default_initializable<Rule>
+                          Policy policy = {})
+    requires std::default_initializable<Rule>
       : hetero_neighbor_sampler(std::move(comm), graph, std::move(options),
                                 std::vector<Rule>(graph.schema().edge_types().size()), std::move(policy)) {}
 
@@ -138,11 +138,10 @@ public:
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const step = batches.empty() ? 0 : batches[0].key.step;
     report(step, [&] { check(batches); });
-    if (detail::num_hops(options_) ==
-        0) {                         // no hop will tell the ranks whether another one has something to report
-      collect_relations(0, batches); // none
-      exchange_.draw({.what = detail::operation::sample, .step = step}, print_of_keys(batches, 0), frontiers_,
-                     queries_, relations_, false);
+    if (detail::num_hops(options_) == 0) { // no hop will tell the ranks whether another one has something to report
+      collect_relations(0, batches);       // none
+      exchange_.draw({.what = detail::operation::sample, .step = step}, print_of_keys(batches, 0), frontiers_, queries_,
+                     relations_, false);
     }
     for (std::size_t b = 0; b < batches.size(); ++b) {
       workers_[b].builder.begin(graph_->schema(), batches[b].seeds, options_, *batches[b].out);
@@ -152,8 +151,7 @@ public:
       auto const number = static_cast<std::int32_t>(hop);
       detail::call_site const site{.what = detail::operation::sample, .step = step, .hop = number};
       auto drawn =
-          exchange_
-              .draw(site, print_of_keys(batches, number), frontiers_, queries_, relations_, options_.edge_ids)
+          exchange_.draw(site, print_of_keys(batches, number), frontiers_, queries_, relations_, options_.edge_ids)
               .begin();
       for (std::size_t b = 0; b < batches.size(); ++b) {
         auto& builder = workers_[b].builder;
@@ -175,7 +173,11 @@ public:
 private:
   // What makes one of the batches.
   struct worker {
-    explicit worker(Policy const& policy) : builder(policy) {}
+    worker(Policy const& policy, std::size_t node_types) : builder(policy) {
+      while (queries.size() < node_types) {
+        queries.emplace_back(policy);
+      }
+    }
 
     detail::hetero_builder<Policy, Vertex> builder;
     std::vector<detail::inherited_queries<Policy, Rule>> queries; // by node type
@@ -216,10 +218,7 @@ private:
     }
     exchange_.set_books(books_, std::ssize(batches));
     while (workers_.size() < batches.size()) {
-      auto& queries = workers_.emplace_back(policy_).queries;
-      while (queries.size() < books_.size()) {
-        queries.emplace_back(policy_);
-      }
+      workers_.emplace_back(policy_, books_.size());
     }
   }
 

@@ -81,15 +81,15 @@ public:
       : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
                   detail::failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
-                    return "samples with other options than rank 0; pass the same fanouts, replacement, "
-                           "frontier, edge ids "
-                           "and disjointness on all ranks";
+                    return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge "
+                           "ids and disjointness on all ranks";
                   });
   }
 
   /// The same with a rule that needs nothing, such as `uniform_rule`.
   neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options,
-                   Policy policy = {}) requires std::default_initializable<Rule>
+                   Policy policy = {})
+    requires std::default_initializable<Rule>
       : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
 
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
@@ -103,9 +103,7 @@ public:
     }
   }
   /// The same by a rule that depends on which of the batches it is as well that are sampled together.
-  void set_rule_of(std::function<Rule(int rank, std::size_t batch)> rule_of) {
-    rule_of_ = std::move(rule_of);
-  }
+  void set_rule_of(std::function<Rule(int rank, std::size_t batch)> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
@@ -140,8 +138,8 @@ public:
   /// @shape  seeds [S] · queries [S]
   /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank has not one query per seed
-  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries,
-              sample_key key, subgraph_type& out) requires(detail::has_query<Rule>) {
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+              subgraph_type& out) requires(detail::has_query<Rule>) {
     run({.seeds = seeds, .queries = queries, .key = key, .out = &out});
   }
 
@@ -164,9 +162,8 @@ public:
     }
     for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
       collect_relations(batches, static_cast<std::int64_t>(hop));
-      detail::call_site const site{.what = detail::operation::sample,
-                                   .step = batches[0].key.step,
-                                   .hop = static_cast<std::int32_t>(hop)};
+      detail::call_site const site{
+          .what = detail::operation::sample, .step = batches[0].key.step, .hop = static_cast<std::int32_t>(hop)};
       auto const drawn =
           exchange_.draw(site, print_.value(), frontiers_, queries_, relations_, options_.edge_ids, rule_of_);
       for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -209,9 +206,8 @@ private:
   }
 
   void begin(bulk_item const& batch, detail::subgraph_builder<Policy, Vertex>& builder) {
-    options_.disjoint
-        ? builder.begin_disjoint(batch.seeds, options_.expand, *batch.out, graph_->num_vertices())
-        : builder.begin(batch.seeds, options_.expand, *batch.out, graph_->num_vertices());
+    options_.disjoint ? builder.begin_disjoint(batch.seeds, options_.expand, *batch.out, graph_->num_vertices())
+                      : builder.begin(batch.seeds, options_.expand, *batch.out, graph_->num_vertices());
   }
 
   // Batches are node types, of one edge type each.
@@ -268,8 +264,7 @@ private:
 };
 
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
-neighbor_sampler(Comm, graph<Policy, Vertex> const&, neighbor_options)
-    -> neighbor_sampler<Comm, Policy, Vertex>;
+neighbor_sampler(Comm, graph<Policy, Vertex> const&, neighbor_options) -> neighbor_sampler<Comm, Policy, Vertex>;
 template <communicator Comm, device_policy GraphPolicy, vertex_id Vertex, device_policy Policy>
 neighbor_sampler(Comm, graph<GraphPolicy, Vertex> const&, neighbor_options, Policy)
     -> neighbor_sampler<Comm, Policy, Vertex, uniform_rule, GraphPolicy>;

@@ -123,8 +123,7 @@ public:
         draws_.draw_own(requests_.own());
         if (shared_.parts().any()) {
           shared_.draw(
-              relations, edge_ids,
-              [&](std::size_t part) { return requests_.first_rows_of(static_cast<int>(part)); },
+              relations, edge_ids, [&](std::size_t part) { return requests_.first_rows_of(static_cast<int>(part)); },
               [&](std::size_t part) { return requests_.rows_of(part); });
         }
       } catch (...) {
@@ -142,15 +141,12 @@ public:
       std::rethrow_exception(failure);
     }
     count();
-    if (!requests_.anything() &&
-        !shared_.parts().any()) { // all rows are own ones, in the order of the frontiers
+    if (!requests_.anything() && !shared_.parts().any()) { // all rows are own ones, in the order of the frontiers
       return draws_.drawn();
     }
     return replies_.merge(
         requests_, [&](std::size_t rank) { return is_self(rank) || is_shared(rank); },
-        [&](std::size_t rank, std::size_t e) {
-          return is_shared(rank) ? shared_.of(rank, e) : draws_.of(rank, e);
-        });
+        [&](std::size_t rank, std::size_t e) { return is_shared(rank) ? shared_.of(rank, e) : draws_.of(rank, e); });
   }
 
   /// The same over the only relation of a graph without types.
@@ -160,8 +156,7 @@ public:
     requires(GraphPolicy::space == GraphSpace)
   hop_sample<Policy, Vertex>
   const& draw(call_site site, dist::graph<GraphPolicy, Vertex> const& graph,
-              hop_request<space, Vertex, Rule> const& request, bool edge_ids,
-              rule_source const& rule_of = {}) {
+              hop_request<space, Vertex, Rule> const& request, bool edge_ids, rule_source const& rule_of = {}) {
     auto const failure = failure_of([&] { set_books(std::span(&graph.book(), 1)); });
     if (!failure.empty()) {
       refuse(site, failure);
@@ -177,9 +172,7 @@ public:
   }
 
 private:
-  [[nodiscard]] bool is_self(std::size_t rank) const noexcept {
-    return static_cast<int>(rank) == requests_.rank();
-  }
+  [[nodiscard]] bool is_self(std::size_t rank) const noexcept { return static_cast<int>(rank) == requests_.rank(); }
   [[nodiscard]] bool is_shared(std::size_t rank) const noexcept { return shared_.parts().has(rank); }
 
   void count() {

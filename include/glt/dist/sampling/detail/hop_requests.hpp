@@ -74,8 +74,7 @@ public:
   hop_requests(Comm comm, Policy policy)
       : policy_(policy), type_places_(policy), joined_queries_(0, policy),
         own_rows_(make_message_buffer<local_id>(policy)), own_queries_(make_message_buffer<Query>(policy)),
-        received_rows_(make_message_buffer<local_id>(policy)),
-        received_queries_(make_message_buffer<Query>(policy)),
+        received_rows_(make_message_buffer<local_id>(policy)), received_queries_(make_message_buffer<Query>(policy)),
         routed_(std::move(comm), policy, own_apart ? own_rows::apart : own_rows::received) {}
 
   /// Says how the vertices of all types are divided, and how many batches draw at once: type t of batch b is from now on
@@ -120,8 +119,7 @@ public:
   ///         are none
   /// @throws precondition_error  if a frontier has a vertex that its type has not
   template <class Vertex>
-  void route(std::span<array_view<space, Vertex const> const> frontiers,
-             std::span<queries_type const> queries) {
+  void route(std::span<array_view<space, Vertex const> const> frontiers, std::span<queries_type const> queries) {
     first_place_.assign(1, 0);
     for (auto const& frontier : frontiers) {
       first_place_.push_back(first_place_.back() + frontier.size());
@@ -190,12 +188,8 @@ public:
     }
   }
   /// @shape  received_counts [R] · received_offsets [R + 1]
-  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept {
-    return routed_.received_counts();
-  }
-  [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept {
-    return routed_.received_offsets();
-  }
+  [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return routed_.received_counts(); }
+  [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return routed_.received_offsets(); }
 
   /// How many vertices each rank is asked for, the own one included; none of those that are kept.
   ///
@@ -223,8 +217,7 @@ private:
   }
 
   template <class Vertex>
-  void route_list(array_view<space, Vertex const> list,
-                  [[maybe_unused]] std::span<queries_type const> queries) {
+  void route_list(array_view<space, Vertex const> list, [[maybe_unused]] std::span<queries_type const> queries) {
     if constexpr (has_queries) {
       routed_.route(types_->book(), list, make_row_with<space, Query>{joined(queries)});
     } else {
@@ -252,8 +245,7 @@ private:
     rows.resize(items.size());
     queries.clear();
     queries.resize(items.size());
-    policy_.executor().for_each(items.size(),
-                                split_queries<space, Query>{items, rows.view(), queries.view()});
+    policy_.executor().for_each(items.size(), split_queries<space, Query>{items, rows.view(), queries.view()});
   }
 
   Policy policy_;

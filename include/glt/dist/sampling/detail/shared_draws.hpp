@@ -86,11 +86,10 @@ public:
 private:
   static void check(partition_book const& book, int part, part_view<GraphSpace, Vertex> const& view) {
     auto const rows = view.graph.num_rows();
-    if (rows != book.size(part) || view.original.size() != rows ||
-        view.graph.num_columns() != book.num_vertices()) {
-      throw precondition_error(message("view of ", rows, " rows and ", view.graph.num_columns(),
-                                       " columns with ", view.original.size(), " original ids for part ",
-                                       part, " of ", book.size(part), " of ", book.num_vertices(),
+    if (rows != book.size(part) || view.original.size() != rows || view.graph.num_columns() != book.num_vertices()) {
+      throw precondition_error(message("view of ", rows, " rows and ", view.graph.num_columns(), " columns with ",
+                                       view.original.size(), " original ids for part ", part, " of ", book.size(part),
+                                       " of ", book.num_vertices(),
                                        " vertices; share the parts that the graphs were made of"));
     }
   }
