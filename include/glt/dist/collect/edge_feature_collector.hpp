@@ -7,6 +7,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/matrix_collector.hpp>
@@ -19,6 +20,7 @@
 #include <glt/sample/subgraph.hpp>
 
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace glt::dist {
@@ -73,8 +75,15 @@ public:
     requires detail::gathers_as<T, Out>
   void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations,
                std::int64_t step, collected_rows<Policy, Out>& out) {
-    this->collect_matrix(
-        detail::row_keys<space, Vertex>{destinations, ids}, 0, step, [] {}, out);
+    this->collect_matrix(detail::row_keys<space, Vertex>{destinations, ids}, 0, step, out);
+  }
+
+  /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
+  template <vertex_id Vertex, class Out>
+    requires detail::gathers_as<T, Out>
+  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists,
+                    std::int64_t step) {
+    this->collect_matrix(lists, step);
   }
 
   /// The same for the edges of a sample, in its order.

@@ -7,6 +7,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/matrix_collector.hpp>
@@ -17,6 +18,7 @@
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace glt::dist {
@@ -87,9 +89,19 @@ public:
     requires detail::gathers_as<T, Out>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
                collected_rows<Policy, Out>& out) {
-    this->collect_matrix(
-        detail::row_keys<space, Vertex>{vertices}, num_labels, step,
-        [&] { detail::check_num_labels(num_labels, vertices.size(), store_->has_labels()); }, out);
+    this->collect_matrix(detail::row_keys<space, Vertex>{vertices}, num_labels, step, out);
+  }
+
+  /// Collects the rows of several lists, each as `collect` would, in one sweep of messages.
+  ///
+  /// @comm   collective, as `collect` of one list; ranks may have different numbers of lists, or none
+  /// @throws collective_error  on every rank, as `collect`, or if a list of a rank has no `out`
+  /// @cost   as `collect` of every list; allocates only while there are more or longer lists than ever before
+  template <vertex_id Vertex, class Out>
+    requires detail::gathers_as<T, Out>
+  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists,
+                    std::int64_t step) {
+    this->collect_matrix(lists, step);
   }
 
 private:

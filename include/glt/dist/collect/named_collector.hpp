@@ -5,6 +5,7 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
@@ -16,6 +17,7 @@
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace glt::dist {
@@ -73,6 +75,13 @@ public:
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds, std::int64_t step,
                collected_table<Policy>& out) {
     this->collect_table(detail::row_keys<space, Vertex>{vertices}, num_seeds, step, out);
+  }
+
+  /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
+  template <vertex_id Vertex>
+  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists,
+                    std::int64_t step) {
+    this->collect_table(lists, step);
   }
 
   /// The same into memory of the collector; valid until the next call.

@@ -5,6 +5,7 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
@@ -19,6 +20,7 @@
 #include <glt/sample/subgraph.hpp>
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,13 @@ public:
     this->collect_table(detail::row_keys<space, Vertex>{destinations, ids}, destinations.size(), step, out);
   }
 
+  /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
+  template <vertex_id Vertex>
+  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists,
+                    std::int64_t step) {
+    this->collect_table(lists, step);
+  }
+
   /// The same for the edges of a sample, in its order.
   ///
   /// @throws collective_error  also if a rank has sampled edges without their ids
@@ -101,7 +110,8 @@ public:
 private:
   static auto agree_on_tensors(Comm& comm, named_edge_features<Policy> const& features,
                                std::vector<wanted_tensor> const& wanted) {
-    auto const misfit = detail::failure_of([&] { detail::check_collected_edges(features.book(), comm.size()); });
+    auto const misfit =
+        detail::failure_of([&] { detail::check_collected_edges(features.book(), comm.size()); });
     return detail::agree_on_plan(comm, misfit, features.local().rows().tensors(), wanted);
   }
 

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -15,7 +16,7 @@
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
-#include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
@@ -25,6 +26,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,6 +55,17 @@ public:
   using query_type = typename Rule::query_type;
   using seed_lists = std::span<array_view<space, Vertex const> const>;
 
+  /// One of the batches that are sampled together.
+  ///
+  /// @shape  seeds [node types], one list of global ids each · queries [seeds of all types], type after type, or empty if
+  ///         the rules have none
+  struct bulk_item {
+    seed_lists seeds;
+    array_view<space, query_type const> queries{};
+    sample_key key{};
+    subgraph_type* out = nullptr;
+  };
+
   /// Borrows the graph and what the rules look at, which must outlive the sampler; the rules know the rows
   /// and edges of the local part.
   ///
@@ -63,13 +76,13 @@ public:
   ///                           made for another rank or number of ranks
   hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
                           std::vector<Rule> rules, Policy policy = {})
-      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()),
-        policy_(policy), exchange_(comm, policy), builder_(policy) {
+      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()), policy_(policy),
+        exchange_(comm, policy) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
-          detail::failure_of([&] { prepare(comm); }), print(options_), [](auto, auto) {
-            return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
-                   "and disjointness on all ranks";
-          });
+                  detail::failure_of([&] { prepare(comm); }), print(options_), [](auto, auto) {
+                    return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge "
+                           "ids and disjointness on all ranks";
+                  });
   }
 
   /// The same with rules that need nothing, such as `uniform_rule`.
@@ -91,8 +104,7 @@ public:
   ///                           and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
   void sample(seed_lists seeds, sample_key key, subgraph_type& out) requires(!detail::has_query<Rule>) {
-    report(key, [&] { seeds_.check(policy_, seeds); });
-    run(seeds, {}, key, out);
+    run({.seeds = seeds, .key = key, .out = &out});
   }
 
   /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
@@ -102,8 +114,7 @@ public:
   /// @throws collective_error  as without queries, or if a rank has not one query per seed
   void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key,
               subgraph_type& out) requires(detail::has_query<Rule>) {
-    report(key, [&] { detail::check_queries(seeds_.check(policy_, seeds), queries.size()); });
-    run(seeds, queries, key, out);
+    run({.seeds = seeds, .queries = queries, .key = key, .out = &out});
   }
 
   /// Samples this rank's batch with seeds of one type into `out`.
@@ -114,17 +125,70 @@ public:
   void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key,
               subgraph_type& out) requires(!detail::has_query<Rule>) {
     seed_lists lists;
-    report(key, [&] { seeds_.check(policy_, lists = seeds_.of_one_type(node_type, seeds)); });
-    run(lists, {}, key, out);
+    report(key.step, [&] { lists = seeds_.of_one_type(node_type, seeds); });
+    run({.seeds = lists, .key = key, .out = &out});
+  }
+
+  /// Samples this rank's batches, each as `sample` would, in one sweep of messages; a rank without seeds for a batch
+  /// joins with empty lists.
+  ///
+  /// @comm   collective; every rank with as many batches and the same keys: as many messages as for one batch
+  /// @throws collective_error  on every rank, as `sample`, or as `neighbor_sampler::sample_bulk`
+  /// @cost   as `sample` of every batch; allocates only while there are more or larger batches than ever before
+  void sample_bulk(std::span<bulk_item const> batches) {
+    auto const step = batches.empty() ? 0 : batches[0].key.step;
+    report(step, [&] { check(batches); });
+    if (detail::num_hops(options_) == 0) { // no hop will tell the ranks whether another one has something to report
+      collect_relations(0, batches);       // none
+      exchange_.draw({.what = detail::operation::sample, .step = step}, print_of_keys(batches, 0), frontiers_, queries_,
+                     relations_, false);
+    }
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      workers_[b].builder.begin(graph_->schema(), batches[b].seeds, options_, *batches[b].out);
+    }
+    for (std::size_t hop = 0; hop < detail::num_hops(options_); ++hop) {
+      collect_relations(hop, batches);
+      auto const number = static_cast<std::int32_t>(hop);
+      detail::call_site const site{.what = detail::operation::sample, .step = step, .hop = number};
+      auto drawn =
+          exchange_.draw(site, print_of_keys(batches, number), frontiers_, queries_, relations_, options_.edge_ids)
+              .begin();
+      for (std::size_t b = 0; b < batches.size(); ++b) {
+        auto& builder = workers_[b].builder;
+        for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {
+          if (detail::hop_of(options_, hop, e).fanout == 0) {
+            builder.skip_relation(e);
+          } else {
+            builder.add_relation(e, *drawn++);
+          }
+        }
+        builder.end_hop();
+      }
+    }
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      workers_[b].builder.finish();
+    }
   }
 
 private:
+  // What makes one of the batches.
+  struct worker {
+    worker(Policy const& policy, std::size_t node_types) : builder(policy) {
+      while (queries.size() < node_types) {
+        queries.emplace_back(policy);
+      }
+    }
+
+    detail::hetero_builder<Policy, Vertex> builder;
+    std::vector<detail::inherited_queries<Policy, Rule>> queries; // by node type
+  };
+
   // Tells the other ranks in the first hop if a check fails here.
   template <class Check>
-  void report(sample_key key, Check check) {
+  void report(std::int64_t step, Check check) {
     auto const failure = detail::failure_of(check);
     if (!failure.empty()) {
-      exchange_.refuse({.what = detail::operation::sample, .step = key.step, .hop = 0}, failure);
+      exchange_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
     }
   }
 
@@ -132,65 +196,66 @@ private:
     auto const& schema = graph_->schema();
     validate(options_, schema);
     detail::check_rules(schema, options_, rules_, [&](int e) { return graph_->local(e); });
-    std::vector<partition_book> books;
     for (int t = 0; t < schema.num_node_types(); ++t) {
-      books.push_back(graph_->book(t));
-      detail::check_own_part(comm, graph_->part(), books.back().num_parts(), "part", "sampled by");
+      books_.push_back(graph_->book(t));
+      detail::check_own_part(comm, graph_->part(), books_.back().num_parts(), "part", "sampled by");
     }
-    frontiers_.resize(books.size());
-    queries_.resize(books.size());
-    while (inherited_.size() < books.size()) {
-      inherited_.emplace_back(policy_);
-    }
-    exchange_.set_books(std::move(books));
+    exchange_.set_books(books_);
   }
 
-  void run(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out) {
-    if (detail::num_hops(options_) ==
-        0) { // no hop will tell the ranks whether another one has something to report
-      detail::call_site const site{.what = detail::operation::sample, .step = key.step};
-      exchange_.draw(site, static_cast<std::int64_t>(detail::hop_key(key, 0).bits()), frontiers_, queries_,
-                     {}, false);
+  void check(std::span<bulk_item const> batches) {
+    if (batches.empty()) {
+      throw precondition_error("no batches; a rank without seeds joins with empty ones");
     }
-    builder_.begin(graph_->schema(), seeds, options_, out);
-    for (std::size_t hop = 0; hop < detail::num_hops(options_); ++hop) {
-      collect_relations(hop, queries, key);
-      auto const number = static_cast<std::int32_t>(hop);
-      detail::call_site const site{.what = detail::operation::sample, .step = key.step, .hop = number};
-      auto const value = static_cast<std::int64_t>(detail::hop_key(key, number).bits());
-      auto drawn = exchange_.draw(site, value, frontiers_, queries_, relations_, options_.edge_ids).begin();
-      for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {
-        if (detail::hop_of(options_, hop, e).fanout == 0) {
-          builder_.skip_relation(e);
-        } else {
-          builder_.add_relation(e, *drawn++);
-        }
+    for (auto const& batch : batches) {
+      auto const num_seeds = seeds_.check(policy_, batch.seeds);
+      if (detail::has_query<Rule>) {
+        detail::check_queries(num_seeds, batch.queries.size());
       }
-      builder_.end_hop();
+      if (batch.out == nullptr) {
+        throw precondition_error("a batch has no subgraph to write to; set `out`");
+      }
     }
-    builder_.finish();
+    exchange_.set_books(books_, std::ssize(batches));
+    while (workers_.size() < batches.size()) {
+      workers_.emplace_back(policy_, books_.size());
+    }
   }
 
-  // The relations with a fanout in this hop, and the frontiers of the node types where they end.
-  void collect_relations(std::size_t hop, array_view<space, query_type const> queries, sample_key key) {
+  void run(bulk_item const& batch) { sample_bulk(std::span(&batch, 1)); }
+
+  [[nodiscard]] static std::int64_t print_of_keys(std::span<bulk_item const> batches, std::int64_t hop) {
+    detail::fingerprint print;
+    for (auto const& batch : batches) {
+      print.add(static_cast<std::int64_t>(detail::hop_key(batch.key, hop).bits()));
+    }
+    return print.value();
+  }
+
+  // The relations of every batch with a fanout in this hop, and the frontiers of the node types where they end.
+  void collect_relations(std::size_t hop, std::span<bulk_item const> batches) {
     auto const& schema = graph_->schema();
-    frontiers_.assign(frontiers_.size(), {});
-    queries_.assign(queries_.size(), {});
+    frontiers_.assign(batches.size() * books_.size(), {});
+    queries_.assign(batches.size() * books_.size(), {});
     relations_.clear();
-    for (int e = 0; e < schema.num_edge_types(); ++e) {
-      if (auto const options = detail::hop_of(options_, hop, e); options.fanout != 0) {
-        auto const type = schema.destination_type(e);
-        auto const t = static_cast<std::size_t>(type);
-        if (frontiers_[t].empty()) {
-          frontiers_[t] = builder_.current_frontier(type);
-          queries_[t] = inherited_[t].of(queries, builder_.current_trees(type));
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      for (int e = 0; e < schema.num_edge_types(); ++e) {
+        if (auto const options = detail::hop_of(options_, hop, e); options.fanout != 0) {
+          auto const type = schema.destination_type(e);
+          auto const t = static_cast<std::size_t>(type);
+          auto const place = b * books_.size() + t;
+          if (frontiers_[place].empty()) {
+            auto& [builder, inherited] = workers_[b];
+            frontiers_[place] = builder.current_frontier(type);
+            queries_[place] = inherited[t].of(batches[b].queries, builder.current_trees(type));
+          }
+          relations_.push_back({.node_type = static_cast<int>(place),
+                                .local = graph_->local(e),
+                                .original = graph_->original(type),
+                                .options = options,
+                                .key = detail::hop_key(batches[b].key, static_cast<std::int64_t>(hop), e),
+                                .rule = rules_[static_cast<std::size_t>(e)]});
         }
-        relations_.push_back({.node_type = type,
-                              .local = graph_->local(e),
-                              .original = graph_->original(type),
-                              .options = options,
-                              .key = detail::hop_key(key, static_cast<std::int64_t>(hop), e),
-                              .rule = rules_[static_cast<std::size_t>(e)]});
       }
     }
   }
@@ -214,11 +279,12 @@ private:
   detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule> exchange_;
-  detail::hetero_builder<Policy, Vertex> builder_;
-  std::vector<array_view<space, Vertex const>> frontiers_; // by node type; empty if no edge type draws for it
+  std::vector<partition_book> books_; // by node type
+  std::vector<worker> workers_;       // by batch
+  // Of the hop, by batch and node type; empty if no edge type draws for it:
+  std::vector<array_view<space, Vertex const>> frontiers_;
   std::vector<array_view<space, query_type const>> queries_;
-  std::vector<detail::inherited_queries<Policy, Rule>> inherited_;
-  std::vector<detail::relation_request<space, Vertex, Rule>> relations_; // of the hop
+  std::vector<detail::relation_request<space, Vertex, Rule>> relations_;
 };
 
 } // namespace glt::dist

@@ -4,19 +4,20 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
+#include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
-#include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/detail/batch/hop_worker.hpp>
+#include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -26,9 +27,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace glt::dist {
 
@@ -56,6 +60,16 @@ public:
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
   using query_type = typename Rule::query_type;
 
+  /// One of the batches that are sampled together.
+  ///
+  /// @shape  seeds [S] global ids · queries [S], or empty if the rule has none
+  struct bulk_item {
+    array_view<space, Vertex const> seeds;
+    array_view<space, query_type const> queries{};
+    sample_key key{};
+    subgraph_type* out = nullptr;
+  };
+
   /// Borrows the graph and what the rule looks at, which must outlive the sampler; the rule knows the rows and
   /// edges of the local part.
   ///
@@ -64,17 +78,17 @@ public:
   ///                           from those of rank 0, or the graph was made for another rank or number of ranks
   neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Rule rule,
                    Policy policy = {})
-      : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
-        queries_(policy), builder_(policy) {
+      : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
-          detail::failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
-            return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge ids "
-                   "and disjointness on all ranks";
-          });
+                  detail::failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
+                    return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge "
+                           "ids and disjointness on all ranks";
+                  });
   }
 
   /// The same with a rule that needs nothing, such as `uniform_rule`.
-  neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Policy policy = {})
+  neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options,
+                   Policy policy = {})
     requires std::default_initializable<Rule>
       : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
 
@@ -82,7 +96,14 @@ public:
 
   /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
   /// rank to rank and from batch to batch.
-  void set_rule_of(std::function<Rule(int rank)> rule_of) { rule_of_ = std::move(rule_of); }
+  void set_rule_of(std::function<Rule(int rank)> rule_of) {
+    rule_of_ = {};
+    if (rule_of) {
+      rule_of_ = [rule_of = std::move(rule_of)](int rank, std::size_t) { return rule_of(rank); };
+    }
+  }
+  /// The same by a rule that depends on which of the batches it is as well that are sampled together.
+  void set_rule_of(std::function<Rule(int rank, std::size_t batch)> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
@@ -109,7 +130,7 @@ public:
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
   void sample(array_view<space, Vertex const> seeds, sample_key key,
               subgraph_type& out) requires(!detail::has_query<Rule>) {
-    run(seeds, {}, key, out);
+    run({.seeds = seeds, .key = key, .out = &out});
   }
 
   /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
@@ -117,42 +138,97 @@ public:
   /// @shape  seeds [S] · queries [S]
   /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank has not one query per seed
-  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries,
-              sample_key key, subgraph_type& out) requires(detail::has_query<Rule>) {
-    run(seeds, queries, key, out);
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+              subgraph_type& out) requires(detail::has_query<Rule>) {
+    run({.seeds = seeds, .queries = queries, .key = key, .out = &out});
+  }
+
+  /// Samples this rank's batches, each as `sample` would, in one sweep of messages; a rank without seeds for a batch
+  /// joins with an empty list.
+  ///
+  /// @comm   collective; every rank with as many batches and the same keys: as many messages as for one batch
+  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, one without `out`, or another
+  ///                           number of them, or they are too many to number the vertices of a part for all of them.
+  ///                           Every `out` is unchanged then if the failure is of that rank, and unspecified on others
+  /// @cost   as `sample` of every batch; allocates only while there are more or larger batches than ever before
+  void sample_bulk(std::span<bulk_item const> batches) {
+    auto const failure = detail::failure_of([&] { check(batches); });
+    if (!failure.empty()) {
+      auto const step = batches.empty() ? 0 : batches[0].key.step;
+      exchange_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
+    }
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      begin(batches[b], workers_[b].builder);
+    }
+    for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
+      collect_relations(batches, static_cast<std::int64_t>(hop));
+      detail::call_site const site{
+          .what = detail::operation::sample, .step = batches[0].key.step, .hop = static_cast<std::int32_t>(hop)};
+      auto const drawn =
+          exchange_.draw(site, print_.value(), frontiers_, queries_, relations_, options_.edge_ids, rule_of_);
+      for (std::size_t b = 0; b < batches.size(); ++b) {
+        workers_[b].builder.add_hop(drawn[b]);
+      }
+    }
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      workers_[b].builder.finish();
+    }
   }
 
 private:
-  void run(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
-           subgraph_type& out) {
-    auto const failure = detail::failure_of([&] {
-      detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices());
+  // What makes one of the batches.
+  struct worker {
+    explicit worker(Policy const& policy) : queries(policy), builder(policy) {}
+
+    detail::inherited_queries<Policy, Rule> queries;
+    detail::subgraph_builder<Policy, Vertex> builder;
+  };
+
+  void run(bulk_item const& batch) { sample_bulk(std::span(&batch, 1)); }
+
+  void check(std::span<bulk_item const> batches) {
+    if (batches.empty()) {
+      throw precondition_error("no batches; a rank without seeds joins with empty ones");
+    }
+    for (auto const& batch : batches) {
+      detail::validate_vertices(policy_, "seed", batch.seeds, graph_->num_vertices());
       if (detail::has_query<Rule>) {
-        detail::check_queries(seeds.size(), queries.size());
+        detail::check_queries(batch.seeds.size(), batch.queries.size());
       }
-    });
-    if (!failure.empty()) {
-      exchange_.refuse({.what = detail::operation::sample, .step = key.step, .hop = 0}, failure);
+      if (batch.out == nullptr) {
+        throw precondition_error("a batch has no subgraph to write to; set `out`");
+      }
     }
-    begin(seeds, out);
-    for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
-      detail::call_site const site{
-          .what = detail::operation::sample, .step = key.step, .hop = static_cast<std::int32_t>(hop)};
-      detail::hop_request<space, Vertex, Rule> const request{
-          .rows = builder_.next_frontier(),
-          .original = {},
-          .options = detail::hop_of(options_, hop),
-          .key = detail::hop_key(key, static_cast<std::int64_t>(hop)),
-          .rule = rule_,
-          .queries = queries_.of(queries, builder_.next_trees())};
-      builder_.add_hop(exchange_.draw(site, *graph_, request, options_.edge_ids, rule_of_));
+    exchange_.set_books(std::span(&graph_->book(), 1), std::ssize(batches));
+    while (workers_.size() < batches.size()) {
+      workers_.emplace_back(policy_);
     }
-    builder_.finish();
   }
 
-  void begin(array_view<space, Vertex const> seeds, subgraph_type& out) {
-    options_.disjoint ? builder_.begin_disjoint(seeds, options_.expand, out, graph_->num_vertices())
-                      : builder_.begin(seeds, options_.expand, out, graph_->num_vertices());
+  void begin(bulk_item const& batch, detail::subgraph_builder<Policy, Vertex>& builder) {
+    options_.disjoint ? builder.begin_disjoint(batch.seeds, options_.expand, *batch.out, graph_->num_vertices())
+                      : builder.begin(batch.seeds, options_.expand, *batch.out, graph_->num_vertices());
+  }
+
+  // Batches are node types, of one edge type each.
+  void collect_relations(std::span<bulk_item const> batches, std::int64_t hop) {
+    print_ = {};
+    frontiers_.clear();
+    queries_.clear();
+    relations_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto& [queries, builder] = workers_[b];
+      auto const key = detail::hop_key(batches[b].key, hop);
+      print_.add(static_cast<std::int64_t>(key.bits()));
+      frontiers_.push_back(builder.next_frontier());
+      queries_.push_back(queries.of(batches[b].queries, builder.next_trees()));
+      relations_.push_back({.node_type = static_cast<int>(b),
+                            .local = graph_->local(),
+                            .original = graph_->original(),
+                            .options = detail::hop_of(options_, static_cast<std::size_t>(hop)),
+                            .key = key,
+                            .rule = rule_});
+    }
   }
 
   void check(Comm const& comm) const {
@@ -163,7 +239,10 @@ private:
 
   static std::int64_t print(neighbor_options const& options) {
     detail::fingerprint print;
-    print.add(options.replace).add(static_cast<std::int64_t>(options.expand)).add(options.edge_ids).add(options.disjoint);
+    print.add(options.replace)
+        .add(static_cast<std::int64_t>(options.expand))
+        .add(options.edge_ids)
+        .add(options.disjoint);
     for (auto const fanout : options.fanouts) {
       print.add(fanout);
     }
@@ -174,10 +253,14 @@ private:
   neighbor_options options_;
   Rule rule_;
   Policy policy_;
-  std::function<Rule(int rank)> rule_of_;
+  std::function<Rule(int rank, std::size_t batch)> rule_of_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
-  detail::inherited_queries<Policy, Rule> queries_;
-  detail::subgraph_builder<Policy, Vertex> builder_;
+  std::vector<worker> workers_; // by batch
+  // Of the hop, by batch:
+  detail::fingerprint print_; // of all keys
+  std::vector<array_view<space, Vertex const>> frontiers_;
+  std::vector<array_view<space, query_type const>> queries_;
+  std::vector<detail::relation_request<GraphPolicy::space, Vertex, Rule>> relations_;
 };
 
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
@@ -188,7 +271,7 @@ neighbor_sampler(Comm, graph<GraphPolicy, Vertex> const&, neighbor_options, Poli
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
   requires(!device_policy<Rule>)
 neighbor_sampler(Comm, graph<Policy, Vertex> const&, neighbor_options, Rule)
-    -> neighbor_sampler<Comm, Policy, Vertex, Rule>;
+->neighbor_sampler<Comm, Policy, Vertex, Rule>;
 template <communicator Comm, device_policy GraphPolicy, vertex_id Vertex, class Rule, device_policy Policy>
 neighbor_sampler(Comm, graph<GraphPolicy, Vertex> const&, neighbor_options, Rule, Policy)
     -> neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy>;

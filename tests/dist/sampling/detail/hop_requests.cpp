@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -99,15 +100,14 @@ struct lists {
 };
 
 template <class Policy, class Query, class Comm>
-void check_requests(Comm comm, int num_types) {
+void check_requests(Comm comm, int num_types, std::int64_t batches) {
   constexpr bool has_queries = !std::is_same_v<Query, glt::no_query>;
   using requests_type = glt::detail::hop_requests<Comm, Policy, Query>;
   Policy const policy;
   plan const all(comm.size(), num_types);
   lists<Policy> const own(all, comm.rank(), policy);
   requests_type requests(comm, policy);
-  requests.set_books(all.books);
-  CHECK(requests.is_divided_as(all.books[0]) == (num_types == 1));
+  requests.set_books(all.books, batches); // with room for more than the one that there is
   for (std::int64_t step = 0; step < 2; ++step) { // used again: nothing of the first step may shine through
     std::span<glt::array_view<Policy::space, glt::global_id const> const> const frontiers(own.frontiers);
     if constexpr (has_queries) {
@@ -163,8 +163,10 @@ TEST_CASE_TEMPLATE("every owner gets the rows it is asked for by type, with thei
   glt_test::on_ranks([](auto comm) {
     for (int const num_types : {1, 3}) {
       CAPTURE(num_types);
-      check_requests<Policy, glt::no_query>(comm, num_types);
-      check_requests<Policy, std::int64_t>(comm, num_types);
+      for (std::int64_t const batches : {1, 3}) {
+        check_requests<Policy, glt::no_query>(comm, num_types, batches);
+        check_requests<Policy, std::int64_t>(comm, num_types, batches);
+      }
     }
   });
 }
@@ -215,4 +217,20 @@ TEST_CASE("a vertex that its type has not is named when it is routed, and refuse
       CHECK(glt_test::names(refused, "rank 0", "vertex " + std::to_string(wrong) + " is outside"));
     }
   });
+}
+
+TEST_CASE("more batches than numbers of a part suffice for are refused with the number that is possible") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using cpu = glt::device::cpu;
+        constexpr std::int64_t most = std::numeric_limits<glt::local_id>::max();
+        glt::detail::hop_requests<decltype(comm), cpu, glt::no_query> requests(comm, cpu());
+        glt::partition_book const book({0, most / 3});
+        requests.set_books(std::span(&book, 1), 3);
+        auto const error =
+            glt_test::thrown<glt::precondition_error>([&] { requests.set_books(std::span(&book, 1), 4); });
+        CHECK(glt_test::names(error, "4 batches", std::to_string(most / 3), "for 3 batches"));
+        CHECK(requests.first_rows().size() == 4); // as it was
+      },
+      {1});
 }

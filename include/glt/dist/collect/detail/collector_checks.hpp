@@ -43,6 +43,13 @@ inline void check_collected_edges(partition_book const& book, int ranks) {
   }
 }
 
+// A list of several has somewhere to go.
+inline void check_is_wanted(bool has_out) {
+  if (!has_out) {
+    throw precondition_error("a list has nothing to write its rows to; set `out`");
+  }
+}
+
 // One destination per edge.
 inline void check_num_edges(std::int64_t num_edges, std::int64_t num_destinations) {
   if (num_edges != num_destinations) {

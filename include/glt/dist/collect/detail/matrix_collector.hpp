@@ -7,10 +7,12 @@
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_collector.hpp>
-#include <glt/dist/collect/detail/row_message.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
+#include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/exec/executor.hpp>
@@ -22,7 +24,6 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -94,27 +95,42 @@ protected:
       return made;
     }
 
-    /// Collects features of all keys and the labels of the first of them.
-    template <class Vertex, class Out, class Check>
-    void collect_matrix(row_keys<space, Vertex> const& keys, std::int64_t num_labels, std::int64_t step,
-                        Check check, dist::collected_rows<Policy, Out>& out) {
-      auto const size = keys.vertices.size() * num_columns();
+    /// Collects features of all keys and the labels of the seeds of every list.
+    template <class Vertex, class Out>
+    void
+    collect_matrix(std::span<dist::bulk_list<Policy, Vertex, dist::collected_rows<Policy, Out>> const> lists,
+                   std::int64_t step) {
       auto const prepare = [&] {
-        check();
-        reserve(out.features, size);
-        reserve(out.labels, num_labels);
+        targets_.reserve(2 * lists.size());
+        for (auto const& list : lists) {
+          check_num_labels(list.num_seeds, list.vertices.size(), has_labels());
+          reserve(list.out->features, list.vertices.size() * num_columns());
+          reserve(list.out->labels, list.num_seeds);
+        }
       };
       auto const resize = [&] {
-        out.features.clear(); // what they have need not move along
-        out.features.resize(size);
-        out.labels.clear();
-        out.labels.resize(num_labels);
-        targets_ = {{{std::same_as<T, Out> ? stored_type<T>() : stored_type<Out>(),
-                      reinterpret_cast<std::byte*>(out.features.data())},
-                     {element_type_of<label_type>, reinterpret_cast<std::byte*>(out.labels.data())}}};
+        targets_.clear();
+        for (auto const& [vertices, edges, num_labels, out] : lists) {
+          out->features.clear(); // what they have need not move along
+          out->features.resize(vertices.size() * num_columns());
+          out->labels.clear();
+          out->labels.resize(num_labels);
+          targets_.push_back({std::same_as<T, Out> ? stored_type<T>() : stored_type<Out>(),
+                              reinterpret_cast<std::byte*>(out->features.data())});
+          targets_.push_back({element_type_of<label_type>, reinterpret_cast<std::byte*>(out->labels.data())});
+        }
         return std::span<row_target const>(targets_);
       };
-      this->template collect_rows<one_conversion<T, Out>>(keys, num_labels, step, prepare, resize);
+      this->template collect_rows<one_conversion<T, Out>>(lists, step, prepare, resize);
+    }
+
+    /// The same of one list.
+    template <class Vertex, class Out>
+    void collect_matrix(row_keys<space, Vertex> const& keys, std::int64_t num_labels, std::int64_t step,
+                        dist::collected_rows<Policy, Out>& out) {
+      dist::bulk_list<Policy, Vertex, dist::collected_rows<Policy, Out>> const list{keys.vertices, keys.edges,
+                                                                                    num_labels, &out};
+      collect_matrix(std::span(&list, 1), step);
     }
 
   private:
@@ -137,8 +153,8 @@ protected:
       rows.reserve(size);
     }
 
-    feature_view<space, T> local_; // without labels
-    std::array<row_target, 2> targets_;
+    feature_view<space, T> local_;    // without labels
+    std::vector<row_target> targets_; // [lists, 2]
 };
 
 } // namespace glt::detail

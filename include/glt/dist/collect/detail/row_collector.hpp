@@ -5,8 +5,10 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
+#include <glt/dist/collect/detail/joined_keys.hpp>
 #include <glt/dist/collect/detail/row_exchange.hpp>
 #include <glt/dist/collect/detail/row_message.hpp>
 #include <glt/dist/collect/detail/row_requests.hpp>
@@ -65,6 +67,7 @@ protected:
       : policy_(policy), num_vertices_(book.num_vertices()),
         exchange_({std::move(tensors), policy}, policy, default_round_bytes<Policy>(comm.size())),
         requests_(std::move(comm), book, edges.has_value(), exchange_.message().flags(), policy),
+        keys_(policy, requests_.sources().index()),
         sources_(static_cast<std::size_t>(requests_.sources().num_sources())) {
     source_rows<space> own{.tensors = {}, .table = edges.value_or(id_table_view<space>())};
     for (auto const& each : plan()) {
@@ -108,27 +111,35 @@ protected:
     keeper_ = views.keeper;
   }
 
-  /// Collects the rows of keys; of tensors of the first keys alone those of `num_first` of them. `prepare()` makes room
-  /// for the rows, or throws; `resize()` then says where they go.
+  /// Collects the rows of lists of keys; of tensors of the seeds alone those of the first keys of each. `prepare()` checks
+  /// the lists and makes room for the rows, or throws; `resize()` then says where they go.
   ///
+  /// @shape  resize() returns [lists, tensors]
   /// @comm   collective; one header exchange, one exchange of keys and one of rows a round; by edges a second header
   ///         exchange before the rows
   /// @throws collective_error  on every rank, if `prepare` throws on one, a vertex is not in [0, V), or a rank has not
   ///                           an edge that it should have
-  template <class Conversions, class Vertex, class Prepare, class Resize>
-  void collect_rows(row_keys<space, Vertex> const& keys, std::int64_t num_first, std::int64_t step,
+  template <class Conversions, class Vertex, class Rows, class Prepare, class Resize>
+  void collect_rows(std::span<dist::bulk_list<Policy, Vertex, Rows> const> lists, std::int64_t step,
                     Prepare prepare, Resize resize) {
     stopwatch watch;
     call_site const site{.what = operation::collect, .step = step};
     auto& sources = requests_.sources();
     // Whatever may fail comes before the header exchange: afterwards the other ranks wait for this one's rows.
     auto const failure = failure_of([&] {
-      if (sources.by_edge()) {
-        check_num_edges(keys.edges.size(), keys.vertices.size());
+      for (auto const& list : lists) {
+        if (sources.by_edge() || !list.edges.empty()) {
+          check_num_edges(list.edges.size(), list.vertices.size());
+        }
+        validate_vertices(policy_, sources.by_edge() ? "destination" : "vertex", list.vertices,
+                          num_vertices_);
+        check_is_wanted(list.out != nullptr);
       }
-      validate_vertices(policy_, sources.by_edge() ? "destination" : "vertex", keys.vertices, num_vertices_);
       prepare();
-      sources.sort(keys, exchange_.message().flags() ? num_first : 0, hot_has_all_ ? 0 : num_first);
+      auto const keys = keys_.join(lists);
+      sources.sort(keys, exchange_.message().flags() ? keys_.num_seeds() : 0,
+                   hot_has_all_ ? 0 : keys_.num_seeds());
+      keys_.find(sources);
       exchange_.reserve(requests_.size());
     });
     if (!failure.empty()) {
@@ -136,11 +147,11 @@ protected:
     }
     requests_.start(site);
     watch.lap(seconds_.requesting);
-    std::span<row_target const> const out = resize();
+    auto const out = keys_.targets(resize());
     for (int source = 0; source < sources.num_sources(); ++source) {
       if (sources.is_local(source) && sources.list(source).size > 0) {
         exchange_.message().template scatter<Conversions>(sources_[static_cast<std::size_t>(source)].tensors,
-                                                      sources.list(source), out);
+                                                          sources.list(source), out.of(source));
       }
       count(source);
     }
@@ -179,6 +190,7 @@ private:
   std::int64_t num_vertices_;
   row_exchange<Comm, Policy> exchange_;
   row_requests<Comm, Policy> requests_;
+  joined_keys<Policy> keys_;
   std::vector<source_rows<space>> sources_; // [P + 1]
   bool hot_has_all_ = true;
   shared_rows shared_;

@@ -10,6 +10,7 @@
 #include <glt/dist/collect/detail/row_list.hpp>
 #include <glt/dist/collect/detail/row_message.hpp>
 #include <glt/dist/collect/detail/row_requests.hpp>
+#include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/memory/buffer.hpp>
@@ -61,7 +62,7 @@ public:
   ///         there may be a rank that needs more than the limit
   /// @throws collective_error  on every rank, if there is one that does and has no memory
   template <class Conversions>
-  void run(row_requests<Comm, Policy>& requests, call_site site, std::span<row_target const> out,
+  void run(row_requests<Comm, Policy>& requests, call_site site, row_targets const& out,
            collector_seconds& seconds) {
     auto const rounds = (requests.largest_asked() + rows_per_round_ - 1) / rows_per_round_;
     if (rounds == 0) {
@@ -87,8 +88,8 @@ private:
 
   // Lets round after round travel while the next one is packed.
   template <class Conversions>
-  void run_rounds(row_requests<Comm, Policy>& requests, round first, call_site site,
-                  std::span<row_target const> out, collector_seconds& seconds) {
+  void run_rounds(row_requests<Comm, Policy>& requests, round first, call_site site, row_targets const& out,
+                  collector_seconds& seconds) {
     auto const rounds = first.rounds;
     stopwatch watch;
     make_room(requests, rounds, site);
@@ -178,10 +179,10 @@ private:
   }
 
   template <class Conversions>
-  void unpack(round which, row_requests<Comm, Policy> const& requests, std::span<row_target const> out) {
+  void unpack(round which, row_requests<Comm, Policy> const& requests, row_targets const& out) {
     std::byte const* in = half_of(which).received;
     for (int rank = 0; rank < requests.size(); ++rank) {
-      in = message_.template unpack<Conversions>(in, which.share(requests.asked(rank)), out);
+      in = message_.template unpack<Conversions>(in, which.share(requests.asked(rank)), out.of(rank));
     }
   }
 

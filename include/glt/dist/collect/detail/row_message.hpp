@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
+#include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
@@ -19,12 +19,6 @@
 #include <vector>
 
 namespace glt::detail {
-
-/// Where the rows of a tensor go, as elements of which type.
-struct row_target {
-  element_type type;
-  std::byte* data;
-};
 
 /// How requested rows of several tensors lie in a message: tensor by tensor, as they are stored; of a tensor of the
 /// first keys alone those of the flagged rows.
@@ -73,8 +67,8 @@ public:
     for (auto const& each : plan_) {
       auto const count = count_of(each, rows);
       transfer_any_rows<cached_writes, no_conversion>(policy_.executor(), count, each.local,
-                                                 rows_unflagged{rows.rows}, rows_in_order{}, each.local.type,
-                                                 out);
+                                                      rows_unflagged{rows.rows}, rows_in_order{},
+                                                      each.local.type, out);
       out += padded(count * each.local.row_bytes());
     }
     return out;
@@ -82,33 +76,36 @@ public:
 
   /// Scatters the rows of a message to their places, converted to what is wanted, and returns its end.
   ///
-  /// @shape  to [tensors]
   /// @pre    the plans of all ranks have the same tensors; not checked
   template <class Conversions>
-  std::byte const* unpack(std::byte const* in, row_list const& rows, std::span<row_target const> to) const {
+  std::byte const* unpack(std::byte const* in, row_list const& rows, row_targets const& to) const {
     for (std::size_t t = 0; t < plan_.size(); ++t) {
       auto sent = plan_[t].local;
       sent.data = in;
-      sent.num_rows = count_of(plan_[t], rows);
-      transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent, rows_in_order{},
-                                                 rows_listed<std::int64_t>{rows.places}, to[t].type,
-                                                 to[t].data);
-      in += padded(sent.num_rows * sent.row_bytes());
+      to.for_each_run(rows, [&](row_run const& run) {
+        sent.num_rows = count_of(plan_[t], run.rows);
+        transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent,
+                                                        rows_in_order{}, run.places(), run.targets[t].type,
+                                                        run.targets[t].data);
+        sent.data += sent.num_rows * sent.row_bytes();
+      });
+      in += padded(count_of(plan_[t], rows) * sent.row_bytes());
     }
     return in;
   }
 
   /// Scatters rows that this rank reaches to their places.
   ///
-  /// @shape  from, to [tensors]
+  /// @shape  from [tensors]
   template <class Conversions>
-  void scatter(std::span<any_rows<space> const> from, row_list const& rows,
-           std::span<row_target const> to) const {
-    for (std::size_t t = 0; t < plan_.size(); ++t) {
-      transfer_any_rows<streamed_writes, Conversions>(
-          policy_.executor(), count_of(plan_[t], rows), from[t], rows_unflagged{rows.rows},
-          rows_listed<std::int64_t>{rows.places}, to[t].type, to[t].data);
-    }
+  void scatter(std::span<any_rows<space> const> from, row_list const& rows, row_targets const& to) const {
+    to.for_each_run(rows, [&](row_run const& run) {
+      for (std::size_t t = 0; t < plan_.size(); ++t) {
+        transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), count_of(plan_[t], run.rows),
+                                                        from[t], rows_unflagged{run.rows.rows}, run.places(),
+                                                        run.targets[t].type, run.targets[t].data);
+      }
+    });
   }
 
 private:

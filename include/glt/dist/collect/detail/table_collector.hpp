@@ -3,11 +3,12 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/element_type.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_collector.hpp>
-#include <glt/dist/collect/detail/row_message.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
+#include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>
@@ -75,17 +76,34 @@ protected:
     return made;
   }
 
-  /// Collects the rows of all keys, of the tensors of the seeds alone those of the first of them.
+  /// Collects the rows of all keys of every list, of the tensors of the seeds alone those of its seeds.
+  template <class Vertex>
+  void collect_table(std::span<dist::bulk_list<Policy, Vertex, dist::collected_table<Policy>> const> lists,
+                     std::int64_t step) {
+    auto const prepare = [&] {
+      targets_.reserve(lists.size() * this->plan().size());
+      for (auto const& list : lists) {
+        check_num_first("seeds", list.num_seeds, list.vertices.size());
+        reserve(list.vertices.size(), list.num_seeds, *list.out);
+      }
+    };
+    auto const resize = [&] {
+      targets_.clear();
+      for (auto const& list : lists) {
+        this->resize(list.vertices.size(), list.num_seeds, *list.out);
+      }
+      return std::span<row_target const>(targets_);
+    };
+    this->template collect_rows<any_conversion>(lists, step, prepare, resize);
+  }
+
+  /// The same of one list.
   template <class Vertex>
   void collect_table(row_keys<space, Vertex> const& keys, std::int64_t num_seeds, std::int64_t step,
                      dist::collected_table<Policy>& out) {
-    auto const size = keys.vertices.size();
-    auto const prepare = [&] {
-      check_num_first("seeds", num_seeds, size);
-      reserve(size, num_seeds, out);
-    };
-    auto const resize = [&] { return this->resize(size, num_seeds, out); };
-    this->template collect_rows<any_conversion>(keys, num_seeds, step, prepare, resize);
+    dist::bulk_list<Policy, Vertex, dist::collected_table<Policy>> const list{keys.vertices, keys.edges,
+                                                                              num_seeds, &out};
+    collect_table(std::span(&list, 1), step);
   }
 
 private:
@@ -97,7 +115,6 @@ private:
   // Makes room for the rows of a batch; what is in `out` stays.
   void reserve(std::int64_t size, std::int64_t num_seeds, dist::collected_table<Policy>& out) {
     auto const& plan = this->plan();
-    targets_.resize(plan.size());
     out.tensors.reserve(plan.size());
     while (out.tensors.size() < plan.size()) {
       out.tensors.push_back(
@@ -110,9 +127,8 @@ private:
     }
   }
 
-  // Gives every tensor its name, type and number of rows; after `reserve`, it does not fail.
-  std::span<row_target const> resize(std::int64_t size, std::int64_t num_seeds,
-                                     dist::collected_table<Policy>& out) {
+  // Gives every tensor its name, type and number of rows, and adds where they go; after `reserve`, it does not fail.
+  void resize(std::int64_t size, std::int64_t num_seeds, dist::collected_table<Policy>& out) {
     auto const& plan = this->plan();
     out.tensors.erase(out.tensors.begin() + std::ssize(plan), out.tensors.end());
     for (std::size_t t = 0; t < plan.size(); ++t) {
@@ -123,12 +139,11 @@ private:
       tensor.num_columns = plan[t].local.num_columns;
       tensor.bytes.clear();
       tensor.bytes.resize(tensor.num_rows * tensor.num_columns * size_of(tensor.type));
-      targets_[t] = {tensor.type, tensor.bytes.data()};
+      targets_.push_back({tensor.type, tensor.bytes.data()});
     }
-    return targets_;
   }
 
-  std::vector<row_target> targets_;
+  std::vector<row_target> targets_; // [lists, tensors]
 };
 
 } // namespace glt::detail

@@ -60,11 +60,15 @@ public:
   hop_exchange(Comm comm, Policy policy)
       : shared_(policy), draws_(policy), replies_(policy), requests_(std::move(comm), policy) {}
 
-  /// Says how the vertices of all types are divided; needed before the first `draw`.
+  /// Says how the vertices of all types are divided, and how many batches draw at once: type t of batch b is from now on
+  /// type b · T + t. Needed before the first `draw`.
   ///
   /// @shape  books [T], one per node type, of as many parts as there are ranks
-  /// @throws precondition_error  if a part has more vertices of all types than a `local_id` can number
-  void set_books(std::vector<partition_book> books) { requests_.set_books(std::move(books)); }
+  /// @pre    batches >= 1; not checked
+  /// @throws precondition_error  if a part has more vertices of all types and batches than a `local_id` can number
+  void set_books(std::span<partition_book const> books, std::int64_t batches = 1) {
+    requests_.set_books(books, batches);
+  }
 
   /// Samples rows of other ranks in place from now on, where there are views of them and the rule allows it.
   ///
@@ -90,11 +94,10 @@ public:
   /// The draws of every relation for every vertex of the frontier of its node type, in its order; valid until
   /// the next call.
   ///
-  /// `rule_of` is for one relation. A rank that cannot draw for itself still answers the others, so that nobody
-  /// waits for it, and throws afterwards.
+  /// A rank that cannot draw for itself still answers the others, so that nobody waits for it, and throws afterwards.
   ///
-  /// @shape  frontiers [T], global ids, empty where no relation draws · queries [T], one per vertex, or [0]
-  ///         if the rule has none · relations, and what is returned, [relations]
+  /// @shape  frontiers [T], or those of fewer batches, global ids, empty where no relation draws · queries [T], one per
+  ///         vertex, or [0] if the rule has none · relations, and what is returned, [relations]
   /// @comm   collective; one header exchange and, where any rank asks another, two payload exchanges: 4 bytes
   ///         a vertex and sizeof(query_type) if there are queries; and back, per relation, at most 4 bytes a vertex and
   ///         sizeof(Vertex) an edge, and 8 for its id. Policies that are not of the host need one header exchange more
@@ -119,7 +122,9 @@ public:
       try {
         draws_.draw_own(requests_.own());
         if (shared_.parts().any()) {
-          shared_.draw(relations[0], edge_ids, [&](std::size_t part) { return requests_.rows_of(part); });
+          shared_.draw(
+              relations, edge_ids, [&](std::size_t part) { return requests_.first_rows_of(static_cast<int>(part)); },
+              [&](std::size_t part) { return requests_.rows_of(part); });
         }
       } catch (...) {
         failure = std::current_exception();
@@ -141,7 +146,7 @@ public:
     }
     return replies_.merge(
         requests_, [&](std::size_t rank) { return is_self(rank) || is_shared(rank); },
-        [&](std::size_t rank, std::size_t e) { return is_shared(rank) ? shared_.of(rank) : draws_.of(rank, e); });
+        [&](std::size_t rank, std::size_t e) { return is_shared(rank) ? shared_.of(rank, e) : draws_.of(rank, e); });
   }
 
   /// The same over the only relation of a graph without types.
@@ -152,11 +157,7 @@ public:
   hop_sample<Policy, Vertex>
   const& draw(call_site site, dist::graph<GraphPolicy, Vertex> const& graph,
               hop_request<space, Vertex, Rule> const& request, bool edge_ids, rule_source const& rule_of = {}) {
-    auto const failure = failure_of([&] {
-      if (!requests_.is_divided_as(graph.book())) {
-        set_books({graph.book()});
-      }
-    });
+    auto const failure = failure_of([&] { set_books(std::span(&graph.book(), 1)); });
     if (!failure.empty()) {
       refuse(site, failure);
     }
@@ -176,8 +177,9 @@ private:
 
   void count() {
     for (std::size_t rank = 0; rank < requests_.counts().size(); ++rank) {
-      (is_self(rank) ? counts_.own : is_shared(rank) ? counts_.in_place : counts_.remote) +=
-          requests_.rows_of(rank).size();
+      (is_self(rank)     ? counts_.own
+       : is_shared(rank) ? counts_.in_place
+                         : counts_.remote) += requests_.rows_of(rank).size();
     }
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -19,8 +20,10 @@
 #include <glt/partition/book.hpp>
 #include <glt/sample/rule/rule.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,27 +77,46 @@ public:
         received_rows_(make_message_buffer<local_id>(policy)), received_queries_(make_message_buffer<Query>(policy)),
         routed_(std::move(comm), policy, own_apart ? own_rows::apart : own_rows::received) {}
 
-  /// Says how the vertices of all types are divided; needed before the first `route`.
+  /// Says how the vertices of all types are divided, and how many batches draw at once: type t of batch b is from now on
+  /// type b · T + t. Needed before the first `route`; what was said before, or of more batches than one, is not said
+  /// again.
   ///
   /// @shape  books [T], one per node type, of as many parts as there are ranks
-  /// @throws precondition_error  if a part has more vertices of all types than a `local_id` can number
-  void set_books(std::vector<partition_book> books) { types_.emplace(std::move(books), routed_.size(), policy_); }
-  /// True if that was said for a graph without types.
-  [[nodiscard]] bool is_divided_as(partition_book const& book) const { return types_ && types_->book() == book; }
+  /// @pre    batches >= 1; not checked
+  /// @throws precondition_error  if a part has more vertices of all types and batches than a `local_id` can number
+  void set_books(std::span<partition_book const> books, std::int64_t batches = 1) {
+    bool const enough = batches == 1 ? batches_ == 1 : batches <= batches_;
+    if (enough && std::ranges::equal(books, books_)) {
+      return;
+    }
+    check_batches(books, batches);
+    std::vector<partition_book> of_all;
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      of_all.insert(of_all.end(), books.begin(), books.end());
+    }
+    batches_ = 0; // until it is done
+    books_.assign(books.begin(), books.end());
+    types_.emplace(std::move(of_all), routed_.size(), policy_);
+    batches_ = batches;
+  }
 
   [[nodiscard]] int rank() const noexcept { return routed_.rank(); }
   [[nodiscard]] int size() const noexcept { return routed_.size(); }
   /// What replies go through.
   [[nodiscard]] auto& comm() noexcept { return routed_.exchange().comm(); }
   /// Where the rows of every type begin in the own part, and where the last one ends.
-  [[nodiscard]] std::span<std::int64_t const> first_rows() const noexcept { return types_->first_rows(rank()); }
+  [[nodiscard]] std::span<std::int64_t const> first_rows() const noexcept { return first_rows_of(rank()); }
+  [[nodiscard]] std::span<std::int64_t const> first_rows_of(int part) const noexcept {
+    return types_->first_rows(part);
+  }
 
   /// Keeps requests to these ranks here from now on: they are routed, but not sent.
   void keep(std::vector<char> is_kept) { routed_.keep(std::move(is_kept)); }
 
   /// Sorts the frontiers by owner, type after type.
   ///
-  /// @shape  frontiers [T] · queries [T], each as long as its frontier, or empty if there are none
+  /// @shape  frontiers [T], or those of fewer batches · queries likewise, each as long as its frontier, or empty if there
+  ///         are none
   /// @throws precondition_error  if a frontier has a vertex that its type has not
   template <class Vertex>
   void route(std::span<array_view<space, Vertex const> const> frontiers, std::span<queries_type const> queries) {
@@ -121,7 +143,9 @@ public:
   /// @throws collective_error  on every rank, if one reports a failure, is at another call, or has another `value`
   void start(call_site site, std::int64_t value) {
     check_same_value(routed_.agree(site, value), [](auto, auto) {
-      return "calls with another key than rank 0; pass the same seed, epoch and step on all ranks";
+      return "calls with another key than rank 0, or for another number of batches; pass the same seed, "
+             "epoch and step "
+             "on all ranks";
     });
     routed_.start();
   }
@@ -177,6 +201,21 @@ public:
   }
 
 private:
+  void check_batches(std::span<partition_book const> books, std::int64_t batches) const {
+    constexpr std::int64_t most_rows = std::numeric_limits<local_id>::max();
+    for (int part = 0; batches > 1 && part < size(); ++part) {
+      std::int64_t rows = 0;
+      for (auto const& book : books) {
+        rows += book.size(part);
+      }
+      if (rows > most_rows / batches) {
+        throw precondition_error(message(batches, " batches at once over part ", part, " of ", rows,
+                                         " vertices; the numbers of requests suffice for ", most_rows / rows,
+                                         " batches, or make more parts"));
+      }
+    }
+  }
+
   template <class Vertex>
   void route_list(array_view<space, Vertex const> list, [[maybe_unused]] std::span<queries_type const> queries) {
     if constexpr (has_queries) {
@@ -210,6 +249,8 @@ private:
   }
 
   Policy policy_;
+  std::vector<partition_book> books_; // by node type
+  std::int64_t batches_ = 0;          // that types_ has room for
   std::optional<typed_rows<Policy>> types_;
   std::vector<std::int64_t> first_place_; // [T + 1], of every type in the routed list
   type_places<Policy> type_places_;

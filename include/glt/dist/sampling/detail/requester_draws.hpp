@@ -29,12 +29,12 @@ class requester_draws {
 public:
   using relation_type = relation_request<GraphSpace, Vertex, Rule>;
   using rows_type = requested_rows<space, query_type>;
-  /// The rule by which the requests of a rank are served; empty if that of the relation serves all.
-  using rule_source = std::function<Rule(int rank)>;
+  /// The rule by which the requests of a rank are served over a relation; empty if that of the relation serves all.
+  using rule_source = std::function<Rule(int rank, std::size_t relation)>;
 
   explicit requester_draws(Policy policy) : policy_(policy), own_(policy) {}
 
-  /// Borrows what is to be drawn, until the next call; `rule_of` is for one relation.
+  /// Borrows what is to be drawn, until the next call.
   ///
   /// @shape  first_rows [T + 1], of every type in the part
   void begin(int rank, std::span<std::int64_t const> first_rows, std::span<relation_type const> relations,
@@ -47,9 +47,7 @@ public:
   }
 
   /// Draws for the own requests, where they are apart.
-  void draw_own(rows_type const& requests) {
-    draw_for(rank_, own_, requests);
-  }
+  void draw_own(rows_type const& requests) { draw_for(rank_, own_, requests); }
 
   /// Draws for all other requests.
   ///
@@ -85,7 +83,9 @@ private:
   void draw_for(std::size_t rank, draws& to, rows_type const& requests) {
     with_rule_.assign(relations_.begin(), relations_.end());
     if (rule_of_ != nullptr) {
-      with_rule_[0].rule = (*rule_of_)(static_cast<int>(rank));
+      for (std::size_t e = 0; e < with_rule_.size(); ++e) {
+        with_rule_[e].rule = (*rule_of_)(static_cast<int>(rank), e);
+      }
     }
     std::array<std::int64_t, 2> const ends{0, requests.rows.size()};
     to.draw(first_rows_, requests.rows, ends, requests.queries, with_rule_, edge_ids_);

@@ -60,21 +60,28 @@ public:
 
   [[nodiscard]] shared_rows const& parts() const noexcept { return parts_; }
 
-  /// Draws as the relation says, but rows_of(part) from every shared part.
-  template <class RowsOf>
-  void draw(relation_request<GraphSpace, Vertex, Rule> relation, bool edge_ids, RowsOf rows_of) {
+  /// Draws as the relations say, but rows_of(part), where those of every type begin at first_rows_of(part), from every
+  /// shared part.
+  template <class FirstRowsOf, class RowsOf>
+  void draw(std::span<relation_request<GraphSpace, Vertex, Rule> const> relations, bool edge_ids,
+            FirstRowsOf first_rows_of, RowsOf rows_of) {
+    relations_.assign(relations.begin(), relations.end());
     for (std::size_t part = 0; part < drawn_.size(); ++part) {
       if (parts_.has(part)) {
+        for (auto& relation : relations_) {
+          relation.local = views_.of_rank[part]->graph;
+          relation.original = views_.of_rank[part]->original;
+        }
         array_view<space, local_id const> const rows = rows_of(part);
-        relation.local = views_.of_rank[part]->graph;
-        relation.original = views_.of_rank[part]->original;
         std::array<std::int64_t, 2> const ends{0, rows.size()};
-        drawn_[part].draw(ends, rows, ends, {}, std::span(&relation, 1), edge_ids);
+        drawn_[part].draw(first_rows_of(part), rows, ends, {}, relations_, edge_ids);
       }
     }
   }
-  /// What was drawn from a shared part.
-  [[nodiscard]] drawn_rows<Vertex> of(std::size_t part) const { return drawn_[part].of(0, 0); }
+  /// What was drawn over a relation from a shared part.
+  [[nodiscard]] drawn_rows<Vertex> of(std::size_t part, std::size_t relation) const {
+    return drawn_[part].of(relation, 0);
+  }
 
 private:
   static void check(partition_book const& book, int part, part_view<GraphSpace, Vertex> const& view) {
@@ -90,6 +97,7 @@ private:
   Policy policy_;
   shared_rows parts_;
   node_views<part_view<GraphSpace, Vertex>> views_;
+  std::vector<relation_request<GraphSpace, Vertex, Rule>> relations_;   // of the part that is drawn from
   std::vector<relation_draws<Policy, Vertex, Rule, GraphSpace>> drawn_; // [P]
 };
 

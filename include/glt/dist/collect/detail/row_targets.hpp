@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/dist/collect/detail/row_list.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace glt::detail {
+
+/// Where the rows of a tensor go, as elements of which type.
+struct row_target {
+  element_type type;
+  std::byte* data;
+};
+
+/// Item i of a copy goes to the row that place i names, counted from a first one.
+struct rows_placed {
+  std::int64_t const* places;
+  std::int64_t first;
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept {
+    return places[i] - first;
+  }
+};
+
+/// A run of rows that go to the tensors of one list.
+///
+/// @shape  targets [tensors]
+struct row_run {
+  row_list rows;
+  std::span<row_target const> targets;
+  std::int64_t first_place; // of the first row of the targets
+
+  [[nodiscard]] rows_placed places() const noexcept { return {rows.places, first_place}; }
+};
+
+/// How places of joined lists fall into runs, each of which goes to the tensors of one list.
+///
+/// @shape  lists, first_places [runs] · bounds [sources, runs + 1], into the places of all sources
+struct place_runs {
+  std::int64_t const* places = nullptr;
+  std::span<std::int64_t const> lists;
+  std::span<std::int64_t const> first_places;
+  std::span<std::int64_t const> bounds;
+};
+
+/// Where the rows of a source go: to the tensors of a list, or of several lists whose keys were joined.
+class row_targets {
+public:
+  /// @shape  targets [tensors]
+  template <std::convertible_to<std::span<row_target const>> Targets>
+  row_targets(Targets const& targets) : targets_(targets), num_tensors_(targets_.size()) {}
+
+  /// @shape  targets [lists, tensors]
+  row_targets(std::span<row_target const> targets, std::size_t num_tensors, place_runs const& runs)
+      : targets_(targets), num_tensors_(num_tensors), runs_(&runs) {}
+
+  /// The same for rows of another source.
+  [[nodiscard]] row_targets of(int source) const noexcept {
+    auto made = *this;
+    made.source_ = static_cast<std::size_t>(source);
+    return made;
+  }
+
+  /// Calls each(run) for all rows, in their order.
+  template <class Each>
+  void for_each_run(row_list const& rows, Each each) const {
+    if (runs_ == nullptr) {
+      each(row_run{rows, targets_, 0});
+      return;
+    }
+    auto const num_runs = runs_->lists.size();
+    auto const bounds = runs_->bounds.subspan(source_ * (num_runs + 1), num_runs + 1);
+    auto const first = rows.size == 0 ? 0 : rows.places - runs_->places;
+    for (std::size_t r = 0; r < num_runs; ++r) {
+      auto const begin = std::max(bounds[r] - first, std::int64_t{0});
+      auto const end = std::min(bounds[r + 1] - first, rows.size);
+      if (begin < end) {
+        auto const list = static_cast<std::size_t>(runs_->lists[r]);
+        each(row_run{rows.part(begin, end), targets_.subspan(list * num_tensors_, num_tensors_),
+                     runs_->first_places[r]});
+      }
+    }
+  }
+
+private:
+  std::span<row_target const> targets_;
+  std::size_t num_tensors_;
+  place_runs const* runs_ = nullptr;
+  std::size_t source_ = 0;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/collect/detail/joined_keys.hpp>
+
+#include <glt/dist/collect/detail/row_targets.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+using glt::device::cpu;
+
+TEST_CASE("seeds of all lists come before the other keys, and every row finds the place in its list") {
+  std::vector<glt::local_id> const first{4, 0, 5, 1};
+  std::vector<glt::local_id> const second{3, 3, 2};
+  using list = glt::dist::bulk_list<cpu, glt::local_id, int>;
+  std::vector<list> const lists{
+      {.vertices = first, .num_seeds = 1}, {}, {.vertices = second, .num_seeds = 2}};
+  glt::detail::row_sources<cpu> sources(glt::partition_book({0, 3, 6}), 0, false, cpu{});
+  glt::detail::joined_keys<cpu> joined(cpu{}, cpu{});
+  std::vector<std::byte> memory(3);
+  std::vector<glt::detail::row_target> targets;
+  for (auto& byte : memory) {
+    targets.push_back({glt::element_type::int8, &byte});
+  }
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    auto const keys = joined.join(std::span(lists));
+    CHECK(std::vector<glt::local_id>(keys.vertices.begin(), keys.vertices.end()) ==
+          std::vector<glt::local_id>{4, 3, 3, 0, 5, 1, 2});
+    CHECK(joined.num_seeds() == 3);
+    sources.sort(keys, 3, 0);
+    joined.find(sources);
+    std::vector<std::int64_t> found;
+    for (int const source : {1, 0}) {
+      auto const rows = sources.list(source);
+      for (auto const& part : {rows.part(0, 1), rows.part(1, rows.size)}) { // a round after the other
+        joined.targets(targets).of(source).for_each_run(part, [&](glt::detail::row_run const& run) {
+          for (std::int64_t i = 0; i < run.rows.size; ++i) {
+            auto const of_list = run.targets[0].data - memory.data();
+            auto const& list_keys = of_list == 0 ? first : second;
+            auto const key = list_keys[static_cast<std::size_t>(run.places()(i))];
+            CHECK(key == glt::detail::unflagged(run.rows.rows[i]) + 3 * source);
+            CHECK((i < run.rows.num_flagged) ==
+                  (run.places()(i) < lists[static_cast<std::size_t>(of_list)].num_seeds));
+            found.push_back(10 * of_list + run.places()(i));
+          }
+        });
+      }
+    }
+    CHECK(found == std::vector<std::int64_t>{0, 20, 21, 2, 1, 3, 22});
+  }
+  auto const one = joined.join(std::span(lists).last(1));
+  CHECK(one.vertices.data() == second.data());
+  CHECK(joined.num_seeds() == 2);
+}
+
+TEST_CASE("no lists have no keys") {
+  glt::detail::row_sources<cpu> sources(glt::partition_book({0, 3, 6}), 0, false, cpu{});
+  glt::detail::joined_keys<cpu> joined(cpu{}, cpu{});
+  auto const keys = joined.join(std::span<glt::dist::bulk_list<cpu, glt::local_id, int> const>());
+  CHECK(keys.vertices.empty());
+  sources.sort(keys, 0, 0);
+  joined.find(sources);
+  joined.targets({}).of(1).for_each_run(sources.list(1), [](auto const&) { CHECK(false); });
+}
