@@ -16,6 +16,7 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/seeds.hpp>
@@ -27,8 +28,9 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
+#include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -115,7 +117,7 @@ public:
   /// @throws collective_error  on every rank, if the options of a rank are wrong, or what is collected is of another
   ///                           partition than the graph
   maker(Comm comm, neighbor_batches const& what, Policy policy)
-      : num_vertices_(what.graph_->num_vertices()), seeds_(policy),
+      : num_vertices_(what.graph_->num_vertices()), policy_(policy),
         sampler_(comm, *what.graph_, what.options_, what.rule_, policy),
         rows_(comm, what.rows_, *what.graph_, what.options_.edge_ids, std::move(policy)) {}
 
@@ -126,19 +128,29 @@ public:
     detail::check_times(seeds, detail::has_query<Rule>);
   }
 
-  /// Makes a batch of seeds that are valid; a rank without seeds joins.
+  /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
   ///
   /// @comm   collective; see `neighbor_sampler` and the collectors
-  void make(seeds_type const& seeds, sample_key key, batch_type& out) {
+  void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
     detail::stopwatch watch;
-    auto const vertices = seeds_.vertices(seeds);
-    if constexpr (detail::has_query<Rule>) {
-      sampler_.sample(vertices, seeds_.times(seeds), key, out.subgraph);
-    } else {
-      sampler_.sample(vertices, key, out.subgraph);
+    while (seeds_.size() < batches.size()) {
+      seeds_.emplace_back(policy_);
     }
+    items_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const& [seeds, key, out] = batches[b];
+      items_.push_back({.seeds = seeds_[b].vertices(*seeds), .key = key, .out = &out->subgraph});
+      if constexpr (detail::has_query<Rule>) {
+        items_.back().queries = seeds_[b].times(*seeds);
+      }
+    }
+    sampler_.sample_bulk(items_);
     watch.lap(seconds_.sampling);
-    rows_.collect(out.subgraph, out.subgraph.num_sampled_nodes()[0], true, key.step, out);
+    wanted_.clear();
+    for (auto const& [seeds, key, out] : batches) {
+      wanted_.push_back({&out->subgraph, out->subgraph.num_sampled_nodes()[0], true, out});
+    }
+    rows_.collect(std::span(std::as_const(wanted_)), batches[0].key.step);
     watch.lap(seconds_.features);
     seconds_.collecting = rows_.seconds();
   }
@@ -155,9 +167,12 @@ public:
 
 private:
   std::int64_t num_vertices_;
-  detail::seed_memory<Policy, Vertex> seeds_;
+  Policy policy_;
+  std::vector<detail::seed_memory<Policy, Vertex>> seeds_; // of each batch
   neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy> sampler_;
+  std::vector<typename neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy>::bulk_item> items_;
   detail::row_collectors<Comm, Policy, T, StorePolicy> rows_;
+  std::vector<detail::rows_of_batch<sampled_subgraph<Policy, Vertex>, batch_type>> wanted_;
   detail::loader_seconds seconds_;
 };
 

@@ -392,19 +392,30 @@ private:
     }
     auto const jobs = detail::gather_lists(
         group_, {.what = detail::operation::produce, .step = round_}, {}, own);
+    std::vector<sample_key> keys;
+    std::size_t place = 0;
     for (std::size_t rank = 0; rank < jobs.size(); ++rank) {
+      place = static_cast<int>(rank) == group_.rank() ? keys.size() : place;
       for (auto const& [seed, epoch, step] : jobs[rank]) {
-        bool const is_own = static_cast<int>(rank) == group_.rank();
-        auto const failure = together(
-            [&] { entry.kind->make({.seed = seed, .epoch = epoch, .step = step}, is_own ? stream : nullptr); });
+        keys.push_back({.seed = seed, .epoch = epoch, .step = step});
+      }
+    }
+    auto failure = together([&] { entry.kind->make(keys, place, stream); });
+    if (failure && keys.size() > 1) { // one of them cannot be made: which, they show one by one
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        bool const is_own = stream != nullptr && i == place;
+        auto of_one = together([&] { entry.kind->make(std::span(&keys[i], 1), 0, is_own ? stream : nullptr); });
         if (is_own) {
-          failure ? give_up(*stream, *failure) : send(*stream);
+          failure = std::move(of_one);
         }
       }
     }
+    if (stream != nullptr) {
+      failure ? give_up(*stream, *failure) : send(*stream);
+    }
     if (stream != nullptr) { // the other ones come first next time
-      auto const place = std::ranges::find(entry.streams, stream, [](auto const& other) { return other.get(); });
-      std::rotate(place, place + 1, entry.streams.end());
+      auto const at = std::ranges::find(entry.streams, stream, [](auto const& other) { return other.get(); });
+      std::rotate(at, at + 1, entry.streams.end());
     }
   }
   void send(detail::served_stream& stream) {

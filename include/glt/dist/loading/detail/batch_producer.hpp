@@ -7,16 +7,19 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/options.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace glt::detail {
 
@@ -60,14 +63,17 @@ public:
   ///
   /// @comm   collective; all ranks at the same step with as many batches
   void produce(std::int64_t first_step, std::span<batch_type> out) {
-    for (auto& made : out) {
-      auto const step = first_step++;
-      seeds_.gather(plan_->places(step), batch_seeds_);
-      maker_.make(batch_seeds_, {.seed = options_.seed, .epoch = epoch_, .step = step}, made);
-      made.epoch = epoch_;
-      made.step = step;
-      made.num_seeds = batch_seeds_.size();
+    if (out.empty()) {
+      return;
     }
+    batch_seeds_.resize(std::max(batch_seeds_.size(), out.size()));
+    requests_.clear();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      auto const step = first_step + static_cast<std::int64_t>(i);
+      seeds_.gather(plan_->places(step), batch_seeds_[i]);
+      requests_.push_back({&batch_seeds_[i], {.seed = options_.seed, .epoch = epoch_, .step = step}, &out[i]});
+    }
+    make_batches(maker_, std::span(std::as_const(requests_)));
   }
 
 private:
@@ -87,7 +93,8 @@ private:
   std::optional<epoch_plan> plan_;
   std::int64_t num_steps_ = 0;
   std::int64_t epoch_ = 0;
-  seeds_type batch_seeds_; // of one batch
+  std::vector<seeds_type> batch_seeds_; // of each batch
+  std::vector<batch_request<seeds_type, batch_type>> requests_;
 };
 
 } // namespace glt::detail

@@ -8,8 +8,10 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/batch.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
@@ -20,11 +22,13 @@
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +44,15 @@ struct collected_things {
   std::vector<dist::wanted_tensor> wanted{};
 };
 
+/// A batch whose rows are wanted, with labels of the distinct seeds or without.
+template <class Subgraph, class Batch>
+struct rows_of_batch {
+  Subgraph const* subgraph = nullptr;
+  std::int64_t num_seeds = 0; ///< distinct ones
+  bool labels = false;
+  Batch* out = nullptr;
+};
+
 /// The collectors of a batch of vertices and edges.
 template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
 class row_collectors {
@@ -52,7 +65,7 @@ public:
   template <class Graph>
   row_collectors(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
                  Policy policy)
-      : features_(things.features) {
+      : features_(things.features), policy_(policy) {
     agree(host_comm(comm), {.what = operation::make_sampler},
           failure_of([&] { check(things, graph, edge_ids); }));
     if (features_ != nullptr) {
@@ -69,22 +82,31 @@ public:
     }
   }
 
-  /// Collects what belongs to a subgraph of the batch; `num_labels` distinct seeds have labels.
+  /// Collects what belongs to batches, in one sweep of messages for each kind of rows.
   ///
-  /// @comm   collective; that of each collector
+  /// @comm   collective; as many batches on all ranks
   template <class Subgraph, class Batch>
-  void collect(Subgraph const& subgraph, std::int64_t num_seeds, bool labels, std::int64_t step, Batch& out) {
+  void collect(std::span<rows_of_batch<Subgraph, Batch> const> batches, std::int64_t step) {
+    using vertex = typename Subgraph::vertex_type;
     if (rows_) {
-      rows_->collect(subgraph.nodes(), labels && features_->has_labels() ? num_seeds : 0, step, out.rows);
-      out.num_columns = features_->num_columns();
+      bool const labels = features_->has_labels();
+      std::vector<dist::bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
+      for (auto const& [subgraph, num_seeds, wants_labels, out] : batches) {
+        lists.push_back({.vertices = subgraph->nodes(), .num_seeds = labels && wants_labels ? num_seeds : 0, .out = &out->rows});
+        out->num_columns = features_->num_columns();
+      }
+      rows_->collect_bulk(std::span(std::as_const(lists)), step);
     }
     if constexpr (all_kinds) {
       if (edges_) {
-        edges_->collect(subgraph, step, out.edge_rows);
-        out.num_edge_columns = num_edge_columns_;
+        collect_edges(batches, step);
       }
       if (tensors_) {
-        tensors_->collect(subgraph.nodes(), num_seeds, step, out.tensors);
+        std::vector<dist::bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
+        for (auto const& [subgraph, num_seeds, wants_labels, out] : batches) {
+          lists.push_back({.vertices = subgraph->nodes(), .num_seeds = num_seeds, .out = &out->tensors});
+        }
+        tensors_->collect_bulk(std::span(std::as_const(lists)), step);
       }
     }
   }
@@ -120,6 +142,23 @@ private:
     }
   }
 
+  template <class Subgraph, class Batch>
+  void collect_edges(std::span<rows_of_batch<Subgraph, Batch> const> batches, std::int64_t step) {
+    while (destinations_.size() < batches.size()) {
+      destinations_.emplace_back(0, policy_);
+    }
+    std::vector<dist::bulk_list<Policy, global_id, dist::collected_rows<Policy, T>>> lists;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const& subgraph = *batches[b].subgraph;
+      sampled_destinations(policy_, subgraph, destinations_[b]);
+      lists.push_back({.vertices = std::as_const(destinations_[b]).view(),
+                       .edges = subgraph.edge_ids(),
+                       .out = &batches[b].out->edge_rows});
+      batches[b].out->num_edge_columns = num_edge_columns_;
+    }
+    edges_->collect_bulk(std::span(std::as_const(lists)), step);
+  }
+
   [[nodiscard]] auto& matrix() {
     if (!rows_) {
       throw precondition_error("this loader collects no features; give some to what makes its batches");
@@ -132,6 +171,8 @@ private:
   std::optional<dist::edge_feature_collector<Comm, Policy, T>> edges_;
   std::optional<dist::named_collector<Comm, Policy>> tensors_;
   std::int64_t num_edge_columns_ = 0;
+  Policy policy_;
+  std::vector<buffer<Policy, global_id>> destinations_; // of the edges of each batch
 };
 
 } // namespace glt::detail

@@ -4,17 +4,21 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/mailbox.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/sample/options.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 namespace glt::detail {
 
@@ -31,10 +35,10 @@ public:
   /// @throws precondition_error  if seeds or options are wrong
   [[nodiscard]] virtual std::unique_ptr<served_stream> open(int client, open_message const& wanted,
                                                             unpacker& seeds) = 0;
-  /// Makes the next batch of a stream, or joins the other servers without one.
+  /// Makes batches, the next one of `stream` at `place`; joins the other servers for the rest.
   ///
-  /// @comm   collective over the servers, with the same key
-  virtual void make(sample_key key, served_stream* stream) = 0;
+  /// @comm   collective over the servers, with the same keys
+  virtual void make(std::span<sample_key const> keys, std::size_t place, served_stream* stream) = 0;
 };
 
 /// What a server offers: how to make a kind of batches with the options that a client passes.
@@ -79,17 +83,18 @@ public:
     maker_.check(seeds);
     return std::make_unique<stream>(client, wanted, std::move(seeds));
   }
-  void make(sample_key key, served_stream* of) override {
-    if (of == nullptr) {
-      maker_.make(no_seeds_, key, joined_);
-      return;
+  void make(std::span<sample_key const> keys, std::size_t place, served_stream* of) override {
+    auto* const own = static_cast<stream*>(of);
+    joined_.resize(std::max(joined_.size(), keys.size()));
+    requests_.clear();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      requests_.push_back({&no_seeds_, keys[i], &joined_[i]});
+      if (own != nullptr && i == place) {
+        own->gather();
+        requests_.back() = {&own->batch_seeds, keys[i], &own->made};
+      }
     }
-    auto& to = static_cast<stream&>(*of);
-    to.gather();
-    maker_.make(to.batch_seeds, key, to.made);
-    to.made.epoch = key.epoch;
-    to.made.step = key.step;
-    to.made.num_seeds = to.batch_seeds.size();
+    make_batches(maker_, std::span(std::as_const(requests_)));
   }
 
 private:
@@ -111,7 +116,8 @@ private:
 
   maker_type maker_;
   seeds_type no_seeds_;
-  batch_type joined_;
+  std::vector<batch_type> joined_; // those of others, which are empty here
+  std::vector<batch_request<seeds_type, batch_type>> requests_;
 };
 
 /// The offer of a recipe.

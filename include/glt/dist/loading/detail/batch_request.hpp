@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/sample/options.hpp>
+
+#include <span>
+
+namespace glt::detail {
+
+/// A batch to be made: its seeds, the key of its random numbers, and where it goes.
+template <class Seeds, class Batch>
+struct batch_request {
+  Seeds const* seeds = nullptr;
+  sample_key key{};
+  Batch* out = nullptr;
+};
+
+/// Makes batches, in one sweep of messages where their maker can do that.
+///
+/// @comm   collective; as many batches with the same keys on all ranks
+template <class Maker, class Seeds, class Batch>
+void make_batches(Maker& maker, std::span<batch_request<Seeds, Batch> const> batches) {
+  if constexpr (requires { maker.make_bulk(batches); }) {
+    maker.make_bulk(batches);
+  } else {
+    for (auto const& [seeds, key, out] : batches) {
+      maker.make(*seeds, key, *out);
+    }
+  }
+  for (auto const& [seeds, key, out] : batches) {
+    out->epoch = key.epoch;
+    out->step = key.step;
+    out->num_seeds = seeds->size();
+  }
+}
+
+} // namespace glt::detail
