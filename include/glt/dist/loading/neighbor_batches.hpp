@@ -2,24 +2,16 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
-#include <glt/dist/collect/collected_table.hpp>
-#include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/stopwatch.hpp>
-#include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/hotness/hot_rows.hpp>
-#include <glt/dist/loading/detail/row_collectors.hpp>
+#include <glt/dist/loading/detail/row_maker.hpp>
+#include <glt/dist/loading/detail/row_recipe.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/seeds.hpp>
-#include <glt/dist/named_features.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
@@ -28,9 +20,7 @@
 #include <glt/sample/rule/rule.hpp>
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace glt::dist {
 
@@ -43,14 +33,15 @@ namespace glt::dist {
 /// Concurrent calls: const members may run concurrently.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float, class Rule = uniform_rule,
           device_policy StorePolicy = GraphPolicy>
-class neighbor_batches {
+class neighbor_batches
+    : public detail::row_recipe<neighbor_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>, StorePolicy, T> {
+  using row_recipe = detail::row_recipe<neighbor_batches, StorePolicy, T>;
+
 public:
   using vertex_type = Vertex;
-  using element_type = T;
   using rule_type = Rule;
   using graph_type = graph<GraphPolicy, Vertex>;
   using seeds_type = vertex_seeds<Vertex>;
-  using options_type = neighbor_options;
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = batch<Policy, Vertex, T>;
@@ -60,22 +51,12 @@ public:
   /// Features and labels of the vertices.
   neighbor_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, neighbor_options options,
                    Rule rule = {})
-      : graph_(&graph), options_(std::move(options)), rule_(rule), rows_{&features} {}
+      : row_recipe(features), graph_(&graph), options_(std::move(options)), rule_(rule) {}
   /// Nothing but the sample, unless it is asked for below.
   neighbor_batches(graph_type const& graph, neighbor_options options, Rule rule = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule) {}
 
-  /// Collects features of the sampled edges as well; needs `edge_ids` in the options.
-  neighbor_batches& with(edge_features<StorePolicy, T> const& features) {
-    rows_.edges = &features;
-    return *this;
-  }
-  /// Collects named tensors of the vertices as well, all or some of them.
-  neighbor_batches& with(named_features<StorePolicy> const& features, std::vector<wanted_tensor> wanted = {}) {
-    rows_.tensors = &features;
-    rows_.wanted = std::move(wanted);
-    return *this;
-  }
+  using row_recipe::with;
   /// The same with other options.
   neighbor_batches& with(neighbor_options options) {
     options_ = std::move(options);
@@ -88,7 +69,6 @@ private:
   graph_type const* graph_;
   neighbor_options options_;
   Rule rule_;
-  detail::collected_things<StorePolicy, T> rows_;
 };
 
 template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T>
@@ -106,18 +86,21 @@ neighbor_batches(graph<GraphPolicy, Vertex> const&, neighbor_options, Rule)
 /// Makes the batches of `neighbor_batches` on a communicator and in memory of a policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, class Rule, device_policy StorePolicy>
 template <communicator Comm, device_policy Policy>
-class neighbor_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker {
+class neighbor_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
+    : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+  using row_maker = detail::row_maker<Comm, Policy, T, StorePolicy>;
+
 public:
   static constexpr memory_space space = Policy::space;
   using batch_type = batch<Policy, Vertex, T>;
 
   /// @comm   collective; three header exchanges and those of `named_collector`
-  /// @throws collective_error  on every rank, if the options of a rank are wrong, or what is collected is of another
-  ///                           partition than the graph
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, what is collected is of another
+  ///                           partition than the graph, or ranks collect different things
   maker(Comm comm, neighbor_batches const& what, Policy policy)
-      : num_vertices_(what.graph_->num_vertices()), seeds_(policy),
-        sampler_(comm, *what.graph_, what.options_, what.rule_, policy),
-        rows_(comm, what.rows_, *what.graph_, what.options_.edge_ids, std::move(policy)) {}
+      : row_maker(comm, what.rows_, *what.graph_, what.options_.edge_ids, policy),
+        num_vertices_(what.graph_->num_vertices()), seeds_(policy),
+        sampler_(comm, *what.graph_, what.options_, what.rule_, std::move(policy)) {}
 
   /// @throws precondition_error  if a seed is no vertex, or seeds have times that the rule does not look at, or none
   void check(seeds_type const& seeds) const {
@@ -130,35 +113,33 @@ public:
   ///
   /// @comm   collective; see `neighbor_sampler` and the collectors
   void make(seeds_type const& seeds, sample_key key, batch_type& out) {
-    detail::stopwatch watch;
-    auto const vertices = seeds_.vertices(seeds);
-    if constexpr (detail::has_query<Rule>) {
-      sampler_.sample(vertices, seeds_.times(seeds), key, out.subgraph);
-    } else {
-      sampler_.sample(vertices, key, out.subgraph);
-    }
-    watch.lap(seconds_.sampling);
-    rows_.collect(out.subgraph, out.subgraph.num_sampled_nodes()[0], true, key.step, out);
-    watch.lap(seconds_.features);
-    seconds_.collecting = rows_.seconds();
+    auto const sample = [&]() -> auto& {
+      auto const vertices = seeds_.vertices(seeds);
+      if constexpr (detail::has_query<Rule>) {
+        sampler_.sample(vertices, seeds_.times(seeds), key, out.subgraph);
+      } else {
+        sampler_.sample(vertices, key, out.subgraph);
+      }
+      return out.subgraph;
+    };
+    this->make_around(sample, key, out);
   }
 
-  [[nodiscard]] detail::loader_seconds const& seconds() const noexcept { return seconds_; }
   [[nodiscard]] loader_report report() const {
-    return {sampler_.counts(), rows_.counts(), sampler_.why_not_in_place(), rows_.why_not_in_place()};
+    auto made = row_maker::report();
+    made.sampled = sampler_.counts();
+    made.why_sampled = sampler_.why_not_in_place();
+    return made;
   }
+  using row_maker::read_in_place;
   void read_in_place(node_views<detail::part_view<space, Vertex>> parts) requires host_policy<Policy> {
     sampler_.read_in_place(std::move(parts));
   }
-  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { rows_.read_in_place(rows); }
-  void use(hot_rows<Policy, T> const& hot) { rows_.use(hot); }
 
 private:
   std::int64_t num_vertices_;
   detail::seed_memory<Policy, Vertex> seeds_;
   neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy> sampler_;
-  detail::row_collectors<Comm, Policy, T, StorePolicy> rows_;
-  detail::loader_seconds seconds_;
 };
 
 } // namespace glt::dist

@@ -7,8 +7,6 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/batch.hpp>
-#include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
@@ -18,6 +16,7 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
@@ -40,6 +39,9 @@ struct collected_things {
   std::vector<dist::wanted_tensor> wanted{};
 };
 
+inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features, edge "
+                                            "features and named tensors on all ranks";
+
 /// The collectors of a batch of vertices and edges.
 template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
 class row_collectors {
@@ -48,13 +50,16 @@ class row_collectors {
 
 public:
   /// @comm   collective; one header exchange, and those of `named_collector`
-  /// @throws collective_error  on every rank, if something is of another partition than the graph
+  /// @throws collective_error  on every rank, if something is of another partition than the graph, or ranks collect
+  ///                           different things
   template <class Graph>
   row_collectors(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
                  Policy policy)
       : features_(things.features) {
-    agree(host_comm(comm), {.what = operation::make_sampler},
-          failure_of([&] { check(things, graph, edge_ids); }));
+    fingerprint kinds;
+    kinds.add(things.features != nullptr).add(things.edges != nullptr).add(things.tensors != nullptr);
+    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
+          kinds.value(), [](auto, auto) { return other_things; });
     if (features_ != nullptr) {
       rows_.emplace(comm, *features_, policy);
     }
@@ -69,13 +74,13 @@ public:
     }
   }
 
-  /// Collects what belongs to a subgraph of the batch; `num_labels` distinct seeds have labels.
+  /// Collects what belongs to a subgraph, of which the first vertices are the distinct seeds.
   ///
   /// @comm   collective; that of each collector
-  template <class Subgraph, class Batch>
-  void collect(Subgraph const& subgraph, std::int64_t num_seeds, bool labels, std::int64_t step, Batch& out) {
+  template <class Subgraph>
+  void collect(Subgraph const& subgraph, std::int64_t num_seeds, std::int64_t step, batch_rows<Policy, T>& out) {
     if (rows_) {
-      rows_->collect(subgraph.nodes(), labels && features_->has_labels() ? num_seeds : 0, step, out.rows);
+      rows_->collect(subgraph.nodes(), features_->has_labels() ? num_seeds : 0, step, out.rows);
       out.num_columns = features_->num_columns();
     }
     if constexpr (all_kinds) {
