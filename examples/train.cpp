@@ -95,11 +95,22 @@ std::string first_line(std::exception const& failure) {
 
 int main(int argc, char** argv) {
   try {
-    auto const options = parse_train_options({argv + 1, static_cast<std::size_t>(argc - 1)});
+    train_options options;
+    std::exception_ptr misuse; // all ranks have it: told once, by run_collectively
+    try {
+      options = parse_train_options({argv + 1, static_cast<std::size_t>(argc - 1)});
+    } catch (glt::precondition_error const&) {
+      misuse = std::current_exception();
+    }
     glt::mpi_environment const mpi;
     comm_type comm(glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(options.timeout)}));
     try {
-      glt::run_collectively(comm, [&] { run(comm, options); });
+      glt::run_collectively(comm, [&] {
+        if (misuse) {
+          std::rethrow_exception(misuse);
+        }
+        run(comm, options);
+      });
       return 0;
     } catch (glt::collective_error const& failure) {
       if (comm.rank() == 0) { // all ranks have the same

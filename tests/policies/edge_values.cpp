@@ -44,7 +44,8 @@ TEST_CASE_TEMPLATE("an edge without a value is named", Policy, GLT_TEST_ONE_POLI
   CHECK_THROWS_WITH_AS(
       static_cast<void>(make_edge_values<Policy>(unnamed.view(), std::vector<int>{1, 2}, policy)),
       "values by edge id for a graph without edge ids, which has forgotten the order of the input; make it with "
-      "csr_options {.edge_ids = true}, or use values as they are that are in the order of its rows already",
+      "csr_options {.edge_ids = true}, or pass values that are in the order of its rows already directly to the rule "
+      "that draws by them",
       precondition_error);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stuck_rank <skip|stop|replies|none>: a program with a time limit of two seconds, of which rank 1 keeps the others
-// waiting: by skipping a call, by being stopped, or not at all. It ends the job, but for `none`.
+// stuck_rank <skip|stop|replies|split|none>: a program with a time limit of two seconds, of which rank 1 keeps the
+// others waiting: by skipping a call, by being stopped before one, or not at all. It ends the job, but for `none`.
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/mpi/communicator.hpp>
@@ -54,7 +54,10 @@ int main(int argc, char** argv) {
     std::vector<double> sum{1.0};
     comm.all_reduce(std::span(sum), glt::reduction::sum);
     comm.broadcast(reinterpret_cast<std::byte*>(sum.data()), 8, 0);
-    auto child = comm.duplicate();
+    if (step == 2 && is_odd && mode == "split") {
+      std::raise(SIGSTOP);
+    }
+    auto child = comm.split(0, comm.rank()).duplicate();
     child.barrier();
   }
   if (comm.rank() == 0) {

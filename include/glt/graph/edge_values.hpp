@@ -43,8 +43,8 @@ struct copy_edge_value {
 
 /// Moves one value per edge (a weight, a time) from the order of the input into the order of a graph's rows.
 ///
-/// The graph may be a part of the one that the ids count: `split_graph` keeps edge ids. A graph without ids does not know
-/// the order of the input; values that are in row order already are used as they are.
+/// The graph may be a part of the one that the ids count: `split_graph` keeps edge ids. A graph without ids does not
+/// know the order of the input; pass values that are in row order already directly to the rule that draws by them.
 ///
 /// @shape  graph E edges · by_edge_id [edges of the input] → [E]
 /// @where  by_edge_id in ordinary memory, the result in memory of `Policy`; synchronises
@@ -59,17 +59,18 @@ template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vert
   host_view<value const> const values(by_edge_id);
   auto const num_edges = graph.num_edges();
   if (num_edges > 0 && !graph.has_edge_ids()) {
-    throw precondition_error("values by edge id for a graph without edge ids, which has forgotten the order of the input; "
-                             "make it with csr_options {.edge_ids = true}, or use values as they are that are in the "
-                             "order of its rows already");
+    throw precondition_error("values by edge id for a graph without edge ids, which has forgotten the order of the "
+                             "input; make it with csr_options {.edge_ids = true}, or pass values that are in the "
+                             "order of its rows already directly to the rule that draws by them");
   }
   auto const ex = policy.executor();
   auto const bad = ex.reduce(num_edges, num_edges, detail::position_if_edge_outside<graph_type>{graph, values.size()},
                              detail::smaller{});
   if (bad < num_edges) {
     throw precondition_error(detail::message("edge at position ", bad, " has id ",
-                                             detail::look_at(policy, graph.edge_ids(), bad), ", but there are ", values.size(), " values; give one for every ",
-                                             "edge of the input, in its order"));
+                                             detail::look_at(policy, graph.edge_ids(), bad), ", but there are ",
+                                             values.size(), " values; give one for every edge of the input, in its ",
+                                             "order"));
   }
   buffer<Policy, value> made(num_edges, policy);
   if constexpr (host_policy<Policy>) {

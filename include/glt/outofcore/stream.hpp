@@ -141,10 +141,10 @@ template <communicator Comm, class MakeStream>
     });
   }
   glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure, options.passes,
-              [](auto own, auto first) {
-                return glt::detail::message("makes ", own, " passes, but rank 0 ", first,
-                                            "; ask for the same on all ranks");
-              });
+                     [](auto own, auto first) {
+                       return glt::detail::message("makes ", own, " passes, but rank 0 ", first,
+                                                   "; ask for the same on all ranks");
+                     });
   comm.broadcast(reinterpret_cast<std::byte*>(part_of.data()),
                  num_vertices * static_cast<std::int64_t>(sizeof(local_id)), 0);
   return part_of;

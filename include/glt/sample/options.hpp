@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace glt {
@@ -40,6 +41,11 @@ struct neighbor_options {
   frontier expand = frontier::fresh;  ///< which vertices a hop expands
   bool edge_ids = false;              ///< return the original id of every sampled edge; its position if the graph has no ids
   bool disjoint = false;              ///< a tree of its own for every seed, which shares no vertex with another one
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.fanouts, self.replace, self.expand, self.edge_ids, self.disjoint);
+  }
 };
 
 namespace detail {

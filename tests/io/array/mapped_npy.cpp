@@ -109,4 +109,6 @@ TEST_CASE("a mapped array of any type is what reading the file gives, or is refu
     CHECK(thrown<io_error>([&] { static_cast<void>(io::map_npy_any(path)); }) ==
           thrown<io_error>([&] { static_cast<void>(io::read_npy_any(path)); }));
   }
+  write_bytes(path, npy_bytes("<f4", "(1, 2)", std::string(8, '\1'), "True"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::map_npy_any(path)); }), "Fortran order"));
 }

@@ -61,11 +61,10 @@ template <communicator Comm, device_policy Policy, class T>
 void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what, std::string_view columns_of,
                      partition_book const& book, feature_view<Policy::space, T> rows, Policy const& policy) {
   call_site const site{.what = operation::make_features};
-  agree(host_comm(comm), site, fault, rows.num_columns(),
-              [&](std::int64_t columns, std::int64_t first) {
-                return message("has ", columns, ' ', columns_of, ", but rank 0 has ", first,
-                               "; store the same columns on all ranks");
-              });
+  agree(host_comm(comm), site, fault, rows.num_columns(), [&](std::int64_t columns, std::int64_t first) {
+    return message("has ", columns, ' ', columns_of, ", but rank 0 has ", first,
+                   "; store the same columns on all ranks");
+  });
   fingerprint print;
   print.add(static_cast<std::int64_t>(sizeof(T))).add(fingerprint_of_scales(policy, rows.scales));
   if constexpr (element<T>) {
@@ -92,7 +91,7 @@ void agree_on_table(Comm& comm, std::string const& fault, partition_book const& 
         rows.scales.empty() ? ")" : message(", scales ", fingerprint_of_scales(policy, rows.scales), ")");
   }
   agree_on_text(host_comm(comm), {.what = operation::make_features}, fault, lines, "has features ",
-                      "; load parts of one data set on all ranks");
+                "; load parts of one data set on all ranks");
 }
 
 } // namespace glt::detail

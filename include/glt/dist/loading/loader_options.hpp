@@ -6,7 +6,7 @@
 
 namespace glt::dist {
 
-/// What a loader does with its seeds, and when it prepares its batches. Batches do not depend on the last three.
+/// What a loader does with its seeds, and when it prepares its batches. Batches do not depend on the last four.
 struct loader_options {
   std::int64_t batch_size = 1024; ///< seeds of one rank and step
   bool shuffle = false;           ///< a new order in every epoch
@@ -16,6 +16,8 @@ struct loader_options {
   std::int64_t bulk = 1;          ///< batches whose messages travel together
   /// Seconds after which a consumer that takes no batch, while others wait for it, is an error on all ranks; 0: never.
   std::chrono::duration<double> stall_limit{0};
+  /// Bytes of batches that a server may send ahead of a client, one batch at least; 0: as many batches as `prefetch` says.
+  std::int64_t buffer_bytes = 0;
 };
 
 } // namespace glt::dist

@@ -11,7 +11,6 @@
 #include <glt/io/array/npy_any.hpp>
 #include <glt/memory/buffer.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -55,12 +54,9 @@ private:
   std::int64_t position_ = 0;
 };
 
-// The array of a mapped .npy file, whose header was read, as elements of a type of the same size.
+// The array of a mapped .npy file, whose header was read and is row by row, as elements of a type of the same size.
 inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, element_type type) {
   mapped_source const source(*file);
-  if (header.fortran_order) {
-    source.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
-  }
   auto const count = count_elements(header.shape);
   auto const available = file->size() - header.data_offset;
   if (!count || *count > available / glt::detail::size_of(type) ||
@@ -95,6 +91,7 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
     source.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", detail::npy_name_of(type),
                                         "'; convert it with NumPy's astype"));
   }
+  detail::check_row_order(source, header);
   return detail::map_elements(std::move(file), std::move(header), type);
 }
 
@@ -107,18 +104,13 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
   auto file = std::make_shared<detail::mapped_file>(path, options);
   detail::mapped_source source(*file);
   auto header = detail::read_npy_header(source);
-  auto const& known = detail::npy_conversions;
-  auto const* const found = std::ranges::find(known, header.type, &detail::npy_conversion::stored);
-  if (found == known.end()) {
-    source.fail(0, detail::refuse_npy_type(header.type));
+  auto const& known = detail::find_conversion(source, header);
+  if (known.stored_size != glt::detail::size_of(known.type) || known.stored == "<u8") {
+    source.fail(0, glt::detail::message("holds elements of type '", header.type,
+                                        "', which cannot stay in their file: they are read as ",
+                                        glt::detail::name_of(known.type), "; convert it with NumPy's astype"));
   }
-  if (found->stored_size != glt::detail::size_of(found->type) || found->stored == "<u8") {
-    source.fail(0,
-                glt::detail::message("holds elements of type '", header.type,
-                                     "', which cannot stay in their file: ", "they are read as ",
-                                     glt::detail::name_of(found->type), "; convert it with NumPy's astype"));
-  }
-  return detail::map_elements(std::move(file), std::move(header), found->type);
+  return detail::map_elements(std::move(file), std::move(header), known.type);
 }
 
 } // namespace glt::io

@@ -50,9 +50,7 @@ template <detail::npy_element T>
     file.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", detail::npy_type<T>(),
                                       "'; convert it with NumPy's astype"));
   }
-  if (header.fortran_order) {
-    file.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
-  }
+  detail::check_row_order(file, header);
   auto const count = detail::count_elements(header.shape);
   auto const available = file.size() - header.data_offset;
   constexpr auto element = static_cast<std::int64_t>(sizeof(T));

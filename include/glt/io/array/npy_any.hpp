@@ -59,6 +59,17 @@ inline std::string refuse_npy_type(std::string const& type) {
          "'; whole numbers, bool, float16, float32, float64 and bfloat16 can be read, convert it with astype";
 }
 
+// How the elements of an array become elements in memory; fails if they cannot, or are not row by row.
+template <byte_source Source>
+npy_conversion const& find_conversion(Source const& source, npy_header const& header) {
+  auto const* const found = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
+  if (found == npy_conversions.end()) {
+    source.fail(0, refuse_npy_type(header.type));
+  }
+  check_row_order(source, header);
+  return *found;
+}
+
 // Makes room for each stored element to grow, last first, so that none is overwritten before it was read.
 template <class Stored, class Wide, class Fail>
 void widen(std::byte* bytes, std::int64_t count, Fail const& fail) {
@@ -94,31 +105,25 @@ std::int64_t count_npy_elements(Source const& source, npy_header const& header, 
 template <byte_source Source>
 array read_npy_source(Source& source) {
   auto header = read_npy_header(source);
-  auto const* const found = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
-  if (found == npy_conversions.end()) {
-    source.fail(0, refuse_npy_type(header.type));
-  }
-  if (header.fortran_order) {
-    source.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
-  }
-  auto const count = count_npy_elements(source, header, found->stored_size);
-  if (count > std::numeric_limits<std::int64_t>::max() / glt::detail::size_of(found->type)) {
+  auto const& known = find_conversion(source, header);
+  auto const count = count_npy_elements(source, header, known.stored_size);
+  if (count > std::numeric_limits<std::int64_t>::max() / glt::detail::size_of(known.type)) {
     source.fail(0, "is too long; split it");
   }
-  buffer<device::cpu, std::byte> bytes(count * glt::detail::size_of(found->type));
-  source.read(bytes.data(), count * found->stored_size);
+  buffer<device::cpu, std::byte> bytes(count * glt::detail::size_of(known.type));
+  source.read(bytes.data(), count * known.stored_size);
   auto const fail = [&](std::int64_t i, auto value) {
-    source.fail(header.data_offset + i * found->stored_size,
+    source.fail(header.data_offset + i * known.stored_size,
                 glt::detail::message("element ", i, " is ", value, ", which does not fit int64"));
   };
-  if (found->stored == "<u2") {
+  if (known.stored == "<u2") {
     widen<std::uint16_t, std::int32_t>(bytes.data(), count, fail);
-  } else if (found->stored == "<u4") {
+  } else if (known.stored == "<u4") {
     widen<std::uint32_t, std::int64_t>(bytes.data(), count, fail);
-  } else if (found->stored == "<u8") {
+  } else if (known.stored == "<u8") {
     widen<std::uint64_t, std::int64_t>(bytes.data(), count, fail);
   }
-  return {found->type, std::move(header.shape), std::move(bytes)};
+  return {known.type, std::move(header.shape), std::move(bytes)};
 }
 
 } // namespace detail

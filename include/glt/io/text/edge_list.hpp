@@ -45,6 +45,10 @@ inline void check(edge_list_options const& options) {
   }
 }
 
+inline constexpr char const* sparse_numbers_way_out =
+    "number those that have edges from 0 without gaps, as read_edge_list does with edge_list_options::relabel; or, if "
+    "there are as many vertices, call the library with edge_list_options::num_vertices";
+
 inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   auto const first = find_data(source, comment_marks);
   auto const columns = first ? count_columns(*first) : 2;
@@ -89,8 +93,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
     nodes.num_nodes = options.num_vertices;
   } else {
     nodes.num_nodes = largest + 1;
-    detail::check_density(source.path(), nodes.num_nodes, std::ssize(edges.sources),
-                          "set edge_list_options::relabel, or num_vertices if they are as many");
+    detail::check_density(source.path(), nodes.num_nodes, std::ssize(edges.sources), detail::sparse_numbers_way_out);
   }
   return set;
 }

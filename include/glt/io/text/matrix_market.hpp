@@ -169,7 +169,9 @@ inline void check_entries(text_source const& source, matrix_market_header const&
                 glt::detail::message(": the file has ", num_entries, " entries and says it has ", header.num_entries,
                                      "; fetch or make it again"));
   }
-  check_density(source.path(), header.size, header.num_entries, "read it as an edge list that is relabelled");
+  check_density(source.path(), header.size, header.num_entries,
+                "leave out rows and columns without entries, or read the entries as an edge list with "
+                "edge_list_options::relabel");
 }
 
 } // namespace detail

@@ -21,12 +21,15 @@ inline std::atomic<double> longest_time_limit = 0;
 
 inline constexpr std::string_view too_late = "a collective call was not completed within its time limit";
 
+/// The longest time that is waited for and told: clocks and texts count in 64 bits, and a limit may be infinite.
+inline constexpr std::chrono::duration<double> longest_deadline{1e9};
+
 /// The line of a rank that has waited too long; where it was may follow.
 [[nodiscard]] inline last_line waited_in(std::string_view call, std::chrono::duration<double> limit, int rank,
                                          int ranks) noexcept {
   last_line made;
-  made << "glt: rank " << rank << " of " << ranks << " has waited " << static_cast<std::int64_t>(limit.count())
-       << " s in " << call;
+  made << "glt: rank " << rank << " of " << ranks << " has waited "
+       << static_cast<std::int64_t>(std::min(limit, longest_deadline).count()) << " s in " << call;
   return made;
 }
 
@@ -37,7 +40,7 @@ public:
   /// @param waited  what is said first, see `waited_in`
   mpi_deadline(std::chrono::duration<double> limit, int rank, int ranks, last_line waited)
       : text_(waited << "\n" << last_words(rank, ranks, too_late).text()),
-        thread_([this, limit = std::min(limit, longest)] {
+        thread_([this, limit = std::min(limit, longest_deadline)] {
           std::unique_lock lock(mutex_);
           if (!ended_.wait_for(lock, limit, [this] { return has_ended_; })) {
             text_.write();
@@ -56,8 +59,6 @@ public:
   }
 
 private:
-  static constexpr std::chrono::duration<double> longest{1e9}; // clocks count in 64 bits
-
   last_line text_;
   std::mutex mutex_;
   std::condition_variable ended_;

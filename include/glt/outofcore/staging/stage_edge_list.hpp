@@ -68,8 +68,7 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
     }
     comm.all_reduce(std::span<std::int64_t>(&largest, 1), reduction::max);
     auto const failure = glt::detail::failure_of([&] {
-      detail::check_density(file, largest + 1, num_edges,
-                            "set edge_list_options::relabel, or num_vertices if they are as many");
+      detail::check_density(file, largest + 1, num_edges, detail::sparse_numbers_way_out);
     });
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     return largest + 1;

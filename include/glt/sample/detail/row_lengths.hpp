@@ -21,10 +21,13 @@ template <memory_space Space, vertex_id Vertex>
 void check_row_lengths(csr_view<Space, Vertex> graph) {
   constexpr std::int64_t most = std::numeric_limits<Vertex>::max();
   if constexpr (host_accessible(Space)) {
-    for (std::int64_t r = 0; graph.num_edges() > most && r < graph.num_rows(); ++r) {
+    if (graph.num_edges() <= most) {
+      return;
+    }
+    for (std::int64_t r = 0; r < graph.num_rows(); ++r) {
       if (graph.degree(r) > most) {
-        throw precondition_error(message("row ", r, " has ", graph.degree(r), " edges, but those of a row of vertices of ",
-                                         8 * sizeof(Vertex), " bits are numbered up to ", most,
+        throw precondition_error(message("row ", r, " has ", graph.degree(r), " edges, but those of a row of vertices ",
+                                         "of ", 8 * sizeof(Vertex), " bits are numbered up to ", most,
                                          "; make the graph with global_id as vertices"));
       }
     }

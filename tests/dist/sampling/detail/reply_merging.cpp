@@ -6,58 +6,21 @@
 #include <glt/dist/sampling/detail/reply_packing.hpp>
 
 #include "support/errors.hpp"
-#include "support/graphs.hpp"
 #include "support/policies.hpp"
+#include "support/some_draws.hpp"
 
 #include <glt/memory/copy.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
-
-namespace {
-
-using glt::detail::drawn_rows;
-
-// Draws whose row r gives the sources 10 r, 10 r + 1, … and edge ids 100 more.
-template <class Policy>
-struct some_draws {
-  glt::buffer<Policy, glt::edge_offset> offsets;
-  glt::buffer<Policy, glt::local_id> sources;
-  glt::buffer<Policy, glt::edge_id> edge_ids;
-
-  explicit some_draws(std::vector<std::int64_t> const& counts) {
-    std::vector<glt::edge_offset> ends{0};
-    std::vector<glt::local_id> from;
-    std::vector<glt::edge_id> ids;
-    for (std::size_t r = 0; r < counts.size(); ++r) {
-      for (std::int64_t i = 0; i < counts[r]; ++i) {
-        from.push_back(static_cast<glt::local_id>(10 * r) + static_cast<glt::local_id>(i));
-        ids.push_back(from.back() + 100);
-      }
-      ends.push_back(ends.back() + counts[r]);
-    }
-    offsets = glt::make_buffer<Policy>(ends);
-    sources = glt::make_buffer<Policy>(from);
-    edge_ids = glt::make_buffer<Policy>(ids);
-  }
-
-  [[nodiscard]] drawn_rows<glt::local_id> rows(std::int64_t first, std::int64_t count, bool ids = true) const {
-    Policy const policy;
-    auto const begin = glt::detail::read_element(policy, offsets.view(), first);
-    auto const end = glt::detail::read_element(policy, offsets.view(), first + count);
-    return {count, begin, end - begin, offsets.data() + first, sources.data(), ids ? edge_ids.data() : nullptr};
-  }
-};
-
-} // namespace
 
 TEST_CASE_TEMPLATE("own draws and those of a message come into the order of the frontiers", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  some_draws<Policy> const first({3, 0, 2, 1});  // of relation 0: rows 0 and 1 for rank 0, the others for rank 1
-  some_draws<Policy> const second({1, 2, 0, 4}); // of relation 1, likewise
+  // Of relations 0 and 1: rows 0 and 1 are for rank 0, the others for rank 1.
+  glt_test::some_draws<Policy> const first({3, 0, 2, 1});
+  glt_test::some_draws<Policy> const second({1, 2, 0, 4});
   std::array<std::int64_t, 2> const count_bytes{1, 4};
   std::array<std::int64_t, 2> const sizes{4, 4};
   glt::detail::reply_packing<Policy, glt::local_id> packing(policy);
@@ -96,7 +59,7 @@ TEST_CASE_TEMPLATE("own draws and those of a message come into the order of the 
 
 TEST_CASE("a message of another length than its counts say is an error") {
   using cpu = glt::device::cpu;
-  some_draws<cpu> const draws({3, 1});
+  glt_test::some_draws<cpu> const draws({3, 1});
   std::array<std::int64_t, 1> const count_bytes{1};
   std::array<std::int64_t, 1> const sizes{2};
   std::vector<std::int64_t> const places{0, 1};
@@ -118,18 +81,4 @@ TEST_CASE("a message of another length than its counts say is an error") {
                           }),
                           "rank 3", "bytes instead of"));
   }
-}
-
-TEST_CASE("more edges of a row than the fanout are refused when they are packed") {
-  some_draws<glt::device::cpu> const draws({256});
-  glt::detail::reply_packing<glt::device::cpu, glt::local_id> packing;
-  glt::detail::rank_messages<glt::device::cpu> messages;
-  auto const pack = [&](std::int64_t bytes) {
-    std::array<std::int64_t, 1> const count_bytes{bytes};
-    packing.pack(
-        2, 1, count_bytes, false, [&](std::size_t, std::size_t) { return draws.rows(0, 1, false); }, messages);
-  };
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { pack(1); }), "256 edges", "may_exceed_fanout"));
-  pack(2);
-  CHECK(messages.sizes()[0] == 2 + 256 * 4);
 }

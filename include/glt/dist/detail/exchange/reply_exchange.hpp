@@ -57,8 +57,7 @@ public:
   /// @throws error  if that rank could not serve
   [[nodiscard]] std::span<std::byte const> from(std::size_t rank) const {
     if (asked_[rank] == 0 || answers_.sizes[rank] == 0) {
-      throw error(message("rank ", rank, " could not answer a request for ", of_,
-                                       "; its own error says why"));
+      throw error(message("rank ", rank, " could not answer a request for ", of_, "; its own error says why"));
     }
     return answers_.from(static_cast<int>(rank));
   }

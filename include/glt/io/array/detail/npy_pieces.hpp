@@ -25,16 +25,9 @@ namespace glt::io::detail {
 class npy_pieces {
 public:
   /// @throws io_error  as `read_npy_any`, but for elements
-  explicit npy_pieces(std::filesystem::path const& path) : file_(path), header_(read_npy_header(file_)) {
-    known_ = std::ranges::find(npy_conversions, header_.type, &npy_conversion::stored);
-    if (known_ == npy_conversions.end()) {
-      file_.fail(0, refuse_npy_type(header_.type));
-    }
-    if (header_.fortran_order) {
-      file_.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
-    }
-    count_ = count_npy_elements(file_, header_, known_->stored_size);
-  }
+  explicit npy_pieces(std::filesystem::path const& path)
+      : file_(path), header_(read_npy_header(file_)), known_(&find_conversion(file_, header_)),
+        count_(count_npy_elements(file_, header_, known_->stored_size)) {}
 
   [[nodiscard]] npy_header const& header() const noexcept { return header_; }
   [[nodiscard]] element_type type() const noexcept { return known_->type; }
@@ -67,8 +60,8 @@ public:
 private:
   input_file file_;
   npy_header header_;
-  npy_conversion const* known_ = nullptr;
-  std::int64_t count_ = 0;
+  npy_conversion const* known_;
+  std::int64_t count_;
 };
 
 } // namespace glt::io::detail

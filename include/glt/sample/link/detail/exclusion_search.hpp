@@ -78,6 +78,7 @@ private:
     return found;
   }
 
+  // True if one of edges[low], …, edges[high − 1] has this source; needs low < high.
   [[nodiscard]] GLT_HOST_DEVICE bool excluded(std::int64_t low, std::int64_t high, std::int64_t source) const {
     // One less than the first above it: a row with one excluded source alone, as most have, takes no bisection.
     auto const behind = first_where(low + 1, high, [&](std::int64_t at) { return edges[at].source > source; });

@@ -92,7 +92,7 @@ private:
   // The rows of a block advance together, which no hardware foresees: asks for the cache line to be written next.
   template <class T>
   GLT_HOST_DEVICE static void write(T& place, T value) noexcept {
-    prefetch(&place + 64 / sizeof(T));
+    prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(&place) + 64)); // may be behind the array
     place = value;
   }
 };

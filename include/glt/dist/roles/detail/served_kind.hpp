@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/dist/roles/detail/served_stream.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
+#include <glt/sample/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <typeinfo>
+#include <utility>
+
+namespace glt::detail {
+
+/// Batches of one kind, made alike: the streams of all clients that ask for them share samplers and collectors.
+class served_kind {
+public:
+  served_kind() = default;
+  served_kind(served_kind const&) = delete;
+  served_kind& operator=(served_kind const&) = delete;
+  virtual ~served_kind() = default;
+
+  /// Makes a stream of a client from the rest of its message, the seeds.
+  ///
+  /// @throws precondition_error  if seeds or options are wrong
+  [[nodiscard]] virtual std::unique_ptr<served_stream> open(int client, open_message const& wanted,
+                                                            unpacker& seeds) = 0;
+  /// Makes the next batch of a stream, or joins the other servers without one.
+  ///
+  /// @comm   collective over the servers, with the same key
+  virtual void make(sample_key key, served_stream* stream) = 0;
+  /// The batch that was made last, as a message.
+  [[nodiscard]] virtual std::int64_t packed_batch(batch_message const& head, served_stream& stream,
+                                                  block_pool& pool, byte_block& out) = 0;
+};
+
+/// What a server offers: how to make a kind of batches with the options that a client passes.
+template <communicator Comm>
+class served_offer {
+public:
+  served_offer(std::string name, std::string batch_name)
+      : name_(std::move(name)), batch_name_(std::move(batch_name)) {}
+  served_offer(served_offer const&) = delete;
+  served_offer& operator=(served_offer const&) = delete;
+  virtual ~served_offer() = default;
+
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  [[nodiscard]] std::string const& batch_name() const noexcept { return batch_name_; }
+  /// Reads the options in a message and writes them alone.
+  [[nodiscard]] virtual std::string read_options(unpacker& from) const = 0;
+  /// @comm   collective over the servers
+  /// @throws collective_error  on every server, if the options are wrong
+  [[nodiscard]] virtual std::unique_ptr<served_kind> make_kind(Comm comm, std::string const& options) const = 0;
+
+private:
+  std::string name_;
+  std::string batch_name_;
+};
+
+/// The kind of a recipe.
+template <communicator Comm, class Recipe>
+class recipe_kind final : public served_kind {
+  using policy_type = typename Recipe::policy_type;
+  using maker_type = typename Recipe::template maker<Comm, policy_type>;
+  using seeds_type = typename Recipe::seeds_type;
+
+public:
+  using batch_type = typename maker_type::batch_type;
+
+  recipe_kind(Comm comm, Recipe const& recipe) : maker_(std::move(comm), recipe, policy_type()) {}
+
+  [[nodiscard]] std::unique_ptr<served_stream> open(int client, open_message const& wanted,
+                                                    unpacker& from) override {
+    seeds_type seeds;
+    from.get(seeds);
+    maker_.check(seeds);
+    return std::make_unique<stream>(client, wanted, std::move(seeds));
+  }
+  void make(sample_key key, served_stream* of) override {
+    if (of == nullptr) {
+      maker_.make(no_seeds_, key, joined_);
+      return;
+    }
+    auto& to = static_cast<stream&>(*of);
+    to.gather();
+    maker_.make(to.batch_seeds, key, to.made);
+    to.made.epoch = key.epoch;
+    to.made.step = key.step;
+    to.made.num_seeds = to.batch_seeds.size();
+  }
+  [[nodiscard]] std::int64_t packed_batch(batch_message const& head, served_stream& of, block_pool& pool,
+                                          byte_block& out) override {
+    auto const& made = static_cast<stream&>(of).made;
+    auto const bytes = static_cast<std::int64_t>(packed_size(head, made));
+    out = pool.take(bytes);
+    packer(out.data()).add(head).add(made);
+    return bytes;
+  }
+
+private:
+  struct stream final : served_stream {
+    stream(int client, open_message const& wanted, seeds_type given)
+        : served_stream(client, wanted, given.size()), seeds(std::move(given)) {}
+    void gather() { seeds.gather(places(), batch_seeds); }
+
+    seeds_type seeds;
+    seeds_type batch_seeds;
+    batch_type made;
+  };
+
+  maker_type maker_;
+  seeds_type no_seeds_;
+  batch_type joined_;
+};
+
+/// The offer of a recipe.
+template <communicator Comm, class Recipe>
+class recipe_offer final : public served_offer<Comm> {
+  using batch_type = typename recipe_kind<Comm, Recipe>::batch_type;
+
+public:
+  recipe_offer(std::string name, Recipe recipe)
+      : served_offer<Comm>(std::move(name), typeid(batch_type).name()), recipe_(std::move(recipe)) {}
+
+  [[nodiscard]] std::string read_options(unpacker& from) const override {
+    typename Recipe::options_type options{};
+    from.get(options);
+    std::string packed(packed_size(options), '\0');
+    packer(reinterpret_cast<std::byte*>(packed.data())).add(options);
+    return packed;
+  }
+  [[nodiscard]] std::unique_ptr<served_kind> make_kind(Comm comm, std::string const& packed) const override {
+    typename Recipe::options_type options{};
+    unpacker({reinterpret_cast<std::byte const*>(packed.data()), packed.size()}, nullptr).get(options);
+    auto recipe = recipe_;
+    return std::make_unique<recipe_kind<Comm, Recipe>>(std::move(comm), recipe.with(std::move(options)));
+  }
+
+private:
+  Recipe recipe_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/loading/detail/epoch_plan.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
+#include <glt/sample/options.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace glt::detail {
+
+/// A loader of a client, as a server sees it: what comes next, and whether it may be sent.
+class served_stream {
+public:
+  /// @throws precondition_error  if the options are wrong
+  served_stream(int client, open_message const& wanted, std::int64_t num_seeds)
+      : client_(client), wanted_(wanted), plan_(num_seeds, wanted.options) {
+    if (wanted.shares < 1 || wanted.share < 0 || wanted.share >= wanted.shares) {
+      throw precondition_error(message("share ", wanted.share, " of ", wanted.shares, " of the steps of a loader"));
+    }
+  }
+  served_stream(served_stream const&) = delete;
+  served_stream& operator=(served_stream const&) = delete;
+  virtual ~served_stream() = default;
+
+  [[nodiscard]] int client() const noexcept { return client_; }
+  [[nodiscard]] std::int64_t loader() const noexcept { return wanted_.loader; }
+  [[nodiscard]] std::int64_t generation() const noexcept { return generation_; }
+
+  /// Begins an epoch; what is left of the one before is dropped.
+  void begin(begin_message const& epoch) {
+    if (epoch.first_step < 0 || epoch.credits < 1) {
+      throw precondition_error(message("epoch from step ", epoch.first_step, " on with ", epoch.credits, " credits"));
+    }
+    plan_.begin(epoch.epoch);
+    generation_ = epoch.generation;
+    epoch_ = epoch.epoch;
+    auto const past = (epoch.first_step - wanted_.share + wanted_.shares - 1) / wanted_.shares;
+    step_ = wanted_.share + std::max(past, std::int64_t{0}) * wanted_.shares;
+    end_step_ = epoch.end_step;
+    credits_ = epoch.credits;
+    bytes_ahead_ = 0;
+  }
+  /// The client has let go of a batch.
+  void take_back(credit_message const& credit) noexcept {
+    if (credit.generation == generation_) {
+      ++credits_;
+      bytes_ahead_ -= credit.bytes;
+    }
+  }
+  /// Ends the epoch.
+  void stop() noexcept { step_ = end_step_; }
+
+  /// True if the next batch is to be made now.
+  [[nodiscard]] bool is_due() const noexcept {
+    auto const limit = wanted_.options.buffer_bytes;
+    return step_ < end_step_ && credits_ > 0 && (limit == 0 || bytes_ahead_ == 0 || bytes_ahead_ < limit);
+  }
+  [[nodiscard]] sample_key key() const noexcept {
+    return {.seed = wanted_.options.seed, .epoch = epoch_, .step = step_};
+  }
+  [[nodiscard]] std::int64_t step() const noexcept { return step_; }
+  /// The batch was sent.
+  void advance(std::int64_t bytes) noexcept {
+    step_ += wanted_.shares;
+    --credits_;
+    bytes_ahead_ += bytes;
+  }
+
+protected:
+  [[nodiscard]] std::span<std::int64_t const> places() const noexcept { return plan_.places(step_); }
+
+private:
+  int client_;
+  open_message wanted_;
+  epoch_plan plan_;
+  std::int64_t generation_ = 0;
+  std::int64_t epoch_ = 0;
+  std::int64_t step_ = 0; // the next one
+  std::int64_t end_step_ = 0;
+  std::int64_t credits_ = 0;
+  std::int64_t bytes_ahead_ = 0; // of batches that the client has not let go of
+};
+
+} // namespace glt::detail
