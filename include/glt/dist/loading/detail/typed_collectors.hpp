@@ -99,31 +99,22 @@ public:
     }
   }
 
-  /// Where the time went, and the rows of vertices came from.
+  /// Where the time went.
   [[nodiscard]] collector_seconds seconds() const noexcept {
     collector_seconds sum;
-    auto const add = [&](auto const& collectors) {
-      for (auto const& each : collectors) {
-        auto const spent = each.collector.seconds();
-        sum.requesting += spent.requesting;
-        sum.own_rows += spent.own_rows;
-        sum.packing += spent.packing;
-        sum.exchanging += spent.exchanging;
-        sum.unpacking += spent.unpacking;
-      }
-    };
-    add(nodes_);
-    add(edges_);
+    for (auto const& each : nodes_) {
+      sum += each.collector.seconds();
+    }
+    for (auto const& each : edges_) {
+      sum += each.collector.seconds();
+    }
     return sum;
   }
+  /// Where the rows of vertices came from.
   [[nodiscard]] collected_counts counts() const noexcept {
     collected_counts sum;
     for (auto const& each : nodes_) {
-      auto const rows = each.collector.counts();
-      sum.own += rows.own;
-      sum.in_place += rows.in_place;
-      sum.cached += rows.cached;
-      sum.remote += rows.remote;
+      sum += each.collector.counts();
     }
     return sum;
   }
