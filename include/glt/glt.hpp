@@ -45,6 +45,13 @@
 #include <glt/dist/link/link_sampler.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/dist/loading/induced_batches.hpp>
+#include <glt/dist/loading/link_batches.hpp>
+#include <glt/dist/loading/loader_options.hpp>
+#include <glt/dist/loading/neighbor_batches.hpp>
+#include <glt/dist/loading/seeds.hpp>
+#include <glt/dist/loading/typed_batches.hpp>
+#include <glt/dist/loading/walk_batches.hpp>
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/roles/assignment.hpp>

@@ -3,9 +3,11 @@
 
 #include <glt/core/types.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/graph/copy_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/partition/hetero_split.hpp>
 #include <glt/partition/relabel.hpp>
 
@@ -97,5 +99,21 @@ struct divided_hetero_graph {
     return ids;
   }
 };
+
+/// The part of a rank in memory of a policy.
+template <class Policy>
+glt::hetero_part<Policy, glt::global_id> device_part(divided_hetero_graph const& divided, int rank,
+                                                     Policy const& policy) {
+  auto const part = divided.part(rank);
+  glt::hetero_part<Policy, glt::global_id> made{
+      .schema = part.schema, .books = part.books, .part = part.part, .relations = {}, .original = {}};
+  for (auto const& relation : part.relations) {
+    made.relations.push_back(glt::copy_graph<Policy>(relation.view(), policy));
+  }
+  for (auto const& original : part.original) {
+    made.original.push_back(glt::make_buffer<Policy>(original.view(), policy));
+  }
+  return made;
+}
 
 } // namespace glt_test

@@ -3,11 +3,10 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/subgraph.hpp>
 
 #include <cmath>
@@ -22,6 +21,11 @@ struct batch_place {
   std::int64_t epoch = 0;
   std::int64_t step = 0;
   std::int64_t num_seeds = 0; ///< 0 where this rank has run out of seeds
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.epoch, self.step, self.num_seeds);
+  }
 };
 
 /// What a loader hands to a trainer for one step: this rank's seeds, their sampled neighbourhood, and what belongs to its
@@ -30,35 +34,16 @@ struct batch_place {
 /// @shape  subgraph of N vertices and E edges · features() [N, F] · labels() [distinct seeds], or empty without labels ·
 ///         edge_features() [E, G] · tensors of N rows, or of one per distinct seed
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
-struct batch : batch_place {
+struct batch : batch_place, detail::batch_rows<Policy, T> {
   using policy_type = Policy;
   template <device_policy Other>
   using on_policy = batch<Other, Vertex, T>;
 
   sampled_subgraph<Policy, Vertex> subgraph;
-  collected_rows<Policy, T> rows;
-  std::int64_t num_columns = 0;
-  collected_rows<Policy, T> edge_rows;
-  std::int64_t num_edge_columns = 0;
-  collected_table<Policy> tensors; ///< by name: `batch.tensors["year"]`
-
-  /// Features of subgraph.nodes(), in that order.
-  [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept {
-    return {rows.features.data(), num_columns == 0 ? 0 : subgraph.nodes().size(), num_columns};
-  }
-  /// Labels of the first subgraph.nodes(), the distinct seeds.
-  [[nodiscard]] array_view<Policy::space, detail::label_type const> labels() const noexcept {
-    return rows.labels.view();
-  }
-  /// Features of subgraph.edge_ids(), in that order.
-  [[nodiscard]] matrix_view<Policy::space, T const> edge_features() const noexcept {
-    return {edge_rows.features.data(), num_edge_columns == 0 ? 0 : subgraph.row().size(), num_edge_columns};
-  }
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.epoch, self.step, self.num_seeds, self.subgraph, self.rows, self.num_columns,
-                    self.edge_rows, self.num_edge_columns, self.tensors);
+    return std::tuple_cat(batch_place::members(self), std::tie(self.subgraph), batch::row_members(self));
   }
 };
 

@@ -3,9 +3,6 @@
 
 #include <glt/dist/sampling/hetero_sampler.hpp>
 
-#include <glt/graph/copy_graph.hpp>
-#include <glt/partition/hetero_split.hpp>
-
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
 #include "support/naive_hetero_sampler.hpp"
@@ -28,26 +25,13 @@ namespace {
 
 using gpu = glt_test::emulated_cpp;
 
-glt::hetero_part<gpu, glt::global_id> device_part(divided_hetero_graph const& divided, int rank) {
-  auto const part = divided.part(rank);
-  glt::hetero_part<gpu, glt::global_id> made{
-      .schema = part.schema, .books = part.books, .part = part.part, .relations = {}, .original = {}};
-  for (auto const& relation : part.relations) {
-    made.relations.push_back(glt::copy_graph<gpu>(relation.view()));
-  }
-  for (auto const& original : part.original) {
-    made.original.push_back(glt::make_buffer<gpu>(original.view()));
-  }
-  return made;
-}
-
 // Both samplers of a rank get the same seeds and make the same batch.
 template <class Rule>
 void check_equal_to_host(auto& comm, glt_test::hetero_list const& list, glt::hetero_options const& options,
                          std::vector<Rule> const& rules, auto const& queries_of) {
   divided_hetero_graph const divided(list, comm.size(), 1);
   glt::dist::hetero_graph const on_host(comm, divided.part(comm.rank()));
-  glt::dist::hetero_graph const on_device(comm, device_part(divided, comm.rank()));
+  glt::dist::hetero_graph const on_device(comm, glt_test::device_part(divided, comm.rank(), gpu()));
   glt::dist::hetero_neighbor_sampler host(comm, on_host, options, rules);
   glt::dist::hetero_neighbor_sampler device(comm, on_device, options, rules);
   glt::hetero_subgraph<cpu, glt::global_id> expected;
@@ -112,7 +96,7 @@ TEST_CASE("a source in memory of a GPU that no part owns is the same error on ev
   glt_test::on_ranks([](auto comm) {
     auto const list = glt_test::academic_graph(33);
     divided_hetero_graph const divided(list, comm.size());
-    auto part = device_part(divided, comm.rank());
+    auto part = glt_test::device_part(divided, comm.rank(), gpu());
     auto const own = divided.part(comm.rank());
     auto const rows = own.relations[0].view();
     std::vector<glt::global_id> sources(rows.sources().begin(), rows.sources().end());

@@ -39,6 +39,14 @@ struct collected_counts {
   [[nodiscard]] double hit_ratio() const noexcept {
     return cached == 0 ? 0 : static_cast<double>(cached) / static_cast<double>(cached + remote);
   }
+
+  collected_counts& operator+=(collected_counts const& other) noexcept {
+    own += other.own;
+    in_place += other.in_place;
+    cached += other.cached;
+    remote += other.remote;
+    return *this;
+  }
 };
 
 /// Where a `feature_collector` has spent the time of the calling thread, in seconds.
@@ -48,6 +56,15 @@ struct collector_seconds {
   double packing = 0;    ///< copying what other ranks requested
   double exchanging = 0; ///< sending and receiving rows; waiting for other ranks included
   double unpacking = 0;  ///< copying received rows to their places
+
+  collector_seconds& operator+=(collector_seconds const& other) noexcept {
+    requesting += other.requesting;
+    own_rows += other.own_rows;
+    packing += other.packing;
+    exchanging += other.exchanging;
+    unpacking += other.unpacking;
+    return *this;
+  }
 };
 
 } // namespace glt::detail

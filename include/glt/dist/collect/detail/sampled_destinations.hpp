@@ -3,6 +3,7 @@
 
 #include <glt/core/config.hpp>
 #include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -19,16 +20,21 @@ struct gather_destinations {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = static_cast<global_id>(nodes[places[i]]); }
 };
 
-/// The vertices at which the edges of a sample end, in its order: their owners know the edges.
+/// The vertices at which edges end, by their places among the nodes of a sample: their owners know the edges.
 template <device_policy Policy, vertex_id Vertex>
-void sampled_destinations(Policy const& policy, sampled_subgraph<Policy, Vertex> const& sample,
-                          buffer<Policy, global_id>& out) {
-  auto const nodes = sample.nodes();
-  auto const places = sample.col();
+void sampled_destinations(Policy const& policy, array_view<Policy::space, Vertex const> nodes,
+                          array_view<Policy::space, local_id const> places, buffer<Policy, global_id>& out) {
   out.clear();
   out.resize(places.size());
   policy.executor().for_each(
       places.size(), gather_destinations<decltype(nodes), decltype(places)>{nodes, places, out.data()});
+}
+
+/// The same of all edges of a sample, in its order.
+template <device_policy Policy, vertex_id Vertex>
+void sampled_destinations(Policy const& policy, sampled_subgraph<Policy, Vertex> const& sample,
+                          buffer<Policy, global_id>& out) {
+  sampled_destinations(policy, sample.nodes(), sample.col(), out);
 }
 
 } // namespace glt::detail

@@ -7,7 +7,6 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/batch.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
@@ -20,12 +19,14 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,16 +45,18 @@ struct collected_things {
   std::vector<dist::wanted_tensor> wanted{};
 };
 
-/// A batch whose rows are wanted, with labels of the distinct seeds or without.
-template <class Subgraph, class Batch>
+inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features, edge "
+                                            "features and named tensors on all ranks";
+
+/// A batch whose rows are wanted.
+template <device_policy Policy, bytes_copyable T, class Subgraph>
 struct rows_of_batch {
   Subgraph const* subgraph = nullptr;
   std::int64_t num_seeds = 0; ///< distinct ones
-  bool labels = false;
-  Batch* out = nullptr;
+  batch_rows<Policy, T>* out = nullptr;
 };
 
-/// The collectors of a batch of vertices and edges.
+/// The collectors of batches of vertices and edges.
 template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
 class row_collectors {
   // Edge features and named tensors are collected where they are stored.
@@ -61,13 +64,16 @@ class row_collectors {
 
 public:
   /// @comm   collective; one header exchange, and those of `named_collector`
-  /// @throws collective_error  on every rank, if something is of another partition than the graph
+  /// @throws collective_error  on every rank, if something is of another partition than the graph, or ranks collect
+  ///                           different things
   template <class Graph>
   row_collectors(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
                  Policy policy)
       : features_(things.features), policy_(policy) {
-    agree(host_comm(comm), {.what = operation::make_sampler},
-          failure_of([&] { check(things, graph, edge_ids); }));
+    fingerprint kinds;
+    kinds.add(things.features != nullptr).add(things.edges != nullptr).add(things.tensors != nullptr);
+    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
+          kinds.value(), [](auto, auto) { return other_things; });
     if (features_ != nullptr) {
       rows_.emplace(comm, *features_, policy);
     }
@@ -82,17 +88,18 @@ public:
     }
   }
 
-  /// Collects what belongs to batches, in one sweep of messages for each kind of rows.
+  /// Collects what belongs to subgraphs, of which the first vertices are the distinct seeds, in one sweep of messages for
+  /// each kind of rows.
   ///
-  /// @comm   collective; as many batches on all ranks
-  template <class Subgraph, class Batch>
-  void collect(std::span<rows_of_batch<Subgraph, Batch> const> batches, std::int64_t step) {
+  /// @comm   collective; as many batches on all ranks; that of each collector
+  template <class Subgraph>
+  void collect(std::span<rows_of_batch<Policy, T, Subgraph> const> batches, std::int64_t step) {
     using vertex = typename Subgraph::vertex_type;
     if (rows_) {
       bool const labels = features_->has_labels();
       std::vector<dist::bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
-      for (auto const& [subgraph, num_seeds, wants_labels, out] : batches) {
-        lists.push_back({.vertices = subgraph->nodes(), .num_seeds = labels && wants_labels ? num_seeds : 0, .out = &out->rows});
+      for (auto const& [subgraph, num_seeds, out] : batches) {
+        lists.push_back({.vertices = subgraph->nodes(), .num_seeds = labels ? num_seeds : 0, .out = &out->rows});
         out->num_columns = features_->num_columns();
       }
       rows_->collect_bulk(std::span(std::as_const(lists)), step);
@@ -103,7 +110,7 @@ public:
       }
       if (tensors_) {
         std::vector<dist::bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
-        for (auto const& [subgraph, num_seeds, wants_labels, out] : batches) {
+        for (auto const& [subgraph, num_seeds, out] : batches) {
           lists.push_back({.vertices = subgraph->nodes(), .num_seeds = num_seeds, .out = &out->tensors});
         }
         tensors_->collect_bulk(std::span(std::as_const(lists)), step);
@@ -142,19 +149,19 @@ private:
     }
   }
 
-  template <class Subgraph, class Batch>
-  void collect_edges(std::span<rows_of_batch<Subgraph, Batch> const> batches, std::int64_t step) {
+  template <class Subgraph>
+  void collect_edges(std::span<rows_of_batch<Policy, T, Subgraph> const> batches, std::int64_t step) {
     while (destinations_.size() < batches.size()) {
       destinations_.emplace_back(0, policy_);
     }
     std::vector<dist::bulk_list<Policy, global_id, dist::collected_rows<Policy, T>>> lists;
     for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const& subgraph = *batches[b].subgraph;
-      sampled_destinations(policy_, subgraph, destinations_[b]);
+      auto const& [subgraph, num_seeds, out] = batches[b];
+      sampled_destinations(policy_, *subgraph, destinations_[b]);
       lists.push_back({.vertices = std::as_const(destinations_[b]).view(),
-                       .edges = subgraph.edge_ids(),
-                       .out = &batches[b].out->edge_rows});
-      batches[b].out->num_edge_columns = num_edge_columns_;
+                       .edges = subgraph->edge_ids(),
+                       .out = &out->edge_rows});
+      out->num_edge_columns = num_edge_columns_;
     }
     edges_->collect_bulk(std::span(std::as_const(lists)), step);
   }

@@ -77,4 +77,30 @@ private:
   buffer<Policy, std::int64_t> times_;
 };
 
+/// Ends and labels of the seed edges of a batch in memory of a policy.
+template <device_policy Policy, vertex_id Vertex>
+class edge_memory {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit edge_memory(Policy policy) : list_(std::move(policy)) {}
+
+  /// Valid until the next call; likewise the others.
+  [[nodiscard]] array_view<space, Vertex const> sources(dist::edge_seeds<Vertex> const& seeds) {
+    return list_.view(seeds.sources, sources_);
+  }
+  [[nodiscard]] array_view<space, Vertex const> destinations(dist::edge_seeds<Vertex> const& seeds) {
+    return list_.view(seeds.destinations, destinations_);
+  }
+  [[nodiscard]] array_view<space, std::int64_t const> labels(dist::edge_seeds<Vertex> const& seeds) {
+    return list_.view(seeds.labels, labels_);
+  }
+
+private:
+  seed_list<Policy> list_;
+  buffer<Policy, Vertex> sources_;
+  buffer<Policy, Vertex> destinations_;
+  buffer<Policy, std::int64_t> labels_;
+};
+
 } // namespace glt::detail

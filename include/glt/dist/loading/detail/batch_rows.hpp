@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/collected_table.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+#include <tuple>
+
+namespace glt::detail {
+
+/// What a batch has of its vertices and edges, as far as it was asked for.
+///
+/// @shape  features() [N, F] · labels() [distinct seeds], or empty without labels · edge_features() [E, G] · tensors of N
+///         rows, or of one per distinct seed
+template <device_policy Policy, bytes_copyable T>
+struct batch_rows {
+  dist::collected_rows<Policy, T> rows;
+  std::int64_t num_columns = 0;
+  dist::collected_rows<Policy, T> edge_rows;
+  std::int64_t num_edge_columns = 0;
+  dist::collected_table<Policy> tensors; ///< by name: `batch.tensors["year"]`
+
+  /// Features of the nodes of the subgraph, in that order.
+  [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept {
+    return matrix_of(rows, num_columns);
+  }
+  /// Labels of the first nodes of the subgraph, the distinct seeds.
+  [[nodiscard]] array_view<Policy::space, label_type const> labels() const noexcept {
+    return rows.labels.view();
+  }
+  /// Features of the edges of the subgraph, in the order of its edge ids.
+  [[nodiscard]] matrix_view<Policy::space, T const> edge_features() const noexcept {
+    return matrix_of(edge_rows, num_edge_columns);
+  }
+
+protected:
+  template <class Self>
+  [[nodiscard]] static auto row_members(Self& self) noexcept {
+    return std::tie(self.rows, self.num_columns, self.edge_rows, self.num_edge_columns, self.tensors);
+  }
+
+private:
+  [[nodiscard]] static matrix_view<Policy::space, T const>
+  matrix_of(dist::collected_rows<Policy, T> const& from, std::int64_t columns) noexcept {
+    return {from.features.data(), columns == 0 ? 0 : from.features.size() / columns, columns};
+  }
+};
+
+} // namespace glt::detail

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/row_collectors.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/options.hpp>
+
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// What makers of batches around one subgraph have in common: its rows are collected, and time is told.
+template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
+class row_maker {
+public:
+  /// @comm   collective; that of `row_collectors`
+  template <class Graph>
+  row_maker(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
+            Policy policy)
+      : rows_(std::move(comm), things, graph, edge_ids, std::move(policy)) {}
+
+  [[nodiscard]] loader_seconds const& seconds() const noexcept { return seconds_; }
+  [[nodiscard]] dist::loader_report report() const {
+    return {{}, rows_.counts(), {}, rows_.why_not_in_place()};
+  }
+  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) {
+    rows_.read_in_place(rows);
+  }
+  void use(dist::hot_rows<Policy, T> const& hot) { rows_.use(hot); }
+
+protected:
+  /// Makes batches: `sample()` their subgraphs, which `subgraph_of(batch)` are, and then collects what belongs to them.
+  template <class Seeds, class Batch, class Sample, class SubgraphOf>
+  void make_around(std::span<batch_request<Seeds, Batch> const> batches, Sample sample, SubgraphOf subgraph_of) {
+    stopwatch watch;
+    sample();
+    watch.lap(seconds_.sampling);
+    using subgraph_type = std::remove_cvref_t<decltype(subgraph_of(std::declval<Batch const&>()))>;
+    std::vector<rows_of_batch<Policy, T, subgraph_type>> wanted;
+    for (auto const& [seeds, key, out] : batches) {
+      auto const& subgraph = subgraph_of(std::as_const(*out));
+      wanted.push_back({&subgraph, subgraph.num_sampled_nodes()[0], out});
+    }
+    rows_.collect(std::span(std::as_const(wanted)), batches[0].key.step);
+    watch.lap(seconds_.features);
+    seconds_.collecting = rows_.seconds();
+  }
+
+private:
+  row_collectors<Comm, Policy, T, StorePolicy> rows_;
+  loader_seconds seconds_;
+};
+
+} // namespace glt::detail

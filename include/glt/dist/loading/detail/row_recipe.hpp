@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/edge_features.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/dist/loading/detail/row_collectors.hpp>
+#include <glt/dist/named_features.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// The half of a recipe that says what is collected for the vertices and edges of a batch; `Recipe` derives from it.
+template <class Recipe, device_policy StorePolicy, bytes_copyable T>
+class row_recipe {
+public:
+  using element_type = T;
+
+  /// Collects features of the sampled edges as well; needs `edge_ids` in the options.
+  Recipe& with(dist::edge_features<StorePolicy, T> const& features) {
+    rows_.edges = &features;
+    return static_cast<Recipe&>(*this);
+  }
+  /// Collects named tensors of the vertices as well, all or some of them.
+  Recipe& with(dist::named_features<StorePolicy> const& features,
+               std::vector<dist::wanted_tensor> wanted = {}) {
+    rows_.tensors = &features;
+    rows_.wanted = std::move(wanted);
+    return static_cast<Recipe&>(*this);
+  }
+
+protected:
+  row_recipe() = default;
+  explicit row_recipe(dist::feature_store<StorePolicy, T> const& features) : rows_{&features} {}
+
+  collected_things<StorePolicy, T> rows_;
+};
+
+} // namespace glt::detail

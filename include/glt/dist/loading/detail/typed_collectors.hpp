@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/detail/sampled_destinations.hpp>
+#include <glt/dist/collect/named_collector.hpp>
+#include <glt/dist/collect/named_edge_collector.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/loading/detail/row_collectors.hpp>
+#include <glt/dist/named_edge_features.hpp>
+#include <glt/dist/named_features.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/hetero_subgraph.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Named tensors that are wanted of one type of vertices or edges; borrowed.
+template <class Features>
+struct wanted_tensors {
+  Features const* features = nullptr;
+  std::vector<dist::wanted_tensor> wanted{};
+};
+
+/// What is collected for the vertices and edges of a typed batch, by type.
+template <device_policy Policy>
+struct typed_things {
+  std::map<int, wanted_tensors<dist::named_features<Policy>>> nodes;
+  std::map<int, wanted_tensors<dist::named_edge_features<Policy>>> edges;
+};
+
+/// The collectors of a batch of vertices and edges of several types: one per type of which something is wanted.
+template <communicator Comm, device_policy Policy>
+class typed_collectors {
+public:
+  /// @comm   collective; one header exchange, and those of `named_collector` per type
+  /// @throws collective_error  on every rank, if there is no such type, something is of another partition than the
+  ///                           graph, or ranks collect different things
+  template <vertex_id Vertex>
+  typed_collectors(Comm comm, typed_things<Policy> const& things,
+                   dist::hetero_graph<Policy, Vertex> const& graph, bool edge_ids, Policy policy)
+      : policy_(policy), destinations_(0, policy) {
+    fingerprint types;
+    for (auto const& [type, each] : things.nodes) {
+      types.add(type);
+    }
+    types.add(-1);
+    for (auto const& [type, each] : things.edges) {
+      types.add(type);
+    }
+    agree(host_comm(comm), {.what = operation::make_sampler},
+          failure_of([&] { check(things, graph, edge_ids); }), types.value(),
+          [](auto, auto) { return other_things; });
+    for (auto const& [type, each] : things.nodes) {
+      nodes_.emplace_back(type, comm, *each.features, each.wanted, policy);
+    }
+    for (auto const& [type, each] : things.edges) {
+      edges_.emplace_back(type, comm, *each.features, each.wanted, policy);
+      edges_.back().node_type = graph.schema().destination_type(type);
+    }
+  }
+
+  /// Collects what belongs to the vertices and edges of a batch.
+  ///
+  /// @shape  nodes [node types], edges [edge types], resized and written; tables of types of which nothing is wanted
+  ///         stay empty
+  /// @comm   collective; that of each collector
+  template <vertex_id Vertex>
+  void collect(hetero_subgraph<Policy, Vertex> const& sample, std::int64_t step,
+               std::vector<dist::collected_table<Policy>>& nodes,
+               std::vector<dist::collected_table<Policy>>& edges) {
+    nodes.resize(static_cast<std::size_t>(sample.num_node_types()));
+    edges.resize(static_cast<std::size_t>(sample.num_edge_types()));
+    for (auto& [type, node_type, collector] : nodes_) {
+      collector.collect(sample.nodes(type), sample.num_sampled_nodes(type)[0], step,
+                        nodes[static_cast<std::size_t>(type)]);
+    }
+    for (auto& [type, node_type, collector] : edges_) {
+      sampled_destinations(policy_, sample.nodes(node_type), sample.col(type), destinations_);
+      collector.collect(sample.edge_ids(type), std::as_const(destinations_).view(), step,
+                        edges[static_cast<std::size_t>(type)]);
+    }
+  }
+
+  /// Where the time went.
+  [[nodiscard]] collector_seconds seconds() const noexcept {
+    collector_seconds sum;
+    for (auto const& each : nodes_) {
+      sum += each.collector.seconds();
+    }
+    for (auto const& each : edges_) {
+      sum += each.collector.seconds();
+    }
+    return sum;
+  }
+  /// Where the rows of vertices came from.
+  [[nodiscard]] collected_counts counts() const noexcept {
+    collected_counts sum;
+    for (auto const& each : nodes_) {
+      sum += each.collector.counts();
+    }
+    return sum;
+  }
+
+private:
+  template <class Collector>
+  struct typed_collector {
+    int type;
+    int node_type; // whose owners are asked
+    Collector collector;
+
+    template <class Features>
+    typed_collector(int of_type, Comm const& comm, Features const& features,
+                    std::vector<dist::wanted_tensor> const& wanted, Policy const& policy)
+        : type(of_type), node_type(of_type), collector(comm, features, wanted, policy) {}
+  };
+
+  template <class Graph>
+  static void check(typed_things<Policy> const& things, Graph const& graph, bool edge_ids) {
+    auto const& schema = graph.schema();
+    auto const check_each = [](std::string_view what, auto const& of_types, int num_types, auto book_of) {
+      for (auto const& [type, each] : of_types) {
+        if (type < 0 || type >= num_types) {
+          throw precondition_error(message("named tensors of ", what, " type ", type, " of a graph of ",
+                                           num_types, ' ', what, " types; types count from 0"));
+        }
+        if (!(each.features->book() == book_of(type))) {
+          throw precondition_error(message("named tensors of ", what, " type ", type,
+                                           " and graph have different "
+                                           "partition books; load both from one partition"));
+        }
+      }
+    };
+    check_each("node", things.nodes, schema.num_node_types(), [&](int type) { return graph.book(type); });
+    check_each("edge", things.edges, schema.num_edge_types(),
+               [&](int type) { return graph.book(schema.destination_type(type)); });
+    if (!things.edges.empty() && !edge_ids) {
+      throw precondition_error(
+          "tensors of edges are collected by edge id; set edge_ids in the options of the sampler");
+    }
+  }
+
+  Policy policy_;
+  std::deque<typed_collector<dist::named_collector<Comm, Policy>>> nodes_; // they stay where they are
+  std::deque<typed_collector<dist::named_edge_collector<Comm, Policy>>> edges_;
+  buffer<Policy, global_id> destinations_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/row_maker.hpp>
+#include <glt/dist/loading/detail/row_recipe.hpp>
+#include <glt/dist/loading/detail/seed_memory.hpp>
+#include <glt/dist/loading/seeds.hpp>
+#include <glt/dist/sampling/induced_subgraph.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/induced_subgraph.hpp>
+#include <glt/sample/options.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace glt::dist {
+
+/// What makes batches of vertices with all edges between the vertices within some hops of them: a graph, the number of
+/// hops, and what is collected for the vertices and edges. All of it is borrowed and must outlive the loaders.
+///
+///     glt::dist::loader loader(comm, glt::dist::induced_batches(graph, features, {.num_hops = 2}), seeds);
+///
+/// Concurrent calls: const members may run concurrently.
+template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float,
+          device_policy StorePolicy = GraphPolicy>
+class induced_batches
+    : public detail::row_recipe<induced_batches<GraphPolicy, Vertex, T, StorePolicy>, StorePolicy, T> {
+  using row_recipe = detail::row_recipe<induced_batches, StorePolicy, T>;
+
+public:
+  using vertex_type = Vertex;
+  using graph_type = graph<GraphPolicy, Vertex>;
+  using seeds_type = vertex_seeds<Vertex>;
+  using policy_type = GraphPolicy;
+  template <device_policy Policy>
+  using batch_on = batch<Policy, Vertex, T>;
+  template <communicator Comm, std::same_as<GraphPolicy> Policy>
+  class maker;
+
+  /// Features and labels of the vertices.
+  induced_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features,
+                  induced_options options = {})
+      : row_recipe(features), graph_(&graph), options_(options) {}
+  /// Nothing but the subgraph, unless it is asked for by `with`.
+  explicit induced_batches(graph_type const& graph, induced_options options = {})
+      : graph_(&graph), options_(options) {}
+
+  [[nodiscard]] induced_options const& options() const noexcept { return options_; }
+
+private:
+  graph_type const* graph_;
+  induced_options options_;
+};
+
+template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T>
+induced_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&, induced_options = {})
+    -> induced_batches<GraphPolicy, Vertex, T, StorePolicy>;
+template <device_policy GraphPolicy, vertex_id Vertex>
+induced_batches(graph<GraphPolicy, Vertex> const&, induced_options = {})
+    -> induced_batches<GraphPolicy, Vertex>;
+
+/// Makes the batches of `induced_batches` on a communicator, in memory of the graph's policy.
+template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
+template <communicator Comm, std::same_as<GraphPolicy> Policy>
+class induced_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
+    : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+public:
+  using batch_type = batch<Policy, Vertex, T>;
+
+  /// @comm   collective; three header exchanges and those of `named_collector`
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, what is collected is of another
+  ///                           partition than the graph, or ranks collect different things
+  maker(Comm comm, induced_batches const& what, Policy policy)
+      : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
+                                                        what.options_.edge_ids, policy),
+        num_vertices_(what.graph_->num_vertices()), seeds_(policy),
+        sampler_(comm, *what.graph_, what.options_, std::move(policy)) {}
+
+  /// @throws precondition_error  if a seed is no vertex, or seeds have times
+  void check(seeds_type const& seeds) const {
+    seeds.check();
+    detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices), num_vertices_);
+    detail::check_times(seeds, false);
+  }
+
+  /// Makes batches of seeds that are valid, and collects what belongs to all of them in one sweep of messages; a rank
+  /// without seeds joins.
+  ///
+  /// @comm   collective; see `induced_sampler` and the collectors
+  void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
+    auto const sample = [&] {
+      for (auto const& [seeds, key, out] : batches) {
+        sampler_.sample(seeds_.vertices(*seeds), key.step, out->subgraph);
+      }
+    };
+    this->make_around(batches, sample, [](auto const& made) -> auto& { return made.subgraph; });
+  }
+
+private:
+  std::int64_t num_vertices_;
+  detail::seed_memory<Policy, Vertex> seeds_;
+  induced_sampler<Comm, Policy, Vertex> sampler_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/link/link_sampler.hpp>
+#include <glt/dist/link/vertex_weights.hpp>
+#include <glt/dist/loading/detail/batch_rows.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/row_maker.hpp>
+#include <glt/dist/loading/detail/row_recipe.hpp>
+#include <glt/dist/loading/detail/seed_memory.hpp>
+#include <glt/dist/loading/seeds.hpp>
+#include <glt/dist/vertex_directory.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/link/detail/validate_seed_edges.hpp>
+#include <glt/sample/link/link_options.hpp>
+#include <glt/sample/link/link_sample.hpp>
+#include <glt/sample/options.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace glt::dist {
+
+/// This rank's seed edges of one step, negatives beside them, the sampled neighbourhood of all ends, and what belongs to its
+/// vertices and edges, as far as it was asked for.
+///
+/// @shape  sample.subgraph() of N vertices and E edges · features() [N, F] · labels() [distinct ends], or empty without
+///         labels of vertices · edge_features() [E, G] · tensors of N rows, or of one per distinct end
+template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
+struct link_batch : batch_place, detail::batch_rows<Policy, T> {
+  using policy_type = Policy;
+  template <device_policy Other>
+  using on_policy = link_batch<Other, Vertex, T>;
+
+  link_sample<Policy, Vertex> sample; ///< with its `edge_label_index()` and `edge_label()`, or triplets
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tuple_cat(batch_place::members(self), std::tie(self.sample), link_batch::row_members(self));
+  }
+};
+
+/// What makes batches of edges with negative pairs and the sampled neighbourhood of all ends: a graph, how to sample it, and
+/// what is collected for the vertices and edges. All of it is borrowed and must outlive the loaders.
+///
+///     glt::dist::loader loader(comm, glt::dist::link_batches(graph, features, {.neighbors = {.fanouts = {15, 10}}}),
+///                              glt::dist::edge_seeds<>{.sources = sources, .destinations = destinations});
+///
+/// Every loader makes a `vertex_directory` of its own, and weights if there are some, for they communicate as its batches
+/// do: O(V / R) time, memory of V / R ids and, with weights, of about 2 · V / R numbers.
+///
+/// Concurrent calls: const members may run concurrently.
+template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float,
+          device_policy StorePolicy = GraphPolicy>
+class link_batches
+    : public detail::row_recipe<link_batches<GraphPolicy, Vertex, T, StorePolicy>, StorePolicy, T> {
+  using row_recipe = detail::row_recipe<link_batches, StorePolicy, T>;
+
+public:
+  using vertex_type = Vertex;
+  using graph_type = graph<GraphPolicy, Vertex>;
+  using seeds_type = edge_seeds<Vertex>;
+  using policy_type = GraphPolicy;
+  template <device_policy Policy>
+  using batch_on = link_batch<Policy, Vertex, T>;
+  template <communicator Comm, std::same_as<GraphPolicy> Policy>
+  class maker;
+
+  /// Features and labels of the vertices.
+  link_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, link_options options)
+      : row_recipe(features), graph_(&graph), options_(std::move(options)) {}
+  /// Nothing but the sample, unless it is asked for by `with`.
+  link_batches(graph_type const& graph, link_options options)
+      : graph_(&graph), options_(std::move(options)) {}
+
+  /// Draws the ends of negatives in proportion to weights, on all ranks; without weights all vertices are drawn alike.
+  ///
+  /// @shape  weights [rows of the part]
+  link_batches& with_weights(array_view<GraphPolicy::space, double const> weights) {
+    weights_ = weights;
+    return *this;
+  }
+
+  [[nodiscard]] link_options const& options() const noexcept { return options_; }
+
+private:
+  graph_type const* graph_;
+  link_options options_;
+  std::optional<array_view<GraphPolicy::space, double const>> weights_;
+};
+
+template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T>
+link_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&, link_options)
+    -> link_batches<GraphPolicy, Vertex, T, StorePolicy>;
+template <device_policy GraphPolicy, vertex_id Vertex>
+link_batches(graph<GraphPolicy, Vertex> const&, link_options) -> link_batches<GraphPolicy, Vertex>;
+
+/// Makes the batches of `link_batches` on a communicator, in memory of the graph's policy.
+template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
+template <communicator Comm, std::same_as<GraphPolicy> Policy>
+class link_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
+    : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+public:
+  using batch_type = link_batch<Policy, Vertex, T>;
+
+  /// @comm   collective; those of `vertex_directory`, `vertex_weights`, `link_sampler` and the collectors
+  /// @throws collective_error  on every rank, if the options or weights of a rank are wrong, what is collected is of
+  ///                           another partition than the graph, or ranks collect different things
+  maker(Comm comm, link_batches const& what, Policy policy)
+      : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
+                                                        what.options_.neighbors.edge_ids, policy),
+        num_vertices_(what.graph_->num_vertices()), seeds_(policy), directory_(comm, *what.graph_, policy),
+        weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy)
+                               : nullptr),
+        sampler_(comm, directory_, what.options_, weights_.get(), std::move(policy)) {}
+
+  /// @throws precondition_error  if an end of a seed edge is no vertex, or a label no class, or there are labels for
+  ///                             triplets
+  void check(seeds_type const& seeds) const {
+    seeds.check();
+    detail::validate_seed_edges(host_view<Vertex const>(seeds.sources),
+                                host_view<Vertex const>(seeds.destinations), num_vertices_);
+    detail::validate_labels(host_view<std::int64_t const>(seeds.labels), seeds.size(),
+                            sampler_.options().negatives);
+  }
+
+  /// Makes batches of seed edges that are valid, and collects what belongs to all of them in one sweep of messages; a rank
+  /// without seeds joins.
+  ///
+  /// @comm   collective; see `link_sampler` and the collectors
+  void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
+    auto const sample = [&] {
+      for (auto const& [seeds, key, out] : batches) {
+        sampler_.sample(seeds_.sources(*seeds), seeds_.destinations(*seeds), seeds_.labels(*seeds), key,
+                        out->sample);
+      }
+    };
+    this->make_around(batches, sample, [](auto const& made) -> auto& { return made.sample.subgraph(); });
+  }
+
+private:
+  using weights_type = vertex_weights<Comm, Policy, Vertex>;
+
+  std::int64_t num_vertices_;
+  detail::edge_memory<Policy, Vertex> seeds_;
+  vertex_directory<Comm, Policy, Vertex> directory_;
+  std::unique_ptr<weights_type> weights_;
+  link_sampler<Comm, Policy, Vertex> sampler_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/loading/detail/seed_memory.hpp>
+#include <glt/dist/loading/detail/typed_collectors.hpp>
+#include <glt/dist/loading/seeds.hpp>
+#include <glt/dist/named_edge_features.hpp>
+#include <glt/dist/named_features.hpp>
+#include <glt/dist/sampling/hetero_sampler.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/hetero_options.hpp>
+#include <glt/sample/hetero_subgraph.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace glt::dist {
+
+/// This rank's seeds of one step, their sampled neighbourhood by types, and the named tensors of its vertices and edges that
+/// were asked for: `batch.tensors[node_type]["x"]`.
+///
+/// @shape  tensors [node types], tables of one row per vertex of the type, or per distinct seed · edge_tensors [edge
+///         types], tables of one row per sampled edge of the type
+template <device_policy Policy, vertex_id Vertex>
+struct typed_batch : batch_place {
+  using policy_type = Policy;
+  template <device_policy Other>
+  using on_policy = typed_batch<Other, Vertex>;
+
+  int seed_type = 0; ///< the node type of the seeds
+  hetero_subgraph<Policy, Vertex> subgraph;
+  std::vector<collected_table<Policy>> tensors;
+  std::vector<collected_table<Policy>> edge_tensors;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tuple_cat(batch_place::members(self),
+                          std::tie(self.seed_type, self.subgraph, self.tensors, self.edge_tensors));
+  }
+};
+
+/// What makes batches of vertices of one type with their sampled neighbourhoods in a heterogeneous graph: the graph, how to
+/// sample it by any rule, and what is collected. All of it is borrowed and must outlive the loaders.
+///
+///     glt::dist::typed_batches recipe(graph, {.fanouts = glt::same_fanouts(graph.schema(), {15, 10})});
+///     recipe.with(paper, papers, {{.name = "x"}, {.name = "label", .seeds_only = true}}).with(author, authors);
+///     glt::dist::loader loader(comm, recipe, glt::dist::typed_seeds(paper, {seeds}), {.prefetch = 2});
+///
+/// Concurrent calls: const members may run concurrently.
+template <device_policy GraphPolicy, vertex_id Vertex, class Rule = uniform_rule>
+class typed_batches {
+public:
+  using vertex_type = Vertex;
+  using rule_type = Rule;
+  using graph_type = hetero_graph<GraphPolicy, Vertex>;
+  using seeds_type = typed_seeds<Vertex>;
+  using policy_type = GraphPolicy;
+  template <device_policy Policy>
+  using batch_on = typed_batch<Policy, Vertex>;
+  template <communicator Comm, std::same_as<GraphPolicy> Policy>
+  class maker;
+
+  /// @shape  rules [edge types]
+  typed_batches(hetero_graph<GraphPolicy, Vertex> const& graph, hetero_options options,
+                std::vector<Rule> rules)
+      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)) {}
+  /// By rules that need nothing, such as `uniform_rule`.
+  typed_batches(hetero_graph<GraphPolicy, Vertex> const& graph,
+                hetero_options options) requires std::default_initializable<Rule>
+      : typed_batches(graph, std::move(options), std::vector<Rule>(graph.schema().edge_types().size())) {}
+
+  /// Collects named tensors of the vertices of a type, all or some of them, each type by messages of its own; labels of
+  /// the seeds are a tensor of `seeds_only`.
+  typed_batches& with(int node_type, named_features<GraphPolicy> const& features,
+                      std::vector<wanted_tensor> wanted = {}) {
+    things_.nodes[node_type] = {&features, std::move(wanted)};
+    return *this;
+  }
+  /// The same of the sampled edges of a type; needs `edge_ids` in the options.
+  typed_batches& with(int edge_type, named_edge_features<GraphPolicy> const& features,
+                      std::vector<wanted_tensor> wanted = {}) {
+    things_.edges[edge_type] = {&features, std::move(wanted)};
+    return *this;
+  }
+
+  [[nodiscard]] hetero_options const& options() const noexcept { return options_; }
+
+private:
+  graph_type const* graph_;
+  hetero_options options_;
+  std::vector<Rule> rules_;
+  detail::typed_things<GraphPolicy> things_;
+};
+
+/// Makes the batches of `typed_batches` on a communicator, in memory of the graph's policy.
+template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
+template <communicator Comm, std::same_as<GraphPolicy> Policy>
+class typed_batches<GraphPolicy, Vertex, Rule>::maker {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  using batch_type = typed_batch<Policy, Vertex>;
+
+  /// @comm   collective; two header exchanges and those of the collectors
+  /// @throws collective_error  on every rank, if options or rules of a rank are wrong, what is collected is of another
+  ///                           partition than the graph, or ranks collect different things
+  maker(Comm comm, typed_batches const& what, Policy policy)
+      : graph_(what.graph_), seeds_(policy), lists_(what.graph_->schema().node_types().size()),
+        sampler_(comm, *what.graph_, what.options_, what.rules_, policy),
+        collectors_(comm, what.things_, *what.graph_, what.options_.edge_ids, std::move(policy)) {}
+
+  /// @throws precondition_error  if there is no such node type, a seed is no vertex of it, or seeds have times that the
+  ///                             rule does not look at, or none
+  void check(seeds_type const& seeds) const {
+    seeds.check();
+    auto const& schema = graph_->schema();
+    if (seeds.node_type < 0 || seeds.node_type >= schema.num_node_types()) {
+      throw precondition_error(detail::message("seeds of node type ", seeds.node_type, " of a graph of ",
+                                               schema.num_node_types(), " node types; types count from 0"));
+    }
+    detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices),
+                              schema.num_vertices(seeds.node_type));
+    detail::check_times(seeds, detail::has_query<Rule>);
+  }
+
+  /// Makes a batch of seeds that are valid; a rank without seeds joins.
+  ///
+  /// @comm   collective; see `hetero_neighbor_sampler` and the collectors
+  void make(seeds_type const& seeds, sample_key key, batch_type& out) {
+    detail::stopwatch watch;
+    out.seed_type = seeds.node_type;
+    lists_.assign(lists_.size(), {});
+    lists_[static_cast<std::size_t>(seeds.node_type)] = seeds_.vertices(seeds);
+    if constexpr (detail::has_query<Rule>) {
+      sampler_.sample(lists_, seeds_.times(seeds), key, out.subgraph);
+    } else {
+      sampler_.sample(lists_, key, out.subgraph);
+    }
+    watch.lap(seconds_.sampling);
+    collectors_.collect(out.subgraph, key.step, out.tensors, out.edge_tensors);
+    watch.lap(seconds_.features);
+    seconds_.collecting = collectors_.seconds();
+  }
+
+  [[nodiscard]] detail::loader_seconds const& seconds() const noexcept { return seconds_; }
+  [[nodiscard]] loader_report report() const { return {{}, collectors_.counts(), {}, {}}; }
+
+private:
+  graph_type const* graph_;
+  detail::seed_memory<Policy, Vertex> seeds_;
+  std::vector<array_view<space, Vertex const>> lists_; // by node type
+  hetero_neighbor_sampler<Comm, Policy, Vertex, Rule> sampler_;
+  detail::typed_collectors<Comm, Policy> collectors_;
+  detail::loader_seconds seconds_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/loading/link_batches.hpp>
+
+#include <glt/dist/loader.hpp>
+#include <glt/dist/to_device.hpp>
+
+#include "support/device_parts.hpp"
+#include "support/errors.hpp"
+#include "support/loader_kinds.hpp"
+#include "support/naive_links.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+using glt::negative_mode;
+using glt::seed_exclusion;
+using glt_test::cpu;
+using glt_test::divided_graph;
+using glt_test::on_ranks;
+
+namespace {
+
+using edge_seeds = glt::dist::edge_seeds<>;
+
+// Seed edges of a rank: rank 0 has none, the others more and more.
+edge_seeds seeds_of_rank(glt_test::edge_list const& list, divided_graph const& divided, int rank,
+                         bool labels) {
+  edge_seeds seeds;
+  for (auto const& [source, destination] :
+       glt_test::some_positives(list, 9 * rank, static_cast<std::uint64_t>(rank))) {
+    seeds.sources.push_back(divided.names.renumbered[source]);
+    seeds.destinations.push_back(divided.names.renumbered[destination]);
+    if (labels) {
+      seeds.labels.push_back(seeds.size() % 4);
+    }
+  }
+  return seeds;
+}
+
+std::vector<double> weights_of(glt::host_view<glt::global_id const> originals) {
+  std::vector<double> weights;
+  for (auto const original : originals) {
+    weights.push_back(static_cast<double>(original % 3 + 1));
+  }
+  return weights;
+}
+
+std::vector<std::int64_t> shares_of(std::int64_t num_vertices) {
+  std::vector<std::int64_t> shares;
+  for (std::int64_t v = 0; v < num_vertices; ++v) {
+    shares.push_back(glt::detail::weight_scale(3, num_vertices)(static_cast<double>(v % 3 + 1)));
+  }
+  return shares;
+}
+
+void check_options(auto& comm, glt::link_options const& options, bool labels, bool weighted) {
+  auto const list = glt_test::random_graph(257, 999);
+  divided_graph const divided(list, glt_test::all_partitioners()[2], comm.size());
+  auto const& original = divided.names.original;
+  glt::dist::graph const graph(comm, divided.part(comm.rank()));
+  glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
+  auto const weights = weights_of(graph.original());
+  glt::dist::link_batches recipe(graph, features, options);
+  if (weighted) {
+    recipe.with_weights(weights);
+  }
+  auto const seeds = seeds_of_rank(list, divided, comm.rank(), labels);
+  glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+  glt_test::for_each_batch(loader, seeds, [&](auto const& batch, edge_seeds const& of_batch, auto key) {
+    glt_test::pair_list positives;
+    for (std::size_t i = 0; i < of_batch.sources.size(); ++i) {
+      positives.emplace_back(original[of_batch.sources[i]], original[of_batch.destinations[i]]);
+    }
+    auto const& subgraph = batch.sample.subgraph();
+    CHECK(glt_test::plain_links(batch.sample, original) ==
+          glt_test::sample_links_naively(list, positives, of_batch.labels, options, key,
+                                         weighted ? shares_of(257) : std::vector<std::int64_t>()));
+    CHECK(glt_test::wrong_rows(divided, batch, subgraph.nodes(), subgraph.num_sampled_nodes()[0]) == 0);
+  });
+  glt_test::check_deployments(comm, recipe, seeds);
+}
+
+} // namespace
+
+TEST_CASE("batches of links with binary negatives and labels, also by weights, are those of the definition") {
+  on_ranks([](auto comm) {
+    check_options(comm,
+                  {.neighbors = {.fanouts = {3, 2}, .edge_ids = true},
+                   .negatives = {.amount = 1.5, .attempts = 3},
+                   .exclude = seed_exclusion::edges_and_reverses},
+                  true, true);
+  });
+}
+
+TEST_CASE("batches of links with triplets, or without negatives") {
+  on_ranks([](auto comm) {
+    check_options(comm,
+                  {.neighbors = {.fanouts = {3}},
+                   .negatives = {.mode = negative_mode::triplet, .amount = 2, .attempts = 2},
+                   .exclude = seed_exclusion::edges},
+                  false, false);
+    check_options(comm, {.neighbors = {.fanouts = {3}}, .negatives = {.amount = 0}}, true, false);
+  });
+}
+
+TEST_CASE_TEMPLATE("batches of links are the same on any policy and delivered to it", Policy,
+                   GLT_TEST_ONE_POLICY) {
+  on_ranks([](auto comm) {
+    Policy const policy;
+    auto const list = glt_test::random_graph(257, 999);
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    auto const seeds = seeds_of_rank(list, divided, comm.rank(), true);
+    glt::link_options const options{.neighbors = {.fanouts = {3, 2}}, .exclude = seed_exclusion::edges};
+    glt::dist::graph const host_graph(comm, divided.part(comm.rank()));
+    glt::dist::graph const graph(comm,
+                                 glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+    glt::dist::loader host_loader(comm, glt::dist::link_batches(host_graph, options), seeds,
+                                  glt_test::kind_options);
+    std::vector<std::vector<std::int64_t>> expected;
+    auto const copy = [](auto const& at, auto const& batch) {
+      auto made = glt::to_vector(at, batch.sample.edge_label());
+      for (auto const& part : {glt::to_vector(at, batch.sample.edge_label_index().flat()),
+                               glt::to_vector(at, batch.sample.subgraph().col())}) {
+        made.insert(made.end(), part.begin(), part.end());
+      }
+      for (auto const node : glt::to_vector(at, batch.sample.subgraph().nodes())) {
+        made.push_back(node);
+      }
+      return made;
+    };
+    for (auto const& batch : host_loader.epoch(1)) {
+      expected.push_back(copy(cpu(), batch));
+    }
+    glt::dist::loader loader(comm, glt::dist::link_batches(graph, options), seeds, glt_test::kind_options,
+                             policy);
+    auto delivered = glt::dist::to_device(host_loader, policy);
+    auto const check = [&](auto& batches) {
+      std::size_t step = 0;
+      for (auto const& batch : batches.epoch(1)) {
+        CHECK(copy(policy, batch) == expected[step++]);
+      }
+      CHECK(step == expected.size());
+    };
+    check(loader);
+    check(delivered);
+  });
+}
+
+TEST_CASE("seed edges, options and weights that cannot be are the same error on every rank") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    bool const odd = comm.rank() == last;
+    auto const name = "rank " + std::to_string(last);
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
+                                comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::link_batches const recipe(graph, {.neighbors = {.fanouts = {2}}});
+    auto const refused = [&](edge_seeds const& seeds) {
+      return glt_test::refused(comm, recipe, odd ? seeds : edge_seeds{{1}, {2}, {}});
+    };
+    CHECK(glt_test::names(refused({{1, 2}, {3}, {}}), name, "2 sources, 1 destinations"));
+    CHECK(glt_test::names(refused({{1, 2}, {3, 101}, {}}), name, "destination of seed edge 1 is 101"));
+    CHECK(glt_test::names(refused({{1}, {3}, {-1}}), name, "label of seed edge 0 is -1"));
+    CHECK(glt_test::names(
+        glt_test::refused(comm, glt::dist::link_batches(graph, {.negatives = {.amount = odd ? -1.0 : 1.0}}),
+                          {}),
+        name, "-1 negatives"));
+    auto const weights = weights_of(graph.original());
+    auto weighted = recipe;
+    weighted.with_weights(glt::host_view<double const>(weights).subview(0, odd ? 0 : std::ssize(weights)));
+    CHECK(glt_test::names(glt_test::refused(comm, weighted, {}), name, "0 weights for"));
+    if (comm.size() > 1) {
+      CHECK(glt_test::names(glt_test::refused(comm, odd ? recipe : weighted, {}), name));
+    }
+  });
+}

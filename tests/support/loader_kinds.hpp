@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/loader.hpp>
+#include <glt/dist/loading/detail/epoch_plan.hpp>
+#include <glt/sample/options.hpp>
+
+#include "counted_batches.hpp"
+#include "errors.hpp"
+#include "parts.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt_test {
+
+/// Options of the loaders that kinds of batches are tested with.
+inline glt::dist::loader_options const kind_options{.batch_size = 4, .shuffle = true, .seed = 6};
+
+/// Original ids of the seeds of a rank: rank 0 has none, the others more and more, one of them twice.
+inline std::vector<std::int64_t> kind_seeds(int rank, std::int64_t num_vertices) {
+  std::vector<std::int64_t> seeds;
+  for (std::int64_t i = 0; i < 9 * rank; ++i) {
+    seeds.push_back(i == 1 ? seeds[0] : (i * 11 + rank) % num_vertices);
+  }
+  return seeds;
+}
+
+/// Calls `check(batch, seeds, key)` for the batches of two epochs of a loader on this rank, which has been given `all` seeds.
+template <class Loader, class Seeds, class Check>
+void for_each_batch(Loader& loader, Seeds const& all, Check check) {
+  glt::detail::epoch_plan plan(all.size(), loader.options());
+  for (std::int64_t const epoch : {0, 3}) {
+    plan.begin(epoch);
+    std::int64_t step = 0;
+    for (auto const& batch : loader.epoch(epoch)) {
+      Seeds seeds;
+      all.gather(plan.places(step), seeds);
+      CHECK(batch.epoch == epoch);
+      CHECK(batch.step == step);
+      CHECK(batch.num_seeds == seeds.size());
+      check(batch, seeds, glt::sample_key{.seed = loader.options().seed, .epoch = epoch, .step = step});
+      ++step;
+    }
+    CHECK(step == loader.num_steps());
+  }
+}
+
+/// The batches of two epochs are the same in advance, in bulk and if an epoch is begun in the middle.
+template <class Comm, class Recipe>
+void check_deployments(Comm& comm, Recipe const& recipe, typename Recipe::seeds_type const& seeds) {
+  glt::dist::loader plain(comm, recipe, seeds, kind_options);
+  for (std::int64_t const prefetch : {0, 2}) {
+    auto options = kind_options;
+    options.prefetch = prefetch;
+    options.bulk = 3;
+    glt::dist::loader loader(comm, recipe, seeds, options);
+    for (std::int64_t const epoch : {0, 1}) {
+      auto const expected = prints_of(plain, epoch);
+      CHECK(prints_of(loader, epoch) == expected);
+      auto const half = loader.num_steps() / 2;
+      CHECK(prints_of(loader, epoch, half) ==
+            std::vector<std::uint64_t>(expected.begin() + half, expected.end()));
+    }
+    CHECK((comm.size() == 1 || prints_of(plain, 0) != prints_of(plain, 1)));
+  }
+}
+
+/// What all ranks are told where a loader cannot be made.
+template <class Comm, class Recipe>
+std::string refused(Comm& comm, Recipe const& recipe, typename Recipe::seeds_type const& seeds) {
+  return thrown<glt::collective_error>([&] { glt::dist::loader(comm, recipe, seeds, kind_options); });
+}
+
+/// Counts the rows that differ from the features and labels of `divided_graph`, of a sample's nodes.
+template <class Rows>
+std::int64_t wrong_rows(divided_graph const& divided, Rows const& batch, auto nodes,
+                        std::int64_t num_labels) {
+  auto const features = batch.features();
+  REQUIRE(features.rows() == nodes.size());
+  REQUIRE(batch.labels().size() == num_labels);
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < nodes.size(); ++i) {
+    auto const original = divided.names.original[nodes[i]];
+    for (std::int64_t c = 0; c < features.columns(); ++c) {
+      wrong += features(i, c) != divided_graph::feature(original, c) ? 1 : 0;
+    }
+    wrong += i < num_labels && batch.labels()[i] != divided_graph::label(original) ? 1 : 0;
+  }
+  return wrong;
+}
+
+} // namespace glt_test
