@@ -55,9 +55,12 @@
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/roles/assignment.hpp>
+#include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/part_router.hpp>
+#include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/role.hpp>
+#include <glt/dist/roles/server.hpp>
 #include <glt/dist/sampling/full_neighborhoods.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/induced_subgraph.hpp>
