@@ -45,7 +45,7 @@ public:
   ///
   /// @comm   collective over the world, with the making of servers
   /// @throws precondition_error  if this rank is neither a client nor a trainer, or there are no ranks that serve it
-  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(roles.world().make_mailbox()) {
+  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(detail::open_mailbox(roles.world())) {
     bool const is_trainer = roles.role() == role::trainer;
     if (!is_trainer && roles.role() != role::client) {
       throw precondition_error(

@@ -61,7 +61,7 @@ public:
   /// @comm   collective over the world, with the making of clients
   /// @throws precondition_error  if this rank is neither a server nor a worker
   explicit server(role_context<Comm>& roles)
-      : roles_(&roles), group_(roles.group()), box_(roles.world().make_mailbox()), end_(group_) {
+      : roles_(&roles), group_(roles.group()), box_(detail::open_mailbox(roles.world())), end_(group_) {
     if (roles.role() != role::server && roles.role() != role::worker) {
       throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()),
                                                     "; make a client"));
