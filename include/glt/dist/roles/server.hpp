@@ -14,6 +14,7 @@
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/arena.hpp>
+#include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
@@ -27,12 +28,14 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,8 +63,9 @@ public:
   ///
   /// @comm   collective over the world, with the making of clients
   /// @throws precondition_error  if this rank is neither a server nor a worker
+  /// @throws collective_error  on every rank, if one has failed before
   explicit server(role_context<Comm>& roles)
-      : roles_(&roles), group_(roles.group()), box_(roles.world().make_mailbox()), end_(group_) {
+      : roles_(&roles), group_(roles.group()), box_(detail::join_mailbox(roles)), end_(group_) {
     if (roles.role() != role::server && roles.role() != role::worker) {
       throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()),
                                                     "; make a client"));
@@ -85,6 +89,15 @@ public:
   server(role_context<Comm>& roles, Node node, std::int64_t bytes) : server(roles) {
     shared_ = node.share(bytes, [](std::span<std::byte>) {});
     places_ = detail::arena(static_cast<std::int64_t>(shared_.own.size()));
+  }
+
+  server(server const&) = delete;
+  server& operator=(server const&) = delete;
+  /// One that has not run tells clients and other servers, which wait for it.
+  ~server() {
+    if (!has_run_) {
+      say_gone(roles_->world_rank(), "has gone before it served", true);
+    }
   }
 
   /// Offers batches under a name. All servers offer the same ones in the same order.
@@ -117,14 +130,21 @@ public:
   /// @throws error  on all servers, if one of them fails otherwise than by a batch that cannot be made; clients that still
   ///                want something get a `collective_error` that names it
   void run() {
+    has_run_ = true;
     try {
       auto rounds = [this] { serve_all(); };
       detail::run_and_leave(group_, rounds);
-      box_.close();
+      if (all_receive_) {
+        box_.close();
+      }
     } catch (glt::collective_error const& failure) { // of this group alone: other groups of the world do not know
-      say_gone(servers_[static_cast<std::size_t>(failure.rank())], failure.cause());
-      throw error(detail::message(roles_->name_of(servers_[static_cast<std::size_t>(failure.rank())]), ": ",
-                                       failure.cause()));
+      static_cast<void>(box_.receive(detail::mailbox_limit(0))); // between threads all may know: throws then
+      auto const rank = world_rank_of(failure);
+      say_gone(rank, failure.cause(), false);
+      throw error(detail::message(roles_->name_of(rank), ": ", failure.cause()));
+    } catch (std::exception const& failure) { // others cannot know
+      say_gone(roles_->world_rank(), failure.what(), false);
+      throw;
     }
   }
 
@@ -152,6 +172,23 @@ private:
   using message_kind = detail::service_message;
 
   void serve_all() {
+    try {
+      send_to_servers(message_kind::present, 0);
+      while (num_present_ < servers_.size()) { // those that never run join no round
+        handle(*box_.receive(detail::for_ever));
+      }
+      serve_rounds();
+      say_farewell();
+    } catch (detail::agreed_error const&) {
+      throw;
+    } catch (...) {
+      if (!detail::is_lost(group_)) {
+        send_to_servers(message_kind::bell, round_); // to hear of it
+      }
+      throw;
+    }
+  }
+  void serve_rounds() {
     while (!is_over_) {
       while (auto message = box_.receive(detail::mailbox_limit(0))) {
         handle(*message);
@@ -163,29 +200,32 @@ private:
         make_round(mine);
       }
     }
-    say_farewell();
+  }
+
+  void send_to_servers(message_kind kind, std::int64_t number) {
+    for (int const other : servers_) {
+      if (other != roles_->world_rank()) {
+        detail::send_packed(box_, other, kind, number);
+      }
+    }
   }
 
   // When all clients have gone: nothing is on its way afterwards.
   void say_farewell() {
-    for (int const other : servers_) {
-      if (other != roles_->world_rank()) {
-        detail::send_packed(box_, other, message_kind::farewell, round_);
-      }
-    }
+    send_to_servers(message_kind::farewell, round_);
     for (auto left = servers_.size() - 1; left > 0;) { // the rest are calls to rounds that were
       left -= static_cast<message_kind>(box_.receive(detail::for_ever)->kind) == message_kind::farewell ? 1 : 0;
     }
-    box_.flush();
+    if (all_receive_) {
+      box_.flush();
+    }
   }
 
   void handle(detail::mailbox_message const& message) {
     auto reader = detail::read_message(message);
     auto const kind = static_cast<message_kind>(message.kind);
-    if (kind == message_kind::bell) {
-      std::int64_t round = 0;
-      reader.get(round);
-      is_called_ |= round >= round_;
+    if (std::ranges::binary_search(servers_, message.source)) {
+      hear(message.source, kind, reader);
       return;
     }
     if (!clients_.contains(message.source)) { // it has said goodbye
@@ -202,7 +242,10 @@ private:
       break;
     }
     case message_kind::request: serve(message.source, reader); break;
-    case message_kind::goodbye:
+    case message_kind::goodbye: {
+      std::int64_t in_haste = 0;
+      reader.get(in_haste);
+      all_receive_ &= in_haste == 0;
       close(message.source, std::nullopt);
       std::erase_if(opening_, [&](auto const& other) { return other.source == message.source; });
       std::erase_if(lent_, [&](auto const& place) {
@@ -215,8 +258,28 @@ private:
       clients_.erase(message.source);
       detail::send_packed(box_, message.source, message_kind::farewell, round_);
       break;
+    }
     default: throw error(detail::message("message of unknown kind ", message.kind, " from ",
                                               roles_->name_of(message.source)));
+    }
+  }
+
+  // What another server says.
+  void hear(int server, message_kind kind, detail::unpacker& reader) {
+    if (kind == message_kind::present) {
+      ++num_present_;
+    } else if (kind == message_kind::bell) {
+      std::int64_t round = 0;
+      reader.get(round);
+      is_called_ |= round >= round_;
+    } else if (kind == message_kind::gone) {
+      detail::failed_message head;
+      reader.get(head);
+      auto const rank = std::ranges::lower_bound(servers_, server) - servers_.begin();
+      throw detail::agreed_error(static_cast<int>(rank), head.cause); // no round will be
+    } else {
+      throw error(detail::message("message of unknown kind ", static_cast<std::int64_t>(kind), " from ",
+                                  roles_->name_of(server)));
     }
   }
 
@@ -336,11 +399,7 @@ private:
       mine = wish_end;
     }
     if (mine != wish_nothing) {
-      for (int const other : servers_) {
-        if (other != roles_->world_rank()) {
-          detail::send_packed(box_, other, message_kind::bell, round_);
-        }
-      }
+      send_to_servers(message_kind::bell, round_);
     }
     auto const wishes = detail::exchange_values(group_, {.what = detail::operation::produce, .step = round_},
                                                      {}, mine);
@@ -395,7 +454,7 @@ private:
       if (key_of(reader, head).first != key) {
         return false;
       }
-      say_failed(message.source, head.loader, 0, servers_[static_cast<std::size_t>(failure.rank())], failure.cause());
+      say_failed(message.source, head.loader, 0, world_rank_of(failure), failure.cause());
       return true;
     });
   }
@@ -473,8 +532,7 @@ private:
     stream.advance(bytes);
   }
   void give_up(detail::served_stream& stream, glt::collective_error const& failure) {
-    say_failed(stream.client(), stream.loader(), stream.generation(),
-               servers_[static_cast<std::size_t>(failure.rank())], failure.cause());
+    say_failed(stream.client(), stream.loader(), stream.generation(), world_rank_of(failure), failure.cause());
     stream.stop();
   }
 
@@ -501,14 +559,23 @@ private:
   void say_failed(int client, std::int64_t loader, std::int64_t generation, int rank, std::string const& cause) {
     detail::send_packed(box_, client, message_kind::failed, detail::failed_message{loader, generation, rank, cause});
   }
-  void say_gone(int rank, std::string const& cause) noexcept {
+  // Does not wait until they have heard, for who fails as well may never.
+  void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
     try {
-      for (int const client : clients_) {
-        detail::send_packed(box_, client, message_kind::gone, detail::failed_message{0, 0, rank, cause});
+      auto told = std::vector<int>(clients_.begin(), clients_.end());
+      if (to_servers) {
+        std::ranges::remove_copy(servers_, std::back_inserter(told), roles_->world_rank());
       }
-      box_.flush();
+      for (int const other : told) {
+        detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
+      }
     } catch (std::exception const&) { // they will have to find out
     }
+  }
+  // Between threads, a rank that is no server's may have failed.
+  [[nodiscard]] int world_rank_of(collective_error const& failure) const noexcept {
+    auto const rank = static_cast<std::size_t>(failure.rank());
+    return rank < servers_.size() ? servers_[rank] : roles_->world_rank();
   }
 
   role_context<Comm>* roles_;
@@ -526,6 +593,9 @@ private:
   std::map<std::int64_t, lent> lent_; // batches that clients read
   std::size_t last_kind_ = 0;
   std::int64_t round_ = 0;
+  std::size_t num_present_ = 1;  // servers that run
+  bool has_run_ = false;
+  bool all_receive_ = true; // clients that have gone have received everything
   bool is_called_ = false; // by another server, to this round
   bool has_told_end_ = false;
   bool is_over_ = false;
