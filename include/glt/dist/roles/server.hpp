@@ -73,6 +73,8 @@ public:
     }
   }
 
+  [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
+
   /// Offers batches under a name. All servers offer the same ones in the same order.
   ///
   /// @comm   none
