@@ -58,7 +58,8 @@ public:
   /// Shows tensors: the features of a store as "features", its labels as "labels"; others by their own names.
   template <device_policy Policy, class T>
   void add(feature_store<Policy, T> const& store) {
-    add_rows(store.book(), std::string(data_description::features), detail::without_type(store.local()), Policy());
+    add_rows(store.book(), std::string(data_description::features), detail::without_type(store.local()),
+             Policy());
     if (store.has_labels()) {
       add_list(data_description::labels, store.local().labels, Policy());
     }
@@ -78,6 +79,11 @@ public:
   }
   /// The same of what a function returns, such as one that reads a file; `serve_data` calls it, so that all servers hear
   /// if it throws.
+  ///
+  ///     data.add_split("train", [path] {
+  ///       auto const ids = glt::io::read_npy<glt::global_id>(path, 1);
+  ///       return std::vector<glt::global_id>(ids.data.begin(), ids.data.end());
+  ///     });
   template <std::invocable Read>
   void add_split(std::string name, Read read) {
     splits_.emplace_back(std::move(name), std::move(read));
@@ -103,7 +109,8 @@ private:
     add_rows(book_, std::string(name), detail::without_type(column), std::move(policy));
   }
   template <device_policy Policy>
-  void add_rows(partition_book const& book, std::string name, detail::any_rows<Policy::space> rows, Policy policy) {
+  void add_rows(partition_book const& book, std::string name, detail::any_rows<Policy::space> rows,
+                Policy policy) {
     is_of_one_partition_ &= book == book_;
     tensor_description what{std::move(name), rows.type, rows.num_columns, to_vector(policy, rows.scales)};
     tensors_.push_back({std::move(what), rows.num_rows, detail::make_row_reader(rows, std::move(policy))});
@@ -126,7 +133,8 @@ private:
       }
       if (num_rows != book_.size(part)) {
         throw precondition_error(detail::message("serves ", num_rows, " rows of \"", what.name, "\" for ",
-                                                 book_.size(part), " vertices; give one per vertex of the part"));
+                                                 book_.size(part),
+                                                 " vertices; give one per vertex of the part"));
       }
       mine.tensors.push_back(what);
     }
@@ -144,15 +152,17 @@ private:
   }
 
   // What all servers have, of what each of them has.
-  [[nodiscard]] static data_description merge(std::vector<data_description> const& of_server, std::vector<int> ranks) {
+  [[nodiscard]] static data_description merge(std::vector<data_description> const& of_server,
+                                              std::vector<int> ranks) {
     auto whole = of_server.front();
     whole.splits.clear();
     whole.ranks = std::move(ranks);
     for (std::size_t part = 0; part < of_server.size(); ++part) {
       auto const& [offsets, unknown, tensors, splits] = of_server[part];
       if (offsets != whole.offsets || tensors != whole.tensors) {
-        throw detail::agreed_error(static_cast<int>(part),
-                                   "serves another partition or other tensors than rank 0; serve the same on all ranks");
+        throw detail::agreed_error(
+            static_cast<int>(part),
+            "serves another partition or other tensors than rank 0; serve the same on all ranks");
       }
       for (auto const& split : splits) {
         auto found = std::ranges::find(whole.splits, split.name, &split_description::name);
@@ -176,8 +186,9 @@ private:
     auto const found = std::ranges::find(lists_, wanted.split, &shown_split::name);
     auto const size = found == lists_.end() ? 0 : std::ssize(found->ids);
     if (wanted.first < 0 || wanted.count < 0 || wanted.first > size || wanted.count > size - wanted.first) {
-      throw precondition_error(detail::message(wanted.count, " vertices from ", wanted.first, " on of split \"",
-                                               wanted.split, "\", of which there are ", size, " here"));
+      throw precondition_error(detail::message(wanted.count, " vertices from ", wanted.first,
+                                               " on of split \"", wanted.split, "\", of which there are ",
+                                               size, " here"));
     }
     if (wanted.count == 0) {
       return {};
