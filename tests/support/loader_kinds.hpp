@@ -32,7 +32,8 @@ inline std::vector<std::int64_t> kind_seeds(int rank, std::int64_t num_vertices)
   return seeds;
 }
 
-/// Calls `check(batch, seeds, key)` for the batches of two epochs of a loader on this rank, which has been given `all` seeds.
+/// Calls `check(batch, seeds, key)` for the batches of two epochs of a loader, which has been given `all` seeds on this
+/// rank.
 template <class Loader, class Seeds, class Check>
 void for_each_batch(Loader& loader, Seeds const& all, Check check) {
   glt::detail::epoch_plan plan(all.size(), loader.options());

@@ -65,8 +65,8 @@ inline bool parse_members(std::string_view text, std::size_t& at, dist::loader_c
 
 } // namespace detail
 
-/// Writes a checkpoint as lines of text with a checksum. A file of that name is replaced when the new one is complete; after
-/// a failure the old one is still there.
+/// Writes a checkpoint as lines of text with a checksum. A file of that name is replaced when the new one is complete;
+/// after a failure the old one is still there.
 ///
 /// @throws io_error  if it cannot be written
 inline void save_checkpoint(std::filesystem::path const& path, dist::loader_checkpoint const& checkpoint) {

@@ -9,6 +9,7 @@
 
 #include "support/counted_batches.hpp"
 #include "support/errors.hpp"
+#include "support/nodes.hpp"
 #include "support/ranks.hpp"
 
 #include <chrono>
@@ -218,6 +219,51 @@ TEST_CASE("a client that stalls or goes early holds up nobody, and a wait may ha
             });
       },
       {2, 3});
+}
+
+TEST_CASE("batches lie in memory that a server shares, as far as they fit") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          for (std::int64_t const bytes : {1 << 16, 704}) {
+            auto node = glt_test::node_of(comm);
+            auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
+            glt::dist::role_context roles(comm, role, role == glt::dist::role::server ? "servers" : "clients");
+            if (role == glt::dist::role::server) {
+              glt::dist::server server(roles, node, bytes);
+              server.offer("some", counted_batches{.delays = true});
+              server.run();
+              continue;
+            }
+            glt::dist::client client(roles, node);
+            auto const own = roles.group_rank();
+            remote<comm_type> loader(client, "some", counted_seeds(own, 60), {}, some_options);
+            remote<comm_type> other(client, "some", counted_seeds(own, 20), {}, some_options, {.together = false});
+            CHECK(prints_of(loader, 0) == expected_of(own, 60, 20, 0));
+            for (auto const& batch : loader.epoch(5)) { // left, with batches in the memory
+              CHECK(batch.step == 0);
+              break;
+            }
+            CHECK(prints_of(other, 2) == expected_of(own, 20, 7, 2));
+            CHECK(prints_of(loader, 1) == expected_of(own, 60, 20, 1));
+            auto wide = some_options;
+            wide.batch_size = 100;
+            remote<comm_type> large(client, "some", counted_seeds(own, 100), {}, wide, {.together = false});
+            if (bytes > 1000) {
+              CHECK(prints_of(large, 0).size() == 1);
+            } else {
+              CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { prints_of(large, 0); }),
+                                    "bytes for shared memory of 704 bytes"));
+            }
+            for (auto const& batch : other.epoch(5)) { // loaders and client go, with batches in the memory
+              CHECK(batch.step == 0);
+              break;
+            }
+          }
+        }
+      },
+      sizes);
 }
 
 TEST_CASE("clients call services, and servers tell why they cannot") {

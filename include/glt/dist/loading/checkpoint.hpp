@@ -73,7 +73,8 @@ void visit_checkpoint(Visit visit) {
 
 namespace glt::dist {
 
-/// How far a rank has come with a loader, and what its batches depend on, so that another run goes on with the same ones.
+/// How far a rank has come with a loader, and what its batches depend on, so that another run goes on with the same
+/// ones.
 ///
 ///     auto checkpoint = glt::dist::make_checkpoint(loader, seeds, graph.book(), neighbors);
 ///     if (std::filesystem::exists(path)) {
@@ -85,8 +86,8 @@ namespace glt::dist {
 ///         checkpoint.advance(batch);
 ///         glt::io::save_checkpoint(path, checkpoint); // now and then, with the model
 ///
-/// It is of one rank: each keeps its own, and all of them save at the same step. `prefetch`, `bulk` and the deployment may
-/// be others when it is resumed.
+/// It is of one rank: each keeps its own, and all of them save at the same step. `prefetch`, `bulk` and the deployment
+/// may be others when it is resumed.
 ///
 /// Concurrent calls: none on one object; const members may run concurrently.
 struct loader_checkpoint {
@@ -141,7 +142,8 @@ struct loader_checkpoint {
 
 /// The checkpoint of a loader, or remote loader, at the beginning of epoch 0.
 ///
-/// @param  options  what else batches depend on, such as `neighbor_options`: numbers, lists, or structures with `members`
+/// @param  options  what else batches depend on, such as `neighbor_options`: numbers, lists, or structures with
+///                  `members`
 /// @comm   none
 /// @cost   O(seeds)
 template <class Loader, class... Options>

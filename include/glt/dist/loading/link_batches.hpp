@@ -32,8 +32,8 @@
 
 namespace glt::dist {
 
-/// This rank's seed edges of one step, negatives beside them, the sampled neighbourhood of all ends, and what belongs to its
-/// vertices and edges, as far as it was asked for.
+/// This rank's seed edges of one step, negatives beside them, the sampled neighbourhood of all ends, and what belongs
+/// to its vertices and edges, as far as it was asked for.
 ///
 /// @shape  sample.subgraph() of N vertices and E edges · features() [N, F] · labels() [distinct ends], or empty without
 ///         labels of vertices · edge_features() [E, G] · tensors of N rows, or of one per distinct end
@@ -51,14 +51,14 @@ struct link_batch : batch_place, detail::batch_rows<Policy, T> {
   }
 };
 
-/// What makes batches of edges with negative pairs and the sampled neighbourhood of all ends: a graph, how to sample it, and
-/// what is collected for the vertices and edges. All of it is borrowed and must outlive the loaders.
+/// What makes batches of edges with negative pairs and the sampled neighbourhood of all ends: a graph, how to sample
+/// it, and what is collected for the vertices and edges. All of it is borrowed and must outlive the loaders.
 ///
 ///     glt::dist::loader loader(comm, glt::dist::link_batches(graph, features, {.neighbors = {.fanouts = {15, 10}}}),
 ///                              glt::dist::edge_seeds<>{.sources = sources, .destinations = destinations});
 ///
-/// Every loader makes a `vertex_directory` of its own, and weights if there are some, for they communicate as its batches
-/// do: O(V / R) time, memory of V / R ids and, with weights, of about 2 · V / R numbers.
+/// Every loader makes a `vertex_directory` of its own, and weights if there are some, for they communicate as its
+/// batches do: O(V / R) time, memory of V / R ids and, with weights, of about 2 · V / R numbers.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float,
@@ -135,8 +135,8 @@ public:
                             sampler_.options().negatives);
   }
 
-  /// Makes batches of seed edges that are valid, and collects what belongs to all of them in one sweep of messages; a rank
-  /// without seeds joins.
+  /// Makes batches of seed edges that are valid, and collects what belongs to all of them in one sweep of messages; a
+  /// rank without seeds joins.
   ///
   /// @comm   collective; see `link_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {

@@ -10,6 +10,7 @@
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/detail/typed_collectors.hpp>
 #include <glt/dist/loading/seeds.hpp>
@@ -26,14 +27,15 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 namespace glt::dist {
 
-/// This rank's seeds of one step, their sampled neighbourhood by types, and the named tensors of its vertices and edges that
-/// were asked for: `batch.tensors[node_type]["x"]`.
+/// This rank's seeds of one step, their sampled neighbourhood by types, and the named tensors of its vertices and edges
+/// that were asked for: `batch.tensors[node_type]["x"]`.
 ///
 /// @shape  tensors [node types], tables of one row per vertex of the type, or per distinct seed · edge_tensors [edge
 ///         types], tables of one row per sampled edge of the type
@@ -55,8 +57,8 @@ struct typed_batch : batch_place {
   }
 };
 
-/// What makes batches of vertices of one type with their sampled neighbourhoods in a heterogeneous graph: the graph, how to
-/// sample it by any rule, and what is collected. All of it is borrowed and must outlive the loaders.
+/// What makes batches of vertices of one type with their sampled neighbourhoods in a heterogeneous graph: the graph,
+/// how to sample it by any rule, and what is collected. All of it is borrowed and must outlive the loaders.
 ///
 ///     glt::dist::typed_batches recipe(graph, {.fanouts = glt::same_fanouts(graph.schema(), {15, 10})});
 ///     recipe.with(paper, papers, {{.name = "x"}, {.name = "label", .seeds_only = true}}).with(author, authors);
@@ -113,6 +115,7 @@ template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
 template <communicator Comm, std::same_as<GraphPolicy> Policy>
 class typed_batches<GraphPolicy, Vertex, Rule>::maker {
   static constexpr memory_space space = Policy::space;
+  using sampler_type = hetero_neighbor_sampler<Comm, Policy, Vertex, Rule>;
 
 public:
   using batch_type = typed_batch<Policy, Vertex>;
@@ -121,7 +124,7 @@ public:
   /// @throws collective_error  on every rank, if options or rules of a rank are wrong, what is collected is of another
   ///                           partition than the graph, or ranks collect different things
   maker(Comm comm, typed_batches const& what, Policy policy)
-      : graph_(what.graph_), seeds_(policy), lists_(what.graph_->schema().node_types().size()),
+      : graph_(what.graph_), policy_(policy),
         sampler_(comm, *what.graph_, what.options_, what.rules_, policy),
         collectors_(comm, what.things_, *what.graph_, what.options_.edge_ids, std::move(policy)) {}
 
@@ -139,21 +142,29 @@ public:
     detail::check_times(seeds, detail::has_query<Rule>);
   }
 
-  /// Makes a batch of seeds that are valid; a rank without seeds joins.
+  /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
   ///
   /// @comm   collective; see `hetero_neighbor_sampler` and the collectors
-  void make(seeds_type const& seeds, sample_key key, batch_type& out) {
+  void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
     detail::stopwatch watch;
-    out.seed_type = seeds.node_type;
-    lists_.assign(lists_.size(), {});
-    lists_[static_cast<std::size_t>(seeds.node_type)] = seeds_.vertices(seeds);
-    if constexpr (detail::has_query<Rule>) {
-      sampler_.sample(lists_, seeds_.times(seeds), key, out.subgraph);
-    } else {
-      sampler_.sample(lists_, key, out.subgraph);
+    while (seeds_.size() < batches.size()) {
+      seeds_.emplace_back(policy_);
     }
+    lists_.resize(batches.size());
+    items_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const& [seeds, key, out] = batches[b];
+      out->seed_type = seeds->node_type;
+      lists_[b].assign(graph_->schema().node_types().size(), {});
+      lists_[b][static_cast<std::size_t>(seeds->node_type)] = seeds_[b].vertices(*seeds);
+      items_.push_back({.seeds = lists_[b], .key = key, .out = &out->subgraph});
+      if constexpr (detail::has_query<Rule>) {
+        items_.back().queries = seeds_[b].times(*seeds);
+      }
+    }
+    sampler_.sample_bulk(items_);
     watch.lap(seconds_.sampling);
-    collectors_.collect(out.subgraph, key.step, out.tensors, out.edge_tensors);
+    collectors_.collect(batches, batches[0].key.step);
     watch.lap(seconds_.features);
     seconds_.collecting = collectors_.seconds();
   }
@@ -163,9 +174,11 @@ public:
 
 private:
   graph_type const* graph_;
-  detail::seed_memory<Policy, Vertex> seeds_;
-  std::vector<array_view<space, Vertex const>> lists_; // by node type
-  hetero_neighbor_sampler<Comm, Policy, Vertex, Rule> sampler_;
+  Policy policy_;
+  std::vector<detail::seed_memory<Policy, Vertex>> seeds_;          // of each batch
+  std::vector<std::vector<array_view<space, Vertex const>>> lists_; // of each batch, by node type
+  std::vector<typename sampler_type::bulk_item> items_;
+  sampler_type sampler_;
   detail::typed_collectors<Comm, Policy> collectors_;
   detail::loader_seconds seconds_;
 };

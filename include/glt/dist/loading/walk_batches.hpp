@@ -47,8 +47,8 @@ struct walk_batch : batch_place {
   }
 };
 
-/// What makes batches of walks: a graph, which is borrowed and must outlive the loaders, and how to walk it: uniformly by
-/// `walk_options`, or by `node2vec_options`.
+/// What makes batches of walks: a graph, which is borrowed and must outlive the loaders, and how to walk it: uniformly
+/// by `walk_options`, or by `node2vec_options`.
 ///
 ///     glt::dist::loader loader(comm, glt::dist::walk_batches(graph, {.length = 40, .walks_per_start = 10}), seeds);
 ///

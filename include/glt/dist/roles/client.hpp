@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/mailbox.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
@@ -19,6 +20,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,7 +45,7 @@ public:
   ///
   /// @comm   collective over the world, with the making of servers
   /// @throws precondition_error  if this rank is neither a client nor a trainer, or there are no ranks that serve it
-  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(roles.world().make_mailbox()) {
+  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(detail::open_mailbox(roles.world())) {
     bool const is_trainer = roles.role() == role::trainer;
     if (!is_trainer && roles.role() != role::client) {
       throw precondition_error(
@@ -55,6 +57,13 @@ public:
       throw precondition_error(detail::message("client: there are no ", is_trainer ? "workers" : "servers",
                                                "; start some ranks in that role"));
     }
+  }
+  /// The same, and batches of servers of this machine are read where they lie, in memory that those share.
+  ///
+  /// @comm   as above, and that of `share`
+  template <node_memory Node>
+  client(role_context<Comm>& roles, Node node) : client(roles) {
+    shared_ = node.share(0, [](std::span<std::byte>) {});
   }
   client(client const&) = delete;
   client& operator=(client const&) = delete;
@@ -167,11 +176,14 @@ private:
     switch (static_cast<detail::service_message>(message.kind)) {
     case detail::service_message::opened:
     case detail::service_message::batch:
+    case detail::service_message::placed:
     case detail::service_message::failed: {
       std::int64_t loader = 0;
       reader.get(loader);
       if (auto const found = loaders_.find(loader); found != loaders_.end()) {
         found->second[message.source].push_back(std::move(message));
+      } else {
+        drop(message);
       }
       return;
     }
@@ -196,6 +208,16 @@ private:
     }
   }
 
+  // Gives back the memory of a batch that nobody reads.
+  void drop(detail::mailbox_message const& message) {
+    if (static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
+      detail::placed_message head;
+      detail::read_message(message).get(head);
+      detail::send_packed(box_, message.source, detail::service_message::credit,
+                          detail::credit_message{head.loader, head.generation, head.bytes, head.place});
+    }
+  }
+
   role_context<Comm>* roles_;
   decltype(std::declval<Comm&>().make_mailbox()) box_;
   std::vector<int> servers_;
@@ -205,6 +227,7 @@ private:
   std::int64_t last_number_ = 0;
   std::map<std::int64_t, std::map<int, inbox>> loaders_; // by loader and server
   std::map<std::int64_t, inbox> replies_;
+  node_blocks shared_;                   // by servers of this machine
   std::optional<collective_error> gone_; // a server has ended by an error
 };
 

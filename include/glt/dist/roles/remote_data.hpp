@@ -52,8 +52,8 @@ struct conversions_to {
 
 namespace glt::dist {
 
-/// A data set that servers show (`serve_data`), as a client sees it: what there is, rows of its tensors by global id, and
-/// splits.
+/// A data set that servers show (`serve_data`), as a client sees it: what there is, rows of its tensors by global id,
+/// and splits.
 ///
 ///     glt::dist::remote_data data(client, "papers");
 ///     auto const seeds = data.split("train");              // this client's share
@@ -82,8 +82,8 @@ public:
   /// Who owns which vertex; `description().ranks` are the owners' ranks of the world.
   [[nodiscard]] partition_book const& book() const noexcept { return buckets_.book(); }
 
-  /// Rows of the features, or of another tensor, in the order of the ids; they may repeat. Elements of another type than T
-  /// are converted as by `gather_rows`.
+  /// Rows of the features, or of another tensor, in the order of the ids; they may repeat. Elements of another type
+  /// than T are converted as by `gather_rows`.
   ///
   /// @shape  ids [n] global ids → [n, F]
   /// @throws precondition_error  if an id is no vertex, there is no such tensor, or its elements cannot become T

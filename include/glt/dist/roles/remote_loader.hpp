@@ -15,6 +15,7 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,9 @@ public:
     try {
       current_ = {};
       is_current_ = false;
+      for (auto const& [server, inbox] : client_->loaders_[number_]) {
+        std::ranges::for_each(inbox, [&](auto const& message) { client_->drop(message); });
+      }
       client_->loaders_.erase(number_);
       for (int const server : remote_.servers) {
         detail::send_packed(client_->box_, server, detail::service_message::close, number_);
@@ -167,6 +171,15 @@ private:
         }
         continue;
       }
+      detail::placed_message lies{.place = -1, .bytes = message.bytes.size()};
+      if (static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
+        reader.get(lies);
+        if (lies.generation != generation_) {
+          client_->drop(message);
+          continue;
+        }
+        reader = placed_message_of(server, lies);
+      }
       detail::batch_message head;
       reader.get(head);
       if (head.generation != generation_) {
@@ -180,19 +193,32 @@ private:
       reader.get(current_);
       is_current_ = true;
       server_ = server;
-      bytes_ = message.bytes.size();
+      lies_ = lies;
       break;
     }
     watch.lap(waiting_);
   }
   [[nodiscard]] batch_type const* current() const noexcept { return is_current_ ? &current_ : nullptr; }
 
+  // A message that lies in memory which its server shares.
+  [[nodiscard]] detail::unpacker placed_message_of(int server, detail::placed_message const& lies) const {
+    auto const& block = client_->shared_.of_rank[static_cast<std::size_t>(server)];
+    auto const size = block ? static_cast<std::int64_t>(block->size()) : 0;
+    if (lies.place < 0 || lies.bytes < 0 || lies.place > size - lies.bytes) {
+      throw error(detail::message("batch at byte ", lies.place, " of ", size, " that ",
+                                  client_->roles().name_of(server), " shares"));
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return {block->subspan(static_cast<std::size_t>(lies.place), static_cast<std::size_t>(lies.bytes)),
+            client_->shared_.keeper};
+  }
+
   // Gives the memory of the current batch back.
   void let_go() {
     if (std::exchange(is_current_, false)) {
       current_ = {};
       detail::send_packed(client_->box_, server_, detail::service_message::credit,
-                          detail::credit_message{number_, generation_, bytes_});
+                          detail::credit_message{number_, generation_, lies_.bytes, lies_.place});
     }
   }
 
@@ -224,7 +250,7 @@ private:
   batch_type current_;
   bool is_current_ = false;
   int server_ = 0; // that made it
-  std::int64_t bytes_ = 0;
+  detail::placed_message lies_; // where it lies
   double waiting_ = 0;
 };
 

@@ -37,8 +37,8 @@
 
 namespace glt::dist {
 
-/// What a server shows clients of its part: rows of tensors, and lists of vertices. Tensors are borrowed and must outlive
-/// the server.
+/// What a server shows clients of its part: rows of tensors, and lists of vertices. Tensors are borrowed and must
+/// outlive the server.
 ///
 ///     glt::dist::served_data data(graph);
 ///     data.add(features);
@@ -77,8 +77,8 @@ public:
   void add_split(std::string name, std::vector<global_id> ids) {
     add_split(std::move(name), [ids = std::move(ids)] { return ids; });
   }
-  /// The same of what a function returns, such as one that reads a file; `serve_data` calls it, so that all servers hear
-  /// if it throws.
+  /// The same of what a function returns, such as one that reads a file; `serve_data` calls it, so that all servers
+  /// hear if it throws.
   ///
   ///     data.add_split("train", [path] {
   ///       auto const ids = glt::io::read_npy<glt::global_id>(path, 1);
@@ -209,8 +209,9 @@ private:
 ///
 /// @comm   collective over the servers; one header exchange and one variable exchange. Clients are answered while the
 ///         server runs, by this rank alone
-/// @throws collective_error  on all servers, if the data of one do not fit its part or those of the others, two tensors or
-///                           splits have one name, a split has an id that is no vertex, or its function throws
+/// @throws collective_error  on all servers, if the data of one do not fit its part or those of the others, two
+///                           tensors or splits have one name, a split has an id that is no vertex, or its function
+///                           throws
 /// @throws precondition_error  if the server serves data of that name already
 template <communicator Comm>
 void serve_data(server<Comm>& by, std::string const& name, served_data data) {

@@ -7,11 +7,13 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/lost_rank.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/detail/arena.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
@@ -19,11 +21,13 @@
 #include <glt/dist/roles/role.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -57,7 +61,7 @@ public:
   /// @comm   collective over the world, with the making of clients
   /// @throws precondition_error  if this rank is neither a server nor a worker
   explicit server(role_context<Comm>& roles)
-      : roles_(&roles), group_(roles.group()), box_(roles.world().make_mailbox()), end_(group_) {
+      : roles_(&roles), group_(roles.group()), box_(detail::open_mailbox(roles.world())), end_(group_) {
     if (roles.role() != role::server && roles.role() != role::worker) {
       throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()),
                                                     "; make a client"));
@@ -71,6 +75,16 @@ public:
         servers_ = group.ranks;
       }
     }
+  }
+
+  /// The same, and batches for clients of this machine lie in `bytes` bytes that it shares with them, where they read them;
+  /// what finds no room there at the moment goes as a message. A larger batch is an error of its client.
+  ///
+  /// @comm   as above, and that of `share`
+  template <node_memory Node>
+  server(role_context<Comm>& roles, Node node, std::int64_t bytes) : server(roles) {
+    shared_ = node.share(bytes, [](std::span<std::byte>) {});
+    places_ = detail::arena(static_cast<std::int64_t>(shared_.own.size()));
   }
 
   [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
@@ -127,6 +141,10 @@ private:
     std::string key; // offer and options
     std::unique_ptr<detail::served_kind> kind;
     std::vector<std::unique_ptr<detail::served_stream>> streams; // in turns
+  };
+  struct lent {
+    int client = 0;
+    std::int64_t bytes = 0;
   };
   struct job {
     std::uint64_t seed = 0;
@@ -189,6 +207,13 @@ private:
     case message_kind::goodbye:
       close(message.source, std::nullopt);
       std::erase_if(opening_, [&](auto const& other) { return other.source == message.source; });
+      std::erase_if(lent_, [&](auto const& place) {
+        bool const is_its = place.second.client == message.source;
+        if (is_its) {
+          places_.give_back(place.first, place.second.bytes);
+        }
+        return is_its;
+      });
       clients_.erase(message.source);
       detail::send_packed(box_, message.source, message_kind::farewell, round_);
       break;
@@ -255,6 +280,10 @@ private:
   void take_back(int client, detail::unpacker& reader) {
     detail::credit_message head;
     reader.get(head);
+    if (auto const place = lent_.find(head.place); place != lent_.end() && place->second.client == client) {
+      places_.give_back(head.place, place->second.bytes);
+      lent_.erase(place);
+    }
     if (auto* const stream = find(client, head.loader)) {
       stream->take_back(head);
     }
@@ -423,9 +452,26 @@ private:
   void send(detail::served_stream& stream) {
     detail::batch_message const head{stream.loader(), stream.generation(), stream.step()};
     auto const bytes = stream.message_bytes(head);
-    auto block = box_.make_block(bytes);
-    stream.write_message(head, block.data());
-    box_.send(stream.client(), static_cast<std::int64_t>(message_kind::batch), std::move(block));
+    bool const shares = places_.size() > 0 && shared_.of_rank[static_cast<std::size_t>(stream.client())];
+    if (shares && bytes > places_.size()) {
+      say_failed(stream.client(), stream.loader(), stream.generation(), roles_->world_rank(),
+                 detail::message("batch of ", bytes, " bytes for shared memory of ", places_.size(),
+                                 " bytes; make smaller batches, or give servers more bytes"));
+      stream.stop();
+      return;
+    }
+    auto const place = shares ? places_.take(bytes) : std::nullopt;
+    if (place) {
+      stream.write_message(head, shared_.own.data() + *place);
+      lent_.emplace(*place, lent{stream.client(), bytes});
+      std::atomic_thread_fence(std::memory_order_release);
+      detail::send_packed(box_, stream.client(), message_kind::placed,
+                          detail::placed_message{head.loader, head.generation, *place, bytes});
+    } else { // also if others have all of the memory: they may be slow
+      auto block = box_.make_block(bytes);
+      stream.write_message(head, block.data());
+      box_.send(stream.client(), static_cast<std::int64_t>(message_kind::batch), std::move(block));
+    }
     stream.advance(bytes);
   }
   void give_up(detail::served_stream& stream, glt::collective_error const& failure) {
@@ -477,6 +523,9 @@ private:
   detail::services services_;
   std::vector<kind_entry> kinds_; // the same on all servers
   std::deque<detail::mailbox_message> opening_;
+  node_blocks shared_; // with clients of this machine
+  detail::arena places_;
+  std::map<std::int64_t, lent> lent_; // batches that clients read
   std::size_t last_kind_ = 0;
   std::int64_t round_ = 0;
   bool is_called_ = false; // by another server, to this round

@@ -14,8 +14,8 @@ namespace glt::detail {
 
 /// What a batch has of its vertices and edges, as far as it was asked for.
 ///
-/// @shape  features() [N, F] · labels() [distinct seeds], or empty without labels · edge_features() [E, G] · tensors of N
-///         rows, or of one per distinct seed
+/// @shape  features() [N, F] · labels() [distinct seeds], or empty without labels · edge_features() [E, G] · tensors of
+///         N rows, or of one per distinct seed
 template <device_policy Policy, bytes_copyable T>
 struct batch_rows {
   dist::collected_rows<Policy, T> rows;

@@ -7,12 +7,14 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
+#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
@@ -20,12 +22,12 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/hetero_subgraph.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -56,7 +58,7 @@ public:
   template <vertex_id Vertex>
   typed_collectors(Comm comm, typed_things<Policy> const& things,
                    dist::hetero_graph<Policy, Vertex> const& graph, bool edge_ids, Policy policy)
-      : policy_(policy), destinations_(0, policy) {
+      : policy_(policy) {
     fingerprint types;
     for (auto const& [type, each] : things.nodes) {
       types.add(type);
@@ -77,25 +79,42 @@ public:
     }
   }
 
-  /// Collects what belongs to the vertices and edges of a batch.
+  /// Collects what belongs to the vertices and edges of batches, in one sweep of messages for each type; tables of
+  /// types of which nothing is wanted stay empty.
   ///
-  /// @shape  nodes [node types], edges [edge types], resized and written; tables of types of which nothing is wanted
-  ///         stay empty
-  /// @comm   collective; that of each collector
-  template <vertex_id Vertex>
-  void collect(hetero_subgraph<Policy, Vertex> const& sample, std::int64_t step,
-               std::vector<dist::collected_table<Policy>>& nodes,
-               std::vector<dist::collected_table<Policy>>& edges) {
-    nodes.resize(static_cast<std::size_t>(sample.num_node_types()));
-    edges.resize(static_cast<std::size_t>(sample.num_edge_types()));
+  /// @comm   collective; as many batches on all ranks; that of each collector
+  template <class Seeds, class Batch>
+  void collect(std::span<batch_request<Seeds, Batch> const> batches, std::int64_t step) {
+    using vertex = typename decltype(batches[0].out->subgraph)::vertex_type;
+    for (auto const& [seeds, key, out] : batches) {
+      out->tensors.resize(static_cast<std::size_t>(out->subgraph.num_node_types()));
+      out->edge_tensors.resize(static_cast<std::size_t>(out->subgraph.num_edge_types()));
+    }
     for (auto& [type, node_type, collector] : nodes_) {
-      collector.collect(sample.nodes(type), sample.num_sampled_nodes(type)[0], step,
-                        nodes[static_cast<std::size_t>(type)]);
+      std::vector<dist::bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
+      for (auto const& [seeds, key, out] : batches) {
+        lists.push_back({.vertices = out->subgraph.nodes(type),
+                         .num_seeds = out->subgraph.num_sampled_nodes(type)[0],
+                         .out = &out->tensors[static_cast<std::size_t>(type)]});
+      }
+      collector.collect_bulk(std::span(std::as_const(lists)), step);
+    }
+    while (destinations_.size() < batches.size()) {
+      destinations_.emplace_back(0, policy_);
     }
     for (auto& [type, node_type, collector] : edges_) {
-      sampled_destinations(policy_, sample.nodes(node_type), sample.col(type), destinations_);
-      collector.collect(sample.edge_ids(type), std::as_const(destinations_).view(), step,
-                        edges[static_cast<std::size_t>(type)]);
+      std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
+      for (std::size_t b = 0; b < batches.size(); ++b) {
+        auto& out = *batches[b].out;
+        auto const edges = out.subgraph.edge_ids(type);
+        sampled_destinations(policy_, out.subgraph.nodes(node_type), out.subgraph.col(type),
+                             destinations_[b]);
+        lists.push_back({.vertices = std::as_const(destinations_[b]).view(),
+                         .edges = edges,
+                         .num_seeds = edges.size(),
+                         .out = &out.edge_tensors[static_cast<std::size_t>(type)]});
+      }
+      collector.collect_bulk(std::span(std::as_const(lists)), step);
     }
   }
 
@@ -160,7 +179,7 @@ private:
   Policy policy_;
   std::deque<typed_collector<dist::named_collector<Comm, Policy>>> nodes_; // they stay where they are
   std::deque<typed_collector<dist::named_edge_collector<Comm, Policy>>> edges_;
-  buffer<Policy, global_id> destinations_;
+  std::vector<buffer<Policy, global_id>> destinations_; // of the edges of a type, by batch
 };
 
 } // namespace glt::detail

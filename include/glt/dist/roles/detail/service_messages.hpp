@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/loading/loader_options.hpp>
@@ -23,6 +24,7 @@ enum class service_message : std::int64_t {
   bell,    ///< server, to other servers: calls for a round (its number)
   opened,  ///< server: a loader is there (its number)
   batch,   ///< server: a batch (`batch_message`, the batch)
+  placed,  ///< server: a batch that lies in shared memory as such a message (`placed_message`)
   failed,  ///< server: a loader, or an epoch of it, has failed (`failed_message`)
   reply,   ///< server: the result of a service (`reply_message`, what the service returns)
   farewell, ///< server: has heard the goodbye, or ends; its last message
@@ -55,13 +57,21 @@ struct begin_message {
 struct credit_message {
   std::int64_t loader = 0;
   std::int64_t generation = 0;
-  std::int64_t bytes = 0; ///< of the batch
+  std::int64_t bytes = 0;  ///< of the batch
+  std::int64_t place = -1; ///< of the batch in shared memory, if it was there
 };
 
 struct batch_message {
   std::int64_t loader = 0;
   std::int64_t generation = 0;
   std::int64_t step = 0;
+};
+
+struct placed_message {
+  std::int64_t loader = 0;
+  std::int64_t generation = 0;
+  std::int64_t place = 0;
+  std::int64_t bytes = 0;
 };
 
 struct failed_message {
@@ -95,6 +105,15 @@ struct reply_message {
     return std::tie(self.number, self.failure);
   }
 };
+
+/// A mailbox of the world, for its servers and clients.
+///
+/// @comm   collective over the world; one header exchange, and that of `make_mailbox`
+template <mailing Comm>
+[[nodiscard]] auto open_mailbox(Comm& world) {
+  exchange_values(world, {.what = operation::join_roles, .step = 1}, {}); // so that a rank that has failed is noticed
+  return world.make_mailbox();
+}
 
 /// Sends what is given, one after the other, as one message.
 ///
