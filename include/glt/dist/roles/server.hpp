@@ -87,6 +87,8 @@ public:
     places_ = detail::arena(static_cast<std::int64_t>(shared_.own.size()));
   }
 
+  [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
+
   /// Offers batches under a name. All servers offer the same ones in the same order.
   ///
   /// @comm   none
