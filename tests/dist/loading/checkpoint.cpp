@@ -215,8 +215,9 @@ TEST_CASE("what batches depend on may be numbers, lists and structures; each dif
   CHECK(fingerprint_of(one) != fingerprint_of(mixed{0.5, {"a", "b"}, false}));
   CHECK(fingerprint_of(one, 1) != fingerprint_of(one, 2));
   CHECK(fingerprint_of() != fingerprint_of(std::string()));
-  CHECK(fingerprint_of(glt::hetero_options{}) != fingerprint_of(glt::hetero_options{.disjoint = true}));
-  CHECK(fingerprint_of(glt::link_options{}) != fingerprint_of(glt::link_options{.exclude = glt::seed_exclusion::edges}));
+  CHECK(fingerprint_of(glt::hetero_options{}) != fingerprint_of(glt::hetero_options{.fanouts = {{2}}}));
+  CHECK(fingerprint_of(glt::link_options{}) !=
+        fingerprint_of(glt::link_options{.exclude = glt::seed_exclusion::edges}));
   CHECK(fingerprint_of(glt::walk_options{}) != fingerprint_of(glt::walk_options{.restart = 0.5}));
   CHECK(fingerprint_of(glt::node2vec_options{}) != fingerprint_of(glt::node2vec_options{.q = 2}));
   CHECK(fingerprint_of(glt::metapath_options{}) != fingerprint_of(glt::metapath_options{.length = 2}));
