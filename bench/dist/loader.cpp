@@ -36,7 +36,8 @@ void load_batches(benchmark::State& state) {
     own.push_back(static_cast<glt::local_id>(graph.book().begin(comm.rank()) + local));
   }
   auto const seeds = glt_bench::batch_of(own, 1024 * 40, 0);
-  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {15, 10, 5}}), seeds, {.batch_size = 1024});
+  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {15, 10, 5}}),
+                           seeds, {.batch_size = 1024});
   std::int64_t edges = 0;
   std::int64_t vertices = 0;
   glt_bench::measure_together(state, comm, [&] {

@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <span>
@@ -14,6 +15,9 @@
 #include <vector>
 
 namespace example {
+
+/// Where batches are made.
+enum class deployment { collocated, pipelined, workers, servers };
 
 /// The command line of `train`.
 struct train_options {
@@ -28,6 +32,11 @@ struct train_options {
   double weight_decay = 0.0;
   std::uint64_t seed = 1;
   double timeout = 0; ///< seconds a call may wait for the other ranks; 0 for ever
+  example::deployment deployment = example::deployment::collocated;
+  std::int64_t prefetch = 2;             ///< batches in advance, but for collocated ranks
+  std::int64_t workers = 1;              ///< ranks that make the batches of a trainer of their machine
+  std::int64_t servers = 1;              ///< ranks that make the batches of all others
+  std::int64_t shared_megabytes = 256;   ///< of a worker, where its batches lie
   bool hot_rows = false;
   bool progress = false;
 };
@@ -35,7 +44,9 @@ struct train_options {
 inline constexpr std::string_view train_usage =
     "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] "
     "[--dropout 0.3]"
-    " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--timeout 0] [--hot-rows] [--progress]; -1 as fanout takes all"
+    " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--timeout 0] [--hot-rows] [--progress]"
+    " [--deployment collocated|pipelined|workers|servers] [--prefetch 2] [--workers 1] [--servers 1]"
+    " [--shared-megabytes 256]; -1 as fanout takes all"
     " neighbours; --hot-rows keeps the rows that glt-partition --cache-ratio chose, and reports how often they are hit;"
     " --progress draws a bar while an epoch runs; --timeout ends the job where a rank waits longer than so many seconds";
 
@@ -60,6 +71,16 @@ inline std::vector<std::int64_t> parse_list(std::string_view option, std::string
     first = last + 1;
   }
   return values;
+}
+
+inline deployment parse_deployment(std::string_view text) {
+  constexpr std::array<std::string_view, 4> names{"collocated", "pipelined", "workers", "servers"};
+  auto const found = std::ranges::find(names, text);
+  if (found == names.end()) {
+    throw glt::precondition_error(glt::detail::message(
+        "--deployment ", text, ": give collocated, pipelined, workers or servers"));
+  }
+  return static_cast<deployment>(found - names.begin());
 }
 
 } // namespace detail
@@ -107,6 +128,16 @@ inline train_options parse_train_options(std::span<char const* const> arguments)
       options.weight_decay = parse_number<double>(name, text, 0);
     } else if (name == "--seed") {
       options.seed = parse_number<std::uint64_t>(name, text, 0);
+    } else if (name == "--deployment") {
+      options.deployment = detail::parse_deployment(text);
+    } else if (name == "--prefetch") {
+      options.prefetch = parse_number<std::int64_t>(name, text, 1);
+    } else if (name == "--workers") {
+      options.workers = parse_number<std::int64_t>(name, text, 1);
+    } else if (name == "--servers") {
+      options.servers = parse_number<std::int64_t>(name, text, 1);
+    } else if (name == "--shared-megabytes") {
+      options.shared_megabytes = parse_number<std::int64_t>(name, text, 1);
     } else if (name == "--timeout") {
       options.timeout = parse_number<double>(name, text, 0);
     } else {

@@ -8,11 +8,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/core/types.hpp>
 #include <glt/dist/batch.hpp>
-#include <glt/dist/feature_store.hpp>
-#include <glt/dist/graph.hpp>
-#include <glt/dist/hotness/hot_rows.hpp>
-#include <glt/dist/loader.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/tensor.hpp>
 
@@ -23,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,31 +34,30 @@ struct splits {
   std::vector<glt::global_id> test;
 };
 
-/// Trains one network on one graph and keeps the parameters of the epoch with the best validation accuracy.
-template <glt::communicator Comm>
+/// What a network is made for.
+struct problem {
+  std::int64_t num_columns = 0;
+  std::int64_t num_classes = 0;
+};
+
+/// Trains one network on the batches of loaders, wherever they are made, and keeps the parameters of the epoch with the
+/// best validation accuracy.
+template <glt::communicator Comm, class Loader>
 class trainer {
 public:
-  using graph_type = glt::dist::graph<glt::device::cpu>;
-  using features_type = glt::dist::feature_store<glt::device::cpu, float>;
-  using hot_rows_type = glt::dist::hot_rows<glt::device::cpu, float>;
-
-  trainer(glt::counting_comm<Comm> comm, graph_type const& graph, features_type const& features,
-          hot_rows_type const& hot, splits const& seeds, std::int64_t num_classes, train_options const& options,
-          std::string name)
-      : comm_(std::move(comm)), options_(options), name_(std::move(name)),
-        train_(make_loader(graph, features, seeds.train, true)),
-        valid_(make_loader(graph, features, seeds.valid, false)),
-        test_(make_loader(graph, features, seeds.test, false)),
-        network_({.in = features.num_columns(),
+  /// `make_loader(seeds, shuffle)` makes a loader.
+  template <class MakeLoader>
+  trainer(glt::counting_comm<Comm> comm, splits const& seeds, MakeLoader make_loader, problem what,
+          train_options const& options, std::string name)
+      : comm_(std::move(comm)), options_(options), name_(std::move(name)), train_(make_loader(seeds.train, true)),
+        valid_(make_loader(seeds.valid, false)), test_(make_loader(seeds.test, false)),
+        network_({.in = what.num_columns,
                   .hidden = options.hidden,
-                  .out = num_classes,
+                  .out = what.num_classes,
                   .dropout = options.dropout,
                   .input_dropout = options.input_dropout}),
         adam_(network_.parameters(),
               torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)) {
-    for (auto* const loader : {&train_, &valid_, &test_}) {
-      loader->use(hot);
-    }
     glt::sync_params(comm_, network_);
     auto const own = static_cast<std::uint64_t>(comm_.rank()) + 1;
     torch::manual_seed(options.seed + own); // every rank drops other elements
@@ -72,7 +69,7 @@ public:
     std::vector<at::Tensor> parameters;
     for (std::int64_t epoch = 1; epoch <= options_.epochs; ++epoch) {
       auto report = train(epoch);
-      count_right(valid_, report);
+      count_right(*valid_, report);
       auto const total = sum_over_ranks(comm_, report);
       if (total.accuracy() > best) {
         best = total.accuracy();
@@ -83,29 +80,19 @@ public:
         std::fflush(stdout);
       }
     }
-    if (options_.hot_rows && comm_.rank() == 0) {
-      std::printf("%s, rank 0: %s\n", name_.c_str(), glt::dist::in_words(train_.report()).c_str());
+    if constexpr (requires { train_->report(); }) {
+      if (options_.hot_rows && comm_.rank() == 0) {
+        std::printf("%s, rank 0: %s\n", name_.c_str(), glt::dist::in_words(train_->report()).c_str());
+      }
     }
     network_.restore_parameters(parameters);
     epoch_report report;
-    count_right(test_, report);
+    count_right(*test_, report);
     return sum_over_ranks(comm_, report).accuracy();
   }
 
 private:
-  using recipe_type = glt::dist::neighbor_batches<glt::device::cpu, glt::global_id>;
-  using loader_type = glt::dist::loader<glt::counting_comm<Comm>, recipe_type>;
   using clock = std::chrono::steady_clock;
-
-  loader_type make_loader(graph_type const& graph, features_type const& features,
-                          std::vector<glt::global_id> const& seeds, bool shuffle) {
-    return {comm_,
-            recipe_type(graph, features, {.fanouts = options_.fanout}),
-            seeds,
-            {.batch_size = options_.batch,
-             .shuffle = shuffle,
-             .seed = options_.seed}};
-  }
 
   [[nodiscard]] std::string label(std::int64_t epoch) const {
     return name_ + " epoch " + std::to_string(epoch) + "/" + std::to_string(options_.epochs);
@@ -113,11 +100,11 @@ private:
 
   epoch_report train(std::int64_t epoch) {
     epoch_report report;
-    progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), train_.num_steps());
-    auto const loading = train_.seconds();
+    progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), train_->num_steps());
+    auto const loading = train_->seconds();
     comm_.reset();
     network_.train();
-    for (auto const& batch : train_.epoch(epoch)) {
+    for (auto const& batch : train_->epoch(epoch)) {
       auto const start = clock::now();
       adam_.zero_grad();
       if (batch.num_seeds > 0) {
@@ -134,8 +121,10 @@ private:
       report.feature_rows += static_cast<double>(batch.subgraph.nodes().size());
       bar.advance();
     }
-    report.sampling_seconds = train_.seconds().sampling - loading.sampling;
-    report.feature_seconds = train_.seconds().features - loading.features;
+    auto const spent = train_->seconds();
+    report.waiting_seconds = spent.waiting - loading.waiting;
+    report.sampling_seconds = spent.sampling - loading.sampling;
+    report.feature_seconds = spent.features - loading.features;
     auto const sent = comm_.counts().total();
     report.communication_seconds = sent.seconds;
     report.bytes = static_cast<double>(sent.bytes);
@@ -143,7 +132,7 @@ private:
     return report;
   }
 
-  void count_right(loader_type& loader, epoch_report& report) {
+  void count_right(Loader& loader, epoch_report& report) {
     torch::NoGradGuard const no_gradients;
     network_.eval();
     for (auto const& batch : loader.epoch(0)) {
@@ -159,9 +148,9 @@ private:
   glt::counting_comm<Comm> comm_;
   train_options options_;
   std::string name_;
-  loader_type train_;
-  loader_type valid_;
-  loader_type test_;
+  std::unique_ptr<Loader> train_;
+  std::unique_ptr<Loader> valid_;
+  std::unique_ptr<Loader> test_;
   graph_sage network_;
   torch::optim::Adam adam_;
 };

@@ -56,7 +56,7 @@ struct loader_seconds {
   double waiting = 0; ///< of the consumer, for the next batch; it prepares the batch itself without `prefetch`
   double sampling = 0;
   double features = 0;
-  collector_seconds collecting; ///< where those of `features` went
+  collector_seconds collecting{}; ///< where those of `features` went
 };
 
 } // namespace glt::detail

@@ -14,7 +14,6 @@
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/arena.hpp>
-#include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
@@ -65,7 +64,7 @@ public:
   /// @throws precondition_error  if this rank is neither a server nor a worker
   /// @throws collective_error  on every rank, if one has failed before
   explicit server(role_context<Comm>& roles)
-      : roles_(&roles), group_(roles.group()), box_(detail::join_mailbox(roles)), end_(group_) {
+      : roles_(&roles), group_(roles.group()), box_(detail::open_mailbox(roles.world())), end_(group_) {
     if (roles.role() != role::server && roles.role() != role::worker) {
       throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()),
                                                     "; make a client"));
@@ -99,6 +98,8 @@ public:
       say_gone(roles_->world_rank(), "has gone before it served", true);
     }
   }
+
+  [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
 
   /// Offers batches under a name. All servers offer the same ones in the same order.
   ///

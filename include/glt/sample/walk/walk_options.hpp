@@ -30,6 +30,11 @@ struct metapath_options {
   std::int64_t length = 0;          ///< steps of a walk; the path begins anew after its last relation
   std::int64_t walks_per_start = 1; ///< different walks from every start
   bool edge_ids = false;            ///< return the original id of every edge that was taken
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.length, self.walks_per_start, self.edge_ids);
+  }
 };
 
 /// Walks that prefer, or avoid, where they came from.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "train_options.hpp"
+#include "train_part.hpp"
+#include "trainer.hpp"
+
+#include <glt/dist/graph.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/loader.hpp>
+#include <glt/io/parts/hot_rows.hpp>
+#include <glt/io/parts/parts.hpp>
+
+#include <torch/utils.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace example {
+
+/// Trains on ranks that own a part each and make their batches themselves, in advance if that is wanted.
+inline accuracies train_on_own_batches(comm_type comm, train_options const& options) {
+  auto part = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
+  auto const hot = options.hot_rows ? glt::io::extract_hot_rows(part) : glt::dist::hot_rows<cpu, float>();
+  splits const seeds{std::move(part.train), std::move(part.valid), std::move(part.test)};
+  auto edgeless = without_edges(part.graph);
+  features_type const features(comm, part.graph.book, std::move(part.features));
+  auto const what = problem_of(comm, features, options);
+
+  auto const accuracy_on = [&](glt::graph_part<cpu> edges, char const* name) {
+    glt::dist::graph<cpu> const graph(comm, std::move(edges));
+    using loader_type = glt::dist::loader<comm_type, recipe_type>;
+    auto const make_loader = [&](std::vector<glt::global_id> const& of, bool shuffle) {
+      auto made = std::make_unique<loader_type>(
+          comm, recipe_type(graph, features, {.fanouts = options.fanout}), of,
+          glt::dist::loader_options{.batch_size = options.batch,
+                                    .shuffle = shuffle,
+                                    .seed = options.seed,
+                                    .prefetch = options.deployment == deployment::pipelined ? options.prefetch : 0});
+      made->use(hot);
+      return made;
+    };
+    torch::manual_seed(options.seed);
+    return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, what, options, name).run();
+  };
+  auto const with_graph = accuracy_on(std::move(part.graph), "graph");
+  return {with_graph, accuracy_on(std::move(edgeless), "features only")};
+}
+
+} // namespace example

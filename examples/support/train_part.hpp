@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "train_options.hpp"
+#include "trainer.hpp"
+
+#include <glt/comm/counting.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/dist/loading/neighbor_batches.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/mpi/communicator.hpp>
+#include <glt/partition/split.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace example {
+
+using glt::device::cpu;
+using comm_type = glt::counting_comm<glt::mpi_comm>;
+using features_type = glt::dist::feature_store<cpu, float>;
+using recipe_type = glt::dist::neighbor_batches<cpu, glt::global_id>;
+
+/// What two trainings have reached on the test vertices.
+struct accuracies {
+  double with_graph = 0;
+  double features_only = 0;
+};
+
+/// A part with the same vertices and no edges.
+inline glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {
+  auto const rows = part.book.size(part.part);
+  glt::buffer<cpu, glt::edge_offset> offsets(rows + 1);
+  std::fill(offsets.begin(), offsets.end(), 0);
+  return {part.book, part.part,
+          glt::csr_graph<cpu, glt::global_id>(part.book.num_vertices(), std::move(offsets), {}),
+          glt::make_buffer<cpu>(part.original.view())};
+}
+
+/// What there is to learn: one class more than the largest label of all ranks.
+inline problem problem_of(comm_type& comm, features_type const& features, train_options const& options) {
+  if (!features.has_labels()) {
+    throw glt::precondition_error(options.parts +
+                                  " has no labels to learn; partition a data set with labels");
+  }
+  std::int64_t classes = 0;
+  for (auto const label : features.local().labels) {
+    classes = std::max(classes, label + 1);
+  }
+  comm.all_reduce(std::span<std::int64_t>(&classes, 1), glt::reduction::max);
+  return {features.num_columns(), classes};
+}
+
+} // namespace example
