@@ -17,7 +17,9 @@
 #include "parts.hpp"
 #include "ranks.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -60,18 +62,16 @@ inline std::vector<glt::global_id> client_seeds(int client, std::int64_t num_ver
 template <template <class> class Kind>
 void check_remote_kind() {
   constexpr glt::dist::loader_options local{.batch_size = 8, .shuffle = true, .seed = 3};
-  auto const check = [&](auto comm, int servers) {
-    using comm_type = decltype(comm);
+  auto const compare = [&](auto& roles, auto alone) { // returns how many batches
+    using comm_type = decltype(alone);
     using kind_type = Kind<comm_type>;
-    auto alone = comm.split(comm.rank(), 0);
-    auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
-    glt::dist::role_context roles(comm, role, role == glt::dist::role::server ? "servers" : "clients");
-    if (role == glt::dist::role::server) {
+    std::int64_t compared = 0;
+    if (roles.role() == glt::dist::role::server) {
       kind_type const here(roles.group());
       glt::dist::server server(roles);
       server.offer("batches", here.recipe());
       server.run();
-      return;
+      return compared;
     }
     kind_type const here(alone);
     auto recipe = here.recipe();
@@ -80,16 +80,26 @@ void check_remote_kind() {
     glt::dist::client client(roles);
     auto remote = local;
     remote.prefetch = 3;
-    glt::dist::remote_loader<comm_type, decltype(recipe)> loader(client, "batches", own, here.options(), remote,
-                                                                 {.together = false});
+    glt::dist::remote_loader<comm_type, decltype(recipe)> loader(client, "batches", own, here.options(),
+                                                                 remote, {.together = false});
     REQUIRE(loader.num_steps() == plain.num_steps());
     for (std::int64_t const epoch : {0, 1}) {
       auto const expected = prints_of(plain, epoch);
       CHECK(std::ssize(expected) == plain.num_steps());
       CHECK(prints_of(loader, epoch) == expected);
+      compared += std::ssize(expected);
       CHECK(prints_of(loader, epoch, 1) == std::vector<std::uint64_t>(expected.begin() + 1, expected.end()));
     }
     CHECK(prints_of(loader, 0) != prints_of(loader, 1));
+    return compared;
+  };
+  auto const check = [&](auto comm, int servers) {
+    auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
+    glt::dist::role_context roles(comm, role, role == glt::dist::role::server ? "servers" : "clients");
+    auto const compared = roles.gather_world(compare(roles, comm.split(comm.rank(), 0)));
+    for (int rank = 0; rank < comm.size(); ++rank) { // servers see that clients have done it
+      CHECK((compared[static_cast<std::size_t>(rank)] > 0) == (rank >= servers));
+    }
   };
   on_ranks([&](auto comm) { check(comm, 1); }, {2});
   on_ranks(

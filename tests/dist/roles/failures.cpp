@@ -77,8 +77,10 @@ TEST_CASE("a server that fails outside of batches ends all servers, and clients 
           if (is_server(roles)) {
             glt::dist::server server(roles);
             server.offer("some", counted_batches());
-            server.register_service("fail", [](std::int64_t code) -> std::int64_t { throw code; }); // no exception
-            CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), name, "unknown exception"));
+            server.register_service("fail",
+                                    [](std::int64_t code) -> std::int64_t { throw code; }); // no exception
+            CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), name,
+                                  "unknown exception"));
             continue;
           }
           glt::dist::client client(roles);
@@ -97,9 +99,9 @@ TEST_CASE("a server that fails outside of batches ends all servers, and clients 
             }
           });
           CHECK(glt_test::names(text, "rank " + std::to_string(last), name, "unknown exception"));
-          CHECK(glt_test::names(
-              glt_test::thrown<glt::collective_error>([&] { remote<comm_type>(client, "some", counted_seeds(own, 9), {}); }),
-              name, "unknown exception"));
+          CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
+                                    [&] { remote<comm_type>(client, "some", counted_seeds(own, 9), {}); }),
+                                name, "unknown exception"));
         }
         comm.barrier();
       },
@@ -145,9 +147,10 @@ TEST_CASE("a server that fails before it runs is an error of all ranks") {
                 server.run();
               });
               auto const name = "servers-" + std::to_string(failing) + ": has gone before it served";
-              auto const says_why = [&](std::string const& text) { // of the failure, or of what follows from it
-                return glt_test::names(text, "its disk fails") || glt_test::names(text, name);
-              };
+              auto const says_why =
+                  [&](std::string const& text) { // of the failure, or of what follows from it
+                    return glt_test::names(text, "its disk fails") || glt_test::names(text, name);
+                  };
               CHECK(says_why(failure));
               if (failing == 0) {
                 CHECK(glt_test::names(failure, "rank 0: its disk fails"));
@@ -184,8 +187,8 @@ TEST_CASE("a client that throws in the middle of an epoch holds up nobody, and a
                 glt::dist::client client(roles);
                 auto options = some_options;
                 options.batch_size = batch_size;
-                remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 12 * batch_size), {},
-                                         options);
+                remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 12 * batch_size),
+                                         {}, options);
                 for (auto const& batch : loader.epoch(0)) {
                   ++steps;
                   if (roles.group_rank() == 0 && batch.step == 4) {
@@ -229,7 +232,8 @@ TEST_CASE("servers and clients end with batches on their way") {
             options.batch_size = batch_size;
             options.prefetch = 8;
             for (int loaders = 0; loaders < 3; ++loaders) {
-              remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 20 * batch_size), {}, options);
+              remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 20 * batch_size), {},
+                                       options);
               auto const range = loader.epoch(loaders);
               CHECK(range.begin() != range.end());
             }

@@ -57,8 +57,8 @@ template <class Comm>
 struct temporal {
   explicit temporal(Comm& comm) : temporal(comm, sorted_part(comm.size(), comm.rank())) {}
   auto recipe() const {
-    return glt::dist::neighbor_batches(
-        graph, {}, glt::temporal_rule<host>{times.view(), glt::temporal_strategy::last});
+    return glt::dist::neighbor_batches(graph, {},
+                                       glt::temporal_rule<host>{times.view(), glt::temporal_strategy::last});
   }
   glt::neighbor_options options() const { return {.fanouts = {4, 3}, .edge_ids = true, .disjoint = true}; }
   glt::dist::vertex_seeds<> seeds(int client) const {
@@ -75,7 +75,8 @@ struct temporal {
 
 private:
   template <class Sorted>
-  temporal(Comm& comm, Sorted sorted) : graph(comm, std::move(sorted.first)), times(std::move(sorted.second)) {}
+  temporal(Comm& comm, Sorted sorted)
+      : graph(comm, std::move(sorted.first)), times(std::move(sorted.second)) {}
 };
 
 } // namespace
