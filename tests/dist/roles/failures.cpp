@@ -12,6 +12,7 @@
 #include "support/ranks.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -28,6 +29,12 @@ using glt_test::counted_seeds;
 using glt_test::prints_of;
 
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool knows_memory = false; // sanitizers keep books of it
+#else
+constexpr bool knows_memory = true;
+#endif
 
 constexpr glt::dist::loader_options some_options{.batch_size = 3, .shuffle = true, .seed = 5};
 constexpr auto is_server = [](auto const& roles) { return roles.role() == glt::dist::role::server; };
@@ -164,6 +171,7 @@ TEST_CASE("a client that throws in the middle of an epoch holds up nobody, and a
             CAPTURE(servers);
             CAPTURE(batch_size);
             std::int64_t steps = 0;
+            bool const in_group = batch_size == 3; // a guard of its own, besides that of the world
             auto const text = failure_in_world(comm, [&] {
               auto roles = joined(comm, servers);
               if (is_server(roles)) {
@@ -172,15 +180,27 @@ TEST_CASE("a client that throws in the middle of an epoch holds up nobody, and a
                 server.run();
                 return;
               }
-              glt::dist::client client(roles);
-              auto options = some_options;
-              options.batch_size = batch_size;
-              remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 12 * batch_size), {}, options);
-              for (auto const& batch : loader.epoch(0)) {
-                ++steps;
-                if (roles.group_rank() == 0 && batch.step == 4) {
-                  throw std::runtime_error("its loss is no number");
+              auto const train = [&] {
+                glt::dist::client client(roles);
+                auto options = some_options;
+                options.batch_size = batch_size;
+                remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 12 * batch_size), {},
+                                         options);
+                for (auto const& batch : loader.epoch(0)) {
+                  ++steps;
+                  if (roles.group_rank() == 0 && batch.step == 4) {
+                    throw std::runtime_error("its loss is no number");
+                  }
                 }
+              };
+              if (!in_group) {
+                train();
+                return;
+              }
+              try {
+                glt::run_collectively(roles.group(), train);
+              } catch (glt::collective_error const& failure) { // of the group alone
+                throw glt::error(failure.what());
               }
             });
             CHECK(glt_test::names(text, "rank " + std::to_string(servers), "its loss is no number"));
@@ -217,4 +237,112 @@ TEST_CASE("servers and clients end with batches on their way") {
         }
       },
       {2, 3, 4});
+}
+
+namespace {
+
+// What this process has at the moment.
+struct usage {
+  std::int64_t kilobytes = 0;
+  std::int64_t files = 0;
+  std::int64_t shared = 0; // mappings that others may have, too
+};
+
+usage own_usage() {
+  usage now;
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  now.kilobytes = pages * sysconf(_SC_PAGESIZE) / 1024;
+  for (auto const& file : std::filesystem::directory_iterator("/proc/self/fd")) {
+    now.files += file.path().empty() ? 0 : 1;
+  }
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    now.shared += line.find("rw-s") != std::string::npos ? 1 : 0;
+  }
+  return now;
+}
+
+// That of each rank when all are done and have given back what they share; threads have it in common.
+template <class Comm, class Node>
+usage usage_in_turn(Comm& comm, Node& node) {
+  if constexpr (requires { node.reclaim(); }) {
+    node.reclaim();
+  }
+  usage own;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    comm.barrier();
+    if (comm.rank() == rank) {
+      own = own_usage();
+    }
+  }
+  comm.barrier();
+  return own;
+}
+
+// Trains on `steps` small batches, through messages or, with `bytes`, memory that is shared; what grows meanwhile is an
+// error.
+template <class Comm, class Node>
+void train_long(Comm comm, Node node, std::int64_t steps, std::int64_t bytes) {
+  auto roles = joined(comm, 1);
+  if (is_server(roles)) {
+    auto const serve = [](auto&& server) {
+      server.offer("some", counted_batches());
+      server.register_service("kilobytes", [](std::int64_t) { return own_usage().kilobytes; });
+      server.run();
+    };
+    if (bytes > 0) {
+      serve(glt::dist::server(roles, node, bytes));
+    } else {
+      serve(glt::dist::server(roles));
+    }
+    return;
+  }
+  auto const train = [&](auto&& client) {
+    auto options = some_options;
+    options.batch_size = 32;
+    remote<Comm> loader(client, "some", counted_seeds(roles.group_rank(), 32 * steps), {}, options);
+    std::vector<std::int64_t> before;
+    auto const measure = [&] {
+      return std::vector{own_usage().kilobytes,
+                         client.template request<std::int64_t>(0, "kilobytes", std::int64_t{0})};
+    };
+    std::int64_t seeds = 0;
+    for (auto const& batch : loader.epoch(0)) {
+      seeds += batch.num_seeds;
+      if (batch.step == 999) {
+        before = measure();
+      }
+    }
+    CHECK(seeds == 32 * steps);
+    auto const after = measure();
+    for (std::size_t i = 0; i < after.size() && knows_memory; ++i) {
+      CAPTURE(before[i]);
+      CHECK(after[i] - before[i] < 1024); // 100 bytes a batch
+    }
+  };
+  if (bytes > 0) {
+    train(glt::dist::client(roles, node));
+  } else {
+    train(glt::dist::client(roles));
+  }
+}
+
+} // namespace
+
+TEST_CASE("memory, files and mappings do not grow with the number of batches and of servers") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        for (std::int64_t const bytes : {0, 1 << 16}) {
+          CAPTURE(bytes);
+          auto node = glt_test::node_of(comm);
+          train_long(comm, node, 1000, bytes);
+          auto const before = usage_in_turn(comm, node);
+          train_long(comm, node, 10000, bytes);
+          auto const after = usage_in_turn(comm, node);
+          CHECK(after.files <= before.files);
+          CHECK(after.shared <= before.shared);
+        }
+      },
+      {2, 3});
 }
