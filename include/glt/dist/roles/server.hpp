@@ -281,7 +281,9 @@ private:
     detail::begin_message head;
     reader.get(head);
     if (auto* const stream = kinds_.find(client, head.loader)) {
-      stream->begin(head);
+      if (auto const failure = detail::failure_of([&] { stream->begin(head); }); !failure.empty()) {
+        say_failed(client, head.loader, head.generation, roles_->world_rank(), failure);
+      }
     }
   }
   void take_back(int client, detail::unpacker& reader) {
