@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/dist/loader.hpp>
 
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
-#include <glt/partition/split.hpp>
-
+#include "support/loading.hpp"
 #include "support/ranks.hpp"
 #include "support/workloads.hpp"
 
@@ -15,8 +12,6 @@
 #include <span>
 #include <vector>
 
-using glt_bench::cpu;
-
 namespace {
 
 // R-MAT scale 20 in random parts, 128 feature columns, fanout 15,10,5, batches of 1024 own seeds on every
@@ -24,20 +19,8 @@ namespace {
 // loading, and all that is not sampling is for features.
 void load_batches(benchmark::State& state) {
   auto comm = glt_bench::ranks();
-  auto const& whole = glt_bench::rmat_graph();
-  auto const part_of = glt::random_partitioner{.seed = 1}(whole.view(), comm.size());
-  auto const names = glt::make_relabelling(part_of.view(), comm.size());
-  glt::dist::graph const graph(comm, glt::split_graph<glt::local_id>(whole.view(), names, comm.rank()));
-  auto const rows = graph.local().num_rows();
-  glt::dist::feature_store const features(
-      comm, graph.book(), glt::feature_store<cpu, float>(rows, 128, glt_bench::feature_values(rows, 128)));
-  std::vector<glt::local_id> own;
-  for (auto const local : glt_bench::connected_vertices(graph.local())) {
-    own.push_back(static_cast<glt::local_id>(graph.book().begin(comm.rank()) + local));
-  }
-  auto const seeds = glt_bench::batch_of(own, 1024 * 40, 0);
-  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {15, 10, 5}}),
-                           seeds, {.batch_size = 1024});
+  glt_bench::loading_workload const work(comm);
+  glt::dist::loader loader(comm, work.batches(), work.seeds(1024 * 40), {.batch_size = 1024});
   std::int64_t edges = 0;
   std::int64_t vertices = 0;
   glt_bench::measure_together(state, comm, [&] {
@@ -48,9 +31,15 @@ void load_batches(benchmark::State& state) {
   });
   auto const spent = loader.seconds();
   auto const& collecting = spent.collecting;
-  std::vector<double> sums{static_cast<double>(edges), static_cast<double>(vertices),
-                           static_cast<double>(state.iterations() * 10), spent.sampling, spent.features,
-                           collecting.requesting, collecting.own_rows, collecting.packing, collecting.exchanging,
+  std::vector<double> sums{static_cast<double>(edges),
+                           static_cast<double>(vertices),
+                           static_cast<double>(state.iterations() * 10),
+                           spent.sampling,
+                           spent.features,
+                           collecting.requesting,
+                           collecting.own_rows,
+                           collecting.packing,
+                           collecting.exchanging,
                            collecting.unpacking};
   comm.all_reduce(std::span(sums), glt::reduction::sum);
   state.counters["edges/s"] = benchmark::Counter(sums[0], benchmark::Counter::kIsRate);

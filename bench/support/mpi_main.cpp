@@ -25,7 +25,7 @@ public:
 glt::mpi_comm glt_bench::ranks() { return *world; }
 
 int main(int argc, char** argv) {
-  glt::mpi_environment const mpi;
+  glt::mpi_environment const mpi(glt::mpi_threads::multiple); // for loaders that prepare batches in a thread
   world = glt::mpi_comm::world();
   std::vector<char*> arguments(argv, argv + argc);
   if (world->rank() != 0) {

@@ -9,6 +9,7 @@
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/role.hpp>
 
@@ -46,7 +47,7 @@ public:
   /// @comm   collective over the world, with the making of servers
   /// @throws precondition_error  if this rank is neither a client nor a trainer, or there are no ranks that serve it
   /// @throws collective_error  on every rank, if one has failed before
-  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(detail::open_mailbox(roles.world())) {
+  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(detail::join_mailbox(roles)) {
     bool const is_trainer = roles.role() == role::trainer;
     if (!is_trainer && roles.role() != role::client) {
       throw precondition_error(

@@ -15,7 +15,6 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -217,7 +216,6 @@ private:
       throw error(detail::message("batch at byte ", lies.place, " of ", size, " that ",
                                   client_->roles().name_of(server), " shares"));
     }
-    std::atomic_thread_fence(std::memory_order_acquire);
     return {block->subspan(static_cast<std::size_t>(lies.place), static_cast<std::size_t>(lies.bytes)),
             client_->shared_.keeper};
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/loading/loader_options.hpp>
@@ -106,15 +105,6 @@ struct reply_message {
     return std::tie(self.number, self.failure);
   }
 };
-
-/// A mailbox of the world, for its servers and clients.
-///
-/// @comm   collective over the world; one header exchange, and that of `make_mailbox`
-template <mailing Comm>
-[[nodiscard]] auto open_mailbox(Comm& world) {
-  exchange_values(world, {.what = operation::join_roles, .step = 1}, {}); // so that a rank that has failed is noticed
-  return world.make_mailbox();
-}
 
 /// Sends what is given, one after the other, as one message.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/detail/service_messages.hpp>
+#include <glt/dist/roles/detail/join_mailbox.hpp>
 
 #include <glt/comm/guard.hpp>
 #include <glt/dist/roles/context.hpp>
@@ -26,7 +26,7 @@ glt::dist::role_context<Comm> joined(Comm comm) {
 TEST_CASE("ranks of all roles join a mailbox of the world") {
   glt_test::on_ranks([](auto comm) {
     auto roles = joined(comm);
-    auto box = glt::detail::open_mailbox(roles.world());
+    auto box = glt::detail::join_mailbox(roles);
     box.send((comm.rank() + 1) % comm.size(), comm.rank(), box.make_block(0));
     auto const message = box.receive(glt::detail::for_ever);
     REQUIRE(message);
@@ -47,7 +47,7 @@ TEST_CASE("a rank that fails before it joins is an error of all ranks") {
         if (comm.rank() == comm.size() - 1) {
           throw std::runtime_error("its graph cannot be read");
         }
-        static_cast<void>(glt::detail::open_mailbox(roles.world()));
+        static_cast<void>(glt::detail::join_mailbox(roles));
       });
     });
     CHECK(glt_test::names(text, "rank " + std::to_string(comm.size() - 1), "its graph cannot be read"));
