@@ -5,12 +5,16 @@
 # The last line is "test accuracy 0.xxx (features only 0.yyy)".
 set -euo pipefail
 
-usage='usage: examples/run.sh [--ranks N] [--epochs N] [--data DIR] [--out DIR]
-  --ranks N    MPI ranks, one part of the graph each (default 2)
+usage='usage: examples/run.sh [--ranks N] [--epochs N] [--data DIR] [--out DIR] [--workers N | --servers N | --prefetch N]
+  --ranks N    MPI ranks that train, one part of the graph each (default 2)
   --epochs N   training epochs (default 10)
   --data DIR   folder of the WordNet database: data.noun, data.verb, data.adj, data.adv
                (default /usr/share/wordnet, installed from the package wordnet-base)
-  --out DIR    folder for programs and prepared data (default build/run)'
+  --out DIR    folder for programs and prepared data (default build/run)
+where batches are made, which are the same: by the ranks that train, or
+  --prefetch N by threads of theirs, N batches in advance
+  --workers N  by N ranks more for each rank that trains
+  --servers N  by N ranks more that own the parts, at most as many as there are parts'
 
 # fail <text>: a wrong argument.
 fail() {
@@ -23,6 +27,9 @@ here=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ranks=2
 epochs=10
+workers=0
+servers=0
+prefetch=0
 data=$system_data
 out=$PWD/build/run
 
@@ -40,14 +47,14 @@ while [ $# -gt 0 ]; do
       printf '%s\n' "$usage"
       exit 0
       ;;
-    --ranks | --epochs | --data | --out) ;;
+    --ranks | --epochs | --data | --out | --workers | --servers | --prefetch) ;;
     *) fail "unknown argument '$1'" ;;
   esac
   if [ $# -lt 2 ] || [ -z "$2" ]; then
     fail "$1 needs a value"
   fi
   case $1 in
-    --ranks | --epochs)
+    --ranks | --epochs | --workers | --servers | --prefetch)
       [[ $2 =~ ^[1-9][0-9]{0,3}$ ]] || fail "$1 is '$2'; give a number from 1 to 9999"
       declare "${1#--}=$2"
       ;;
@@ -56,6 +63,25 @@ while [ $# -gt 0 ]; do
   esac
   shift 2
 done
+
+total=$ranks
+parts_count=$ranks
+deployment=()
+case $((workers > 0))$((servers > 0))$((prefetch > 0)) in
+  000) ;;
+  001) deployment=(--deployment pipelined --prefetch "$prefetch") ;;
+  010)
+    [ "$servers" -le "$ranks" ] || fail "--servers is '$servers'; there are $ranks parts, give at most as many"
+    total=$((ranks + servers))
+    deployment=(--deployment servers --servers "$servers")
+    ;;
+  100)
+    total=$((ranks * (1 + workers)))
+    parts_count=$((ranks * workers))
+    deployment=(--deployment workers --workers "$workers")
+    ;;
+  *) fail 'give one of --workers, --servers and --prefetch' ;;
+esac
 
 files=(data.noun data.verb data.adj data.adv)
 if [ "$data" != "$system_data" ]; then
@@ -102,28 +128,28 @@ fresh() {
 key_of() { sha256sum "$@" | cut -d ' ' -f 1 | sha256sum | cut -d ' ' -f 1; }
 
 partition=$build/examples/partition/glt-partition
-parts=$out/parts-$ranks
+parts=$out/parts-$parts_count
 parts_key=$(cd "$data" && key_of "$partition" "${files[@]}")
 if fresh "$parts" "$parts_key"; then
-  say "partition for $ranks ranks: done before"
+  say "partition into $parts_count parts: done before"
 else
-  say "partition WordNet for $ranks ranks"
-  "$partition" "$data" --format wordnet --parts "$ranks" --method ldg --out "$parts"
+  say "partition WordNet into $parts_count parts"
+  "$partition" "$data" --format wordnet --parts "$parts_count" --method ldg --out "$parts"
   printf '%s\n' "$parts_key" > "$parts.key"
 fi
 
-say "train on $ranks ranks"
-launch=(mpirun.openmpi -n "$ranks" --mca btl 'self,vader' --mca btl_base_warn_component_unused 0
+say "train on $ranks of $total ranks"
+launch=(mpirun.openmpi -n "$total" --mca btl 'self,vader' --mca btl_base_warn_component_unused 0
   --mca btl_vader_single_copy_mechanism none --mca opal_warn_on_missing_libcuda 0 --mca mpi_yield_when_idle 1
   -x OPENBLAS_NUM_THREADS=1 -x OMP_NUM_THREADS=1)
 if [ "$(id -u)" -eq 0 ]; then
   launch+=(--allow-run-as-root)
 fi
-if [ "$ranks" -gt "$(nproc)" ]; then
+if [ "$total" -gt "$(nproc)" ]; then
   launch+=(--oversubscribe)
 fi
 show=()
 if [ -t 1 ]; then
   show=(--progress)
 fi
-exec "${launch[@]}" "$build/examples/train" "$parts" --epochs "$epochs" --fanout 15,10 --batch 1024 "${show[@]}"
+exec "${launch[@]}" "$build/examples/train" "$parts" --epochs "$epochs" --fanout 15,10 --batch 1024 "${deployment[@]}" "${show[@]}"

@@ -27,7 +27,8 @@ void run(glt::mpi_comm comm) {
 
   std::vector<glt::global_id> seeds(static_cast<std::size_t>(rows));
   std::iota(seeds.begin(), seeds.end(), graph.book().begin(comm.rank()));
-  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {15, 10}}), seeds, {.batch_size = 256, .shuffle = true});
+  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {15, 10}}), seeds,
+                           {.batch_size = 256, .shuffle = true});
   for (auto const& batch : loader.epoch(0)) {
     std::cout << "rank " << comm.rank() << " step " << batch.step << ": " << batch.num_seeds << " seeds, "
               << batch.subgraph.row().size() << " edges, " << batch.features().rows() << " feature rows\n";

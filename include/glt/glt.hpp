@@ -45,6 +45,7 @@
 #include <glt/dist/link/link_sampler.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/dist/loading/checkpoint.hpp>
 #include <glt/dist/loading/induced_batches.hpp>
 #include <glt/dist/loading/link_batches.hpp>
 #include <glt/dist/loading/loader_options.hpp>
@@ -57,9 +58,12 @@
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/data_description.hpp>
 #include <glt/dist/roles/part_router.hpp>
+#include <glt/dist/roles/remote_data.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/role.hpp>
+#include <glt/dist/roles/served_data.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/dist/sampling/full_neighborhoods.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>

@@ -58,8 +58,7 @@ std::vector<glt::global_id> loader_seeds(divided_graph const& divided, int rank)
 }
 
 glt::neighbor_options const neighbors{.fanouts = {3, 2}, .edge_ids = true};
-glt::dist::loader_options const options{
-    .batch_size = 4, .shuffle = true, .seed = 6};
+glt::dist::loader_options const options{.batch_size = 4, .shuffle = true, .seed = 6};
 
 } // namespace
 
@@ -75,7 +74,8 @@ TEST_CASE_TEMPLATE("a loader over any policy, and one that delivers to it, give 
       glt::dist::graph const host_graph(comm, divided.part(comm.rank()));
       glt::dist::feature_store const host_features(comm, host_graph.book(),
                                                    divided.features(comm.rank(), 3, labels));
-      glt::dist::loader host_loader(comm, glt::dist::neighbor_batches(host_graph, host_features, neighbors), seeds, options);
+      glt::dist::loader host_loader(comm, glt::dist::neighbor_batches(host_graph, host_features, neighbors),
+                                    seeds, options);
       auto const expected = batches_of(cpu(), host_loader, 2);
       CHECK(static_cast<std::int64_t>(expected.size()) == host_loader.num_steps());
 
@@ -83,7 +83,8 @@ TEST_CASE_TEMPLATE("a loader over any policy, and one that delivers to it, give 
           comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
       glt::dist::feature_store const features(
           comm, graph.book(), glt_test::device_features(divided, comm.rank(), 3, labels, policy));
-      glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options, policy);
+      glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options,
+                               policy);
       CHECK(batches_of(policy, loader, 2) == expected);
 
       auto delivered = glt::dist::to_device(host_loader, policy);

@@ -120,9 +120,9 @@ void train_on_rank(Comm comm, task const& data, glt::relabelling const& labels,
        v < labels.book.end(rank) && (rank + 1 < comm.size() || seeds.size() < 13); ++v) {
     seeds.push_back(v);
   }
-  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {4, 3}, .expand = glt::frontier::all}), glt::host_view<glt::global_id const>(seeds), {.batch_size = 9,
-                            .shuffle = true,
-                            .seed = sampling_seed});
+  glt::dist::loader loader(
+      comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {4, 3}, .expand = glt::frontier::all}),
+      glt::host_view<glt::global_id const>(seeds), {.batch_size = 9, .shuffle = true, .seed = sampling_seed});
 
   network net;
   if (rank == 0) {

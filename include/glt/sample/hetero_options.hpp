@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct hetero_options {
   frontier expand = frontier::fresh; ///< which vertices a hop expands
   bool edge_ids = false;             ///< return the original id of every sampled edge; its position if the graph has no ids
   bool disjoint = false;             ///< a tree of its own for every seed, which shares no vertex with another one
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.fanouts, self.replace, self.expand, self.edge_ids, self.disjoint);
+  }
 };
 
 /// The same fanouts for every edge type of a schema; change single ones afterwards.

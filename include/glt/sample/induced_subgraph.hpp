@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace glt {
@@ -28,6 +29,11 @@ namespace glt {
 struct induced_options {
   std::int64_t num_hops = 0; ///< the seeds and all vertices with a path of at most so many edges to one
   bool edge_ids = false;     ///< return the original id of every edge
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.num_hops, self.edge_ids);
+  }
 };
 
 /// @throws precondition_error  if the number of hops is negative

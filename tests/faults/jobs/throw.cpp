@@ -518,15 +518,18 @@ std::vector<site> sites_of_collectors() {
          return [=, &comm](bool wrong) {
            auto chosen = options;
            chosen.batch_size = wrong ? 0 : 32;
-           glt::dist::loader const loader(comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)),
-                                          here->own, chosen);
+           glt::dist::loader const loader(
+               comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own,
+               chosen);
          };
        }},
       {"loader::epoch", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         auto const loader = std::make_shared<glt::dist::loader<comm_type, glt::dist::neighbor_batches<cpu, global_id>>>(
-             comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own, options);
+         auto const loader =
+             std::make_shared<glt::dist::loader<comm_type, glt::dist::neighbor_batches<cpu, global_id>>>(
+                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own,
+                 options);
          return [=](bool wrong) {
            for (auto const& batch : loader->epoch(0, wrong ? -1 : 0)) {
              static_cast<void>(batch);

@@ -41,6 +41,7 @@ public:
   using vertex_type = Vertex;
   using graph_type = graph<GraphPolicy, Vertex>;
   using seeds_type = vertex_seeds<Vertex>;
+  using options_type = induced_options;
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = batch<Policy, Vertex, T>;
@@ -54,6 +55,13 @@ public:
   /// Nothing but the subgraph, unless it is asked for by `with`.
   explicit induced_batches(graph_type const& graph, induced_options options = {})
       : graph_(&graph), options_(options) {}
+
+  using row_recipe::with;
+  /// The same with other options.
+  induced_batches& with(induced_options options) {
+    options_ = options;
+    return *this;
+  }
 
   [[nodiscard]] induced_options const& options() const noexcept { return options_; }
 

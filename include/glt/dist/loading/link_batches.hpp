@@ -71,6 +71,7 @@ public:
   using vertex_type = Vertex;
   using graph_type = graph<GraphPolicy, Vertex>;
   using seeds_type = edge_seeds<Vertex>;
+  using options_type = link_options;
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = link_batch<Policy, Vertex, T>;
@@ -84,6 +85,12 @@ public:
   link_batches(graph_type const& graph, link_options options)
       : graph_(&graph), options_(std::move(options)) {}
 
+  using row_recipe::with;
+  /// The same with other options.
+  link_batches& with(link_options options) {
+    options_ = std::move(options);
+    return *this;
+  }
   /// Draws the ends of negatives in proportion to weights, on all ranks; without weights all vertices are drawn alike.
   ///
   /// @shape  weights [rows of the part]

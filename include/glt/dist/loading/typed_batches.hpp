@@ -72,6 +72,7 @@ public:
   using rule_type = Rule;
   using graph_type = hetero_graph<GraphPolicy, Vertex>;
   using seeds_type = typed_seeds<Vertex>;
+  using options_type = hetero_options;
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = typed_batch<Policy, Vertex>;
@@ -87,6 +88,11 @@ public:
                 hetero_options options) requires std::default_initializable<Rule>
       : typed_batches(graph, std::move(options), std::vector<Rule>(graph.schema().edge_types().size())) {}
 
+  /// The same with other options.
+  typed_batches& with(hetero_options options) {
+    options_ = std::move(options);
+    return *this;
+  }
   /// Collects named tensors of the vertices of a type, all or some of them, each type by messages of its own; labels of
   /// the seeds are a tensor of `seeds_only`.
   typed_batches& with(int node_type, named_features<GraphPolicy> const& features,

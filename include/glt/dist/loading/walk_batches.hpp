@@ -59,6 +59,7 @@ public:
   using vertex_type = Vertex;
   using graph_type = graph<GraphPolicy, Vertex>;
   using seeds_type = vertex_seeds<Vertex>;
+  using options_type = Options;
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = walk_batch<Policy, Vertex>;
@@ -67,6 +68,12 @@ public:
 
   walk_batches(graph<GraphPolicy, Vertex> const& graph, Options options)
       : graph_(&graph), options_(options) {}
+
+  /// The same with other options.
+  walk_batches& with(Options options) {
+    options_ = options;
+    return *this;
+  }
 
   [[nodiscard]] Options const& options() const noexcept { return options_; }
 

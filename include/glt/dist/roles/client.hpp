@@ -9,6 +9,7 @@
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/role.hpp>
 
@@ -45,7 +46,8 @@ public:
   ///
   /// @comm   collective over the world, with the making of servers
   /// @throws precondition_error  if this rank is neither a client nor a trainer, or there are no ranks that serve it
-  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(detail::open_mailbox(roles.world())) {
+  /// @throws collective_error  on every rank, if one has failed before
+  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(detail::join_mailbox(roles)) {
     bool const is_trainer = roles.role() == role::trainer;
     if (!is_trainer && roles.role() != role::client) {
       throw precondition_error(
@@ -70,15 +72,18 @@ public:
   /// Waits until the servers have heard that this client goes, unless an exception is on its way.
   ~client() {
     try {
+      bool const in_haste = std::uncaught_exceptions() != exceptions_;
       for (int const server : servers_) {
-        detail::send_packed(box_, server, detail::service_message::goodbye, std::int64_t{0});
+        detail::send_packed(box_, server, detail::service_message::goodbye, std::int64_t{in_haste ? 1 : 0});
       }
-      if (std::uncaught_exceptions() == exceptions_) {
+      if (!in_haste) {
         while (num_ended_ < servers_.size()) {
           sort(*box_.receive(detail::for_ever));
         }
-        box_.flush();
-        box_.close();
+        if (!gone_) { // who has gone receives nothing more
+          box_.flush();
+          box_.close();
+        }
       }
     } catch (std::exception const&) { // they are gone
     }
@@ -200,7 +205,8 @@ private:
       ++num_ended_;
       detail::failed_message head;
       reader.get(head);
-      gone_.emplace(static_cast<int>(head.rank), head.cause);
+      auto const rank = static_cast<int>(head.rank);
+      gone_.emplace(rank, detail::message(roles_->name_of(rank), ": ", head.cause));
       return;
     }
     default: throw error(detail::message("message of unknown kind ", message.kind, " from ",

@@ -15,7 +15,6 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -64,32 +63,24 @@ public:
     if (remote_.servers.empty()) {
       remote_.servers = of.assigned_servers();
     }
-    auto const failure = detail::failure_of([&] { open(offer, seeds, recipe); });
-    if (remote_.together) {
+    try {
+      if (!remote_.together) {
+        open(offer, seeds, recipe);
+        return;
+      }
+      auto const failure = detail::failure_of([&] { open(offer, seeds, recipe); });
       auto const headers = detail::exchange_values(
           detail::host_comm(of.roles().group()), {.what = detail::operation::plan_epoch}, failure, num_steps_);
       num_steps_ = std::ranges::max(headers, {}, &detail::call_header::value).value;
-    } else if (!failure.empty()) {
-      throw error(failure);
+    } catch (...) {
+      close();
+      throw;
     }
   }
   remote_loader(remote_loader const&) = delete;
   remote_loader& operator=(remote_loader const&) = delete;
   /// Does not wait.
-  ~remote_loader() {
-    try {
-      current_ = {};
-      is_current_ = false;
-      for (auto const& [server, inbox] : client_->loaders_[number_]) {
-        std::ranges::for_each(inbox, [&](auto const& message) { client_->drop(message); });
-      }
-      client_->loaders_.erase(number_);
-      for (int const server : remote_.servers) {
-        detail::send_packed(client_->box_, server, detail::service_message::close, number_);
-      }
-    } catch (std::exception const&) { // servers close loaders of clients that go
-    }
-  }
+  ~remote_loader() { close(); }
 
   /// Steps of an epoch; if `together`, the same on all clients.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
@@ -110,6 +101,23 @@ public:
 
 private:
   friend class detail::batch_range<remote_loader>;
+
+  void close() noexcept {
+    try {
+      current_ = {};
+      is_current_ = false;
+      for (auto const& [server, inbox] : client_->loaders_[number_]) {
+        std::ranges::for_each(inbox, [&](auto const& message) { client_->drop(message); });
+      }
+      client_->loaders_.erase(number_);
+      for (int const server : remote_.servers) {
+        if (std::ranges::binary_search(client_->servers(), server)) { // what others were named is an error
+          detail::send_packed(client_->box_, server, detail::service_message::close, number_);
+        }
+      }
+    } catch (std::exception const&) { // servers close loaders of clients that go
+    }
+  }
 
   void open(std::string const& offer, seeds_type const& seeds, typename Recipe::options_type const& recipe) {
     num_steps_ = detail::epoch_plan(seeds.size(), options_).num_steps();
@@ -208,7 +216,6 @@ private:
       throw error(detail::message("batch at byte ", lies.place, " of ", size, " that ",
                                   client_->roles().name_of(server), " shares"));
     }
-    std::atomic_thread_fence(std::memory_order_acquire);
     return {block->subspan(static_cast<std::size_t>(lies.place), static_cast<std::size_t>(lies.bytes)),
             client_->shared_.keeper};
   }

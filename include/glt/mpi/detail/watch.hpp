@@ -57,7 +57,10 @@ public:
   [[nodiscard]] bool is_on() const noexcept { return limit_.count() > 0; }
 
   /// Remembers where the program is, for the answer to those who ask.
-  void note(call_site site) noexcept { site_ = site; }
+  void note(call_site site) noexcept {
+    std::scoped_lock const hold(site_lock_);
+    site_ = site;
+  }
 
   /// Calls `done()` until it returns true; ends the job after the limit.
   ///
@@ -94,7 +97,7 @@ public:
       auto const peer = status.MPI_SOURCE;
       MPI_Recv(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, MPI_STATUS_IGNORE);
       auto& sent = answers_[static_cast<std::size_t>(peer)];
-      sent = {.call = {}, .site = site_};
+      sent = {.call = {}, .site = site()};
       std::copy_n(call.begin(), std::min(call.size(), sent.call.size() - 1), sent.call.begin());
       MPI_Request request = MPI_REQUEST_NULL;
       MPI_Isend(&sent, static_cast<int>(sizeof(place)), MPI_BYTE, peer, answer_tag, comm_, &request);
@@ -172,8 +175,14 @@ private:
 
   [[nodiscard]] last_line waited(std::string_view call) const noexcept {
     auto text = waited_in(call, limit_, rank_, ranks_);
-    write_site(text, site_);
+    write_site(text, site());
     return text;
+  }
+
+  // Of the thread of this rank that was the last to say.
+  [[nodiscard]] call_site site() const noexcept {
+    std::scoped_lock const hold(site_lock_);
+    return site_;
   }
 
   static void write_site(last_line& text, call_site site) noexcept {
@@ -184,6 +193,7 @@ private:
   int rank_ = 0;
   int ranks_ = 1;
   seconds limit_;
+  mutable std::mutex site_lock_;
   call_site site_;
   std::mutex answering_;
   std::vector<place> answers_; // [R], what is sent; each stays until the job ends

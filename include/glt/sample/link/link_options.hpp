@@ -12,6 +12,7 @@
 #include <glt/sample/options.hpp>
 
 #include <cstdint>
+#include <tuple>
 
 namespace glt {
 
@@ -28,6 +29,11 @@ struct link_options {
   neighbor_options neighbors{};                   ///< around the ends of all pairs
   negative_options negatives{};                   ///< pairs that are no edges
   seed_exclusion exclude = seed_exclusion::none;  ///< takes effect before neighbours are drawn
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.neighbors, self.negatives, self.exclude);
+  }
 };
 
 /// @throws precondition_error  as `validate` for neighbours and for negatives

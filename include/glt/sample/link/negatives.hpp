@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 
 namespace glt {
 
@@ -30,6 +31,11 @@ struct negative_options {
   int attempts = 16;       ///< draws per negative before `strict` gives up
   /// What becomes of negatives that `strict` gave up: kept and flagged as unverified, or left out.
   bool padding = false;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.mode, self.amount, self.strict, self.self_pairs, self.attempts, self.padding);
+  }
 };
 
 /// @throws precondition_error  if amount is negative, no number, above 2³¹, or not whole for triplets, or

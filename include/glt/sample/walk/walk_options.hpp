@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <tuple>
 
 namespace glt {
 
@@ -17,6 +18,11 @@ struct walk_options {
   std::int64_t walks_per_start = 1; ///< different walks from every start
   double restart = 0;               ///< probability that a step is a return to the start
   bool edge_ids = false;            ///< return the original id of every edge that was taken
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.length, self.walks_per_start, self.restart, self.edge_ids);
+  }
 };
 
 /// Walks along a cycle of relations.
@@ -24,6 +30,11 @@ struct metapath_options {
   std::int64_t length = 0;          ///< steps of a walk; the path begins anew after its last relation
   std::int64_t walks_per_start = 1; ///< different walks from every start
   bool edge_ids = false;            ///< return the original id of every edge that was taken
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.length, self.walks_per_start, self.edge_ids);
+  }
 };
 
 /// Walks that prefer, or avoid, where they came from.
@@ -33,6 +44,11 @@ struct node2vec_options {
   double p = 1;                     ///< return parameter: low values lead back to the vertex before
   double q = 1;                     ///< in-out parameter: low values lead away from its neighbours
   bool edge_ids = false;            ///< return the original id of every edge that was taken
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.length, self.walks_per_start, self.p, self.q, self.edge_ids);
+  }
 };
 
 namespace detail {

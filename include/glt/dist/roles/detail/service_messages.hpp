@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/loading/loader_options.hpp>
@@ -20,7 +19,8 @@ enum class service_message : std::int64_t {
   credit,  ///< client: has let go of a batch (`credit_message`)
   close,   ///< client: lets go of a loader (its number)
   request, ///< client: calls a service (`request_message`, what the service takes)
-  goodbye, ///< client: wants nothing more
+  goodbye, ///< client: wants nothing more (1 if it receives nothing more either, else 0)
+  present, ///< server, to other servers: runs (0)
   bell,    ///< server, to other servers: calls for a round (its number)
   opened,  ///< server: a loader is there (its number)
   batch,   ///< server: a batch (`batch_message`, the batch)
@@ -28,7 +28,7 @@ enum class service_message : std::int64_t {
   failed,  ///< server: a loader, or an epoch of it, has failed (`failed_message`)
   reply,   ///< server: the result of a service (`reply_message`, what the service returns)
   farewell, ///< server: has heard the goodbye, or ends; its last message
-  gone,    ///< server: serves nobody any more (`failed_message`)
+  gone,    ///< server, to clients, and if it never ran to servers: serves nobody any more (`failed_message`)
 };
 
 struct open_message {
@@ -105,15 +105,6 @@ struct reply_message {
     return std::tie(self.number, self.failure);
   }
 };
-
-/// A mailbox of the world, for its servers and clients.
-///
-/// @comm   collective over the world; one header exchange, and that of `make_mailbox`
-template <mailing Comm>
-[[nodiscard]] auto open_mailbox(Comm& world) {
-  exchange_values(world, {.what = operation::join_roles, .step = 1}, {}); // so that a rank that has failed is noticed
-  return world.make_mailbox();
-}
 
 /// Sends what is given, one after the other, as one message.
 ///

@@ -4,6 +4,7 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/name_list.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
@@ -27,6 +28,9 @@ public:
     auto const packed = [serve = std::move(serve)](unpacker& reader) {
       std::remove_cvref_t<Request> request{};
       reader.get(request);
+      if (!reader.at_end()) {
+        throw error("request of another type than the service takes");
+      }
       auto const reply = serve(std::as_const(request));
       std::vector<std::byte> bytes(packed_size(reply));
       packer(bytes.data()).add(reply);
@@ -44,7 +48,9 @@ public:
     auto const failure = failure_of([&] {
       auto const found = by_name_.find(head.service);
       if (found == by_name_.end()) {
-        throw precondition_error(message("no service \"", head.service, "\"; register it before the server runs"));
+        throw precondition_error(message("no service \"", head.service, "\"; there are ",
+                                         name_list(by_name_, &by_name_type::value_type::first),
+                                         "; register services before the server runs"));
       }
       bytes = found->second(reader);
     });
@@ -52,7 +58,9 @@ public:
   }
 
 private:
-  std::map<std::string, std::function<std::vector<std::byte>(unpacker&)>, std::less<>> by_name_;
+  using by_name_type = std::map<std::string, std::function<std::vector<std::byte>(unpacker&)>, std::less<>>;
+
+  by_name_type by_name_;
 };
 
 } // namespace glt::detail

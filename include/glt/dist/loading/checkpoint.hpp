@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/members.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/partition/book.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+namespace glt::detail {
+
+/// Adds numbers, lists and structures that show their members, element by element.
+template <class X>
+void add_to_fingerprint(fingerprint& print, X const& x) {
+  if constexpr (has_members<X>) {
+    std::apply([&](auto const&... members) { (add_to_fingerprint(print, members), ...); },
+               member_access::of(x));
+  } else if constexpr (requires {
+                         x.size();
+                         x.begin();
+                       }) {
+    print.add(static_cast<std::int64_t>(x.size()));
+    for (auto const& element : x) {
+      add_to_fingerprint(print, element);
+    }
+  } else if constexpr (std::is_floating_point_v<X>) {
+    static_assert(std::numeric_limits<X>::digits <= std::numeric_limits<double>::digits);
+    print.add(std::bit_cast<std::int64_t>(static_cast<double>(x)));
+  } else {
+    static_assert(std::is_integral_v<X> || std::is_enum_v<X>,
+                  "give numbers, lists, or structures with `members`");
+    print.add(static_cast<std::int64_t>(x));
+  }
+}
+
+template <class... X>
+[[nodiscard]] std::int64_t fingerprint_of(X const&... x) {
+  fingerprint print;
+  (add_to_fingerprint(print, x), ...);
+  return print.value();
+}
+
+/// Calls `visit(name, pointer to member)` for what must be the same where a checkpoint is resumed.
+template <class Checkpoint, class Visit>
+void visit_conditions(Visit visit) {
+  visit("batch_size", &Checkpoint::batch_size);
+  visit("shuffle", &Checkpoint::shuffle);
+  visit("drop_last", &Checkpoint::drop_last);
+  visit("seed", &Checkpoint::seed);
+  visit("num_steps", &Checkpoint::num_steps);
+  visit("num_seeds", &Checkpoint::num_seeds);
+  visit("seeds_fingerprint", &Checkpoint::seeds_fingerprint);
+  visit("partition_fingerprint", &Checkpoint::partition_fingerprint);
+  visit("options_fingerprint", &Checkpoint::options_fingerprint);
+}
+
+/// The same for all members of a checkpoint.
+template <class Checkpoint, class Visit>
+void visit_checkpoint(Visit visit) {
+  visit_conditions<Checkpoint>(visit);
+  visit("epoch", &Checkpoint::epoch);
+  visit("step", &Checkpoint::step);
+}
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// How far a rank has come with a loader, and what its batches depend on, so that another run goes on with the same
+/// ones.
+///
+///     auto checkpoint = glt::dist::make_checkpoint(loader, seeds, graph.book(), neighbors);
+///     if (std::filesystem::exists(path)) {
+///       checkpoint.resume(glt::io::load_checkpoint(path));
+///     }
+///     for (auto epoch = checkpoint.epoch; epoch < num_epochs; ++epoch) {
+///       for (auto const& batch : loader.epoch(epoch, checkpoint.first_step(epoch))) {
+///         …
+///         checkpoint.advance(batch);
+///         glt::io::save_checkpoint(path, checkpoint); // now and then, with the model
+///
+/// It is of one rank: each keeps its own, and all of them save at the same step. `prefetch`, `bulk` and the deployment
+/// may be others when it is resumed.
+///
+/// Concurrent calls: none on one object; const members may run concurrently.
+struct loader_checkpoint {
+  std::int64_t batch_size = 0;
+  bool shuffle = false;
+  bool drop_last = false;
+  std::uint64_t seed = 0;
+  std::int64_t num_steps = 0; ///< of an epoch
+  std::int64_t num_seeds = 0;
+  std::int64_t seeds_fingerprint = 0;
+  std::int64_t partition_fingerprint = 0; ///< of the book
+  std::int64_t options_fingerprint = 0;   ///< of what else batches depend on
+  std::int64_t epoch = 0;
+  std::int64_t step = 0; ///< the first one that is left
+
+  /// A batch is done.
+  template <class Batch>
+  void advance(Batch const& batch) noexcept {
+    epoch = batch.epoch;
+    step = batch.step + 1;
+  }
+
+  /// Where an epoch goes on: after the steps that are done, from the beginning if it is another one.
+  [[nodiscard]] std::int64_t first_step(std::int64_t of_epoch) const noexcept {
+    return of_epoch == epoch ? step : 0;
+  }
+
+  /// Goes on where another run has stopped.
+  ///
+  /// @throws precondition_error  if it has other batches; what differs is listed with both values
+  void resume(loader_checkpoint const& saved) {
+    std::string differences;
+    detail::visit_conditions<loader_checkpoint>([&](char const* name, auto member) {
+      if (saved.*member != this->*member) {
+        differences += detail::message(differences.empty() ? "" : ", ", name, ' ', saved.*member,
+                                       " instead of ", this->*member);
+      }
+    });
+    if (!differences.empty()) {
+      throw precondition_error("checkpoint of other batches than the loader's: " + differences +
+                               "; resume with the options, seeds and data that it was made with");
+    }
+    if (saved.step < 0 || saved.step > num_steps) {
+      throw precondition_error(
+          detail::message("checkpoint at step ", saved.step, "; steps are in [0, ", num_steps, "]"));
+    }
+    *this = saved;
+  }
+
+  friend bool operator==(loader_checkpoint const&, loader_checkpoint const&) = default;
+};
+
+/// The checkpoint of a loader, or remote loader, at the beginning of epoch 0.
+///
+/// @param  options  what else batches depend on, such as `neighbor_options`: numbers, lists, or structures with
+///                  `members`
+/// @comm   none
+/// @cost   O(seeds)
+template <class Loader, class... Options>
+[[nodiscard]] loader_checkpoint make_checkpoint(Loader const& loader,
+                                                typename Loader::seeds_type const& seeds,
+                                                partition_book const& book, Options const&... options) {
+  return {.batch_size = loader.options().batch_size,
+          .shuffle = loader.options().shuffle,
+          .drop_last = loader.options().drop_last,
+          .seed = loader.options().seed,
+          .num_steps = loader.num_steps(),
+          .num_seeds = static_cast<std::int64_t>(seeds.size()),
+          .seeds_fingerprint = detail::fingerprint_of(seeds),
+          .partition_fingerprint = detail::book_fingerprint(book),
+          .options_fingerprint = detail::fingerprint_of(options...)};
+}
+
+} // namespace glt::dist

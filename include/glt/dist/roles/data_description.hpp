@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/name_list.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace glt::dist {
+
+/// A tensor of which servers have a row for every vertex.
+///
+/// @shape  scales [num_columns] or empty
+struct tensor_description {
+  std::string name;
+  element_type type = element_type::float32;
+  std::int64_t num_columns = 0;
+  std::vector<float> scales; ///< of the columns of integers; see `feature_store`
+
+  friend bool operator==(tensor_description const&, tensor_description const&) = default;
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.name, self.type, self.num_columns, self.scales);
+  }
+};
+
+/// A list of vertices that servers have pieces of.
+///
+/// @shape  sizes [P]
+struct split_description {
+  std::string name;
+  std::vector<std::int64_t> sizes; ///< of the pieces, by the part of the server
+
+  [[nodiscard]] std::int64_t size() const noexcept {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  }
+
+  friend bool operator==(split_description const&, split_description const&) = default;
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.name, self.sizes);
+  }
+};
+
+/// What servers tell of a data set: its partition, who holds which part, and what is known about its vertices.
+///
+/// @shape  offsets [P + 1] of the partition book · ranks [P]
+struct data_description {
+  std::vector<global_id> offsets;
+  std::vector<int> ranks; ///< of the world, that hold the parts
+  std::vector<tensor_description> tensors;
+  std::vector<split_description> splits;
+
+  /// Names of the tensors that `served_data` makes of a feature store and of a graph.
+  static constexpr std::string_view features = "features";
+  static constexpr std::string_view labels = "labels";
+  static constexpr std::string_view originals = "originals";
+
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return offsets.empty() ? 0 : offsets.back(); }
+  /// Those of the features; 0 if there are none.
+  [[nodiscard]] std::int64_t num_columns() const { return has(features) ? tensor(features).num_columns : 0; }
+  [[nodiscard]] bool has_labels() const { return has(labels); }
+  /// True if global ids can be translated to original ones.
+  [[nodiscard]] bool has_originals() const { return has(originals); }
+  /// True if there is a tensor of that name.
+  [[nodiscard]] bool has(std::string_view name) const {
+    return std::ranges::find(tensors, name, &tensor_description::name) != tensors.end();
+  }
+
+  /// @throws precondition_error  if there is none of that name; those that are there are listed
+  [[nodiscard]] tensor_description const& tensor(std::string_view name) const {
+    return find("tensor", tensors, name);
+  }
+  [[nodiscard]] split_description const& split(std::string_view name) const {
+    return find("split", splits, name);
+  }
+
+  friend bool operator==(data_description const&, data_description const&) = default;
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.offsets, self.ranks, self.tensors, self.splits);
+  }
+
+private:
+  template <class Item>
+  [[nodiscard]] static Item const& find(std::string_view what, std::vector<Item> const& list,
+                                        std::string_view name) {
+    auto const found = std::ranges::find(list, name, &Item::name);
+    if (found == list.end()) {
+      throw precondition_error(glt::detail::message("no ", what, " \"", name, "\"; there are ",
+                                                    glt::detail::name_list(list, &Item::name)));
+    }
+    return *found;
+  }
+};
+
+} // namespace glt::dist

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/roles/detail/arena.hpp>
+#include <glt/dist/roles/detail/served_stream.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace glt::detail {
+
+/// Hands the batches of a server over: in memory that it shares with clients of its machine, or as messages.
+///
+/// Concurrent calls: none on one object.
+class batch_delivery {
+public:
+  batch_delivery() = default;
+  /// Batches lie in the own block of `shared`, which those clients read that see it.
+  explicit batch_delivery(node_blocks shared)
+      : shared_(std::move(shared)), places_(static_cast<std::int64_t>(shared_.own.size())) {}
+
+  /// Sends the batch that a stream has made last.
+  ///
+  /// @throws precondition_error  if it is larger than the memory where it should lie
+  template <mailbox Box>
+  void send(Box& box, served_stream& stream) {
+    batch_message const head{stream.loader(), stream.generation(), stream.step()};
+    auto const bytes = stream.message_bytes(head);
+    bool const shares = places_.size() > 0 && shared_.of_rank[static_cast<std::size_t>(stream.client())];
+    if (shares && bytes > places_.size()) {
+      throw precondition_error(message("batch of ", bytes, " bytes for shared memory of ", places_.size(),
+                                       " bytes; make smaller batches, or give servers more bytes"));
+    }
+    if (auto const place = shares ? places_.take(bytes) : std::nullopt) {
+      stream.write_message(head, shared_.own.data() + *place);
+      lent_.emplace(*place, lent{stream.client(), bytes});
+      // The message makes the bytes visible that were written before it.
+      send_packed(box, stream.client(), service_message::placed,
+                  placed_message{head.loader, head.generation, *place, bytes});
+    } else { // also if others have all of the memory: they may be slow
+      auto block = box.make_block(bytes);
+      stream.write_message(head, block.data());
+      box.send(stream.client(), static_cast<std::int64_t>(service_message::batch), std::move(block));
+    }
+    stream.advance(bytes);
+  }
+
+  /// A client has let go of the batch at a place, if there is one of it.
+  void take_back(int client, std::int64_t place) {
+    if (auto const found = lent_.find(place); found != lent_.end() && found->second.client == client) {
+      places_.give_back(place, found->second.bytes);
+      lent_.erase(found);
+    }
+  }
+  /// A client reads nothing more.
+  void take_back_all(int client) {
+    std::erase_if(lent_, [&](auto const& place) {
+      bool const is_its = place.second.client == client;
+      if (is_its) {
+        places_.give_back(place.first, place.second.bytes);
+      }
+      return is_its;
+    });
+  }
+
+private:
+  struct lent {
+    int client = 0;
+    std::int64_t bytes = 0;
+  };
+
+  node_blocks shared_;
+  arena places_;
+  std::map<std::int64_t, lent> lent_; // by place
+};
+
+} // namespace glt::detail

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/dist/roles/detail/served_kind.hpp>
+#include <glt/dist/roles/detail/served_stream.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// What a server offers, the kinds of batches that clients have asked for, and their loaders.
+///
+/// A kind is an offer with options; kinds are the same on all servers, in the same order.
+///
+/// Concurrent calls: none on one object.
+template <communicator Comm>
+class served_kinds {
+public:
+  /// A kind, with its loaders in turns.
+  struct entry {
+    std::string key; // offer and options
+    std::unique_ptr<served_kind> kind;
+    std::vector<std::unique_ptr<served_stream>> streams;
+
+    /// The first loader with a batch to make; null if there is none.
+    [[nodiscard]] served_stream* due() const noexcept {
+      auto const found = std::ranges::find_if(streams, [](auto const& stream) { return stream->is_due(); });
+      return found == streams.end() ? nullptr : found->get();
+    }
+    /// Lets others be first the next time.
+    void put_last(served_stream const* stream) {
+      auto const at = std::ranges::find(streams, stream, [](auto const& other) { return other.get(); });
+      std::rotate(at, at + 1, streams.end());
+    }
+  };
+
+  /// @throws precondition_error  if there is an offer of that name
+  void offer(std::unique_ptr<served_offer<Comm>> made) {
+    if (find_offer(made->name()) != nullptr) {
+      throw precondition_error(message("server: offers \"", made->name(), "\" twice; give each offer a name"));
+    }
+    offers_.push_back(std::move(made));
+  }
+
+  /// The kind that a client wants, from the beginning of its message; what is left to read are seeds.
+  ///
+  /// @throws precondition_error  if there is no such offer
+  [[nodiscard]] std::string key_of(unpacker& reader, open_message& head) const {
+    reader.get(head);
+    auto const* const offer = find_offer(head.offer);
+    if (offer == nullptr) {
+      std::string names;
+      for (auto const& other : offers_) {
+        names += (names.empty() ? "\"" : ", \"") + other->name() + '"';
+      }
+      throw precondition_error(
+          message("no offer \"", head.offer, "\"; servers offer ", names.empty() ? "nothing" : names));
+    }
+    if (offer->batch_name() != head.batch_name) {
+      throw precondition_error(message("\"", head.offer, "\" offers batches of another type than the loader's; name "
+                                       "the type of the recipe that servers offer"));
+    }
+    return head.offer + '\n' + offer->read_options(reader);
+  }
+
+  [[nodiscard]] bool has(std::string const& key) const noexcept {
+    return std::ranges::find(kinds_, key, &entry::key) != kinds_.end();
+  }
+  /// Makes a kind.
+  ///
+  /// @comm   collective over the servers
+  /// @throws precondition_error  if this server has no such offer
+  void make(Comm& group, std::string const& key) {
+    auto const name = key.substr(0, key.find('\n'));
+    auto const* const offer = find_offer(name);
+    if (offer == nullptr) {
+      throw precondition_error(message("does not offer \"", name, "\"; offer the same on all servers"));
+    }
+    kinds_.push_back({key, offer->make_kind(group, key.substr(name.size() + 1)), {}});
+  }
+  /// Opens a loader of a kind that is there.
+  ///
+  /// @throws precondition_error  if seeds or options are wrong
+  void open(std::string const& key, int client, open_message const& head, unpacker& seeds) {
+    auto& of = *std::ranges::find(kinds_, key, &entry::key);
+    of.streams.push_back(of.kind->open(client, head, seeds));
+  }
+  /// Closes a loader of a client, or all of them.
+  void close(int client, std::optional<std::int64_t> loader) {
+    for (auto& of : kinds_) {
+      std::erase_if(of.streams, [&](auto const& stream) {
+        return stream->client() == client && (!loader || stream->loader() == *loader);
+      });
+    }
+  }
+  /// Null if there is none.
+  [[nodiscard]] served_stream* find(int client, std::int64_t loader) noexcept {
+    for (auto& of : kinds_) {
+      for (auto& stream : of.streams) {
+        if (stream->client() == client && stream->loader() == loader) {
+          return stream.get();
+        }
+      }
+    }
+    return nullptr;
+  }
+
+  /// The first kind after the last one, in turns, for which `wanted(number)`; none if there is none.
+  template <class Wanted>
+  [[nodiscard]] std::optional<std::size_t> next(Wanted wanted) const {
+    for (std::size_t i = 1; i <= kinds_.size(); ++i) {
+      if (auto const kind = (last_ + i) % kinds_.size(); wanted(kind)) {
+        return kind;
+      }
+    }
+    return std::nullopt;
+  }
+  /// A kind, which is the last one now.
+  [[nodiscard]] entry& take(std::size_t kind) noexcept {
+    last_ = kind;
+    return kinds_[kind];
+  }
+  [[nodiscard]] entry const& operator[](std::size_t kind) const noexcept { return kinds_[kind]; }
+
+private:
+  [[nodiscard]] served_offer<Comm> const* find_offer(std::string_view name) const noexcept {
+    auto const found = std::ranges::find_if(offers_, [&](auto const& offer) { return offer->name() == name; });
+    return found == offers_.end() ? nullptr : found->get();
+  }
+
+  std::vector<std::unique_ptr<served_offer<Comm>>> offers_;
+  std::vector<entry> kinds_;
+  std::size_t last_ = 0;
+};
+
+} // namespace glt::detail

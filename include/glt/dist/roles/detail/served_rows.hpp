@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/feature/detail/any_rows.hpp>
+#include <glt/feature/detail/copy_rows.hpp>
+#include <glt/feature/detail/prefetch_rows.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Copies rows of a tensor, as they are stored, in the order of a list.
+using row_reader = std::function<std::vector<std::byte>(std::vector<local_id> const&)>;
+
+/// Borrows the rows.
+///
+/// @where  rows in memory of `Policy`; what is read is in ordinary memory
+/// @pre    of the reader: rows are there; not checked
+template <device_policy Policy>
+[[nodiscard]] row_reader make_row_reader(any_rows<Policy::space> rows, Policy policy) {
+  return [rows, policy = std::move(policy)](std::vector<local_id> const& wanted) {
+    auto const count = static_cast<std::int64_t>(wanted.size());
+    auto const transfer = [&](local_id const* ids, std::byte* out) {
+      transfer_any_rows<cached_writes, no_conversion>(
+          policy.executor(), count, rows, rows_listed<local_id>{ids}, rows_in_order{}, rows.type, out);
+    };
+    if constexpr (host_policy<Policy>) {
+      std::vector<std::byte> read(static_cast<std::size_t>(count * rows.row_bytes()));
+      transfer(wanted.data(), read.data());
+      return read;
+    } else {
+      auto const ids = make_buffer(wanted, policy);
+      buffer<Policy, std::byte> read(count * rows.row_bytes(), policy);
+      transfer(ids.data(), read.data());
+      return to_vector(policy, std::as_const(read).view());
+    }
+  };
+}
+
+} // namespace glt::detail

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/comm/lost_rank.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/roles/detail/served_kinds.hpp>
+#include <glt/dist/roles/detail/served_stream.hpp>
+#include <glt/sample/options.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// The rounds in which servers do together what none can do alone: each says what it wants, then all make kinds of
+/// batches, or the next batch of one kind for every server that has one to make.
+///
+/// Concurrent calls: none on one object.
+template <communicator Comm>
+class server_rounds {
+public:
+  /// What a server wants of a round; from `batch` on, a batch of kind wish − batch.
+  enum wish : std::int64_t { nothing, kind, end, batch };
+
+  explicit server_rounds(Comm group) : group_(std::move(group)), end_(group_) {}
+  server_rounds(server_rounds const&) = delete; // parts of it refer to each other
+  server_rounds& operator=(server_rounds const&) = delete;
+
+  [[nodiscard]] Comm& group() noexcept { return group_; }
+  /// The number of the next round.
+  [[nodiscard]] std::int64_t number() const noexcept { return number_; }
+  /// True if all servers wanted to end.
+  [[nodiscard]] bool are_over() const noexcept { return are_over_; }
+
+  /// Makes a round. `wanted_kind()` is the key of the kind that this server wants, if any; `refuse(key, failure)` is called
+  /// for kinds that cannot be made, `done(stream, failure)` with the own loader whose batch was made, or why not.
+  ///
+  /// @comm   collective over the servers; one header exchange, and that of what is made
+  template <class WantedKind, class Refuse, class Done>
+  void make(std::int64_t mine, served_kinds<Comm>& kinds, WantedKind wanted_kind, Refuse refuse, Done done) {
+    auto const wishes = exchange_values(group_, {.what = operation::produce, .step = number_}, {}, mine);
+    ++number_;
+    auto const any = [&](auto const& predicate) {
+      return std::ranges::any_of(wishes, predicate, &call_header::value);
+    };
+    if (any([](auto wanted) { return wanted == kind; })) {
+      make_kinds(kinds, wanted_kind(), refuse);
+    } else if (auto const next = kinds.next([&](std::size_t of) {
+                 return any([&](auto wanted) { return wanted == batch + static_cast<std::int64_t>(of); });
+               })) {
+      make_batches(kinds.take(*next), done);
+    } else {
+      are_over_ = !any([](auto wanted) { return wanted != end; });
+    }
+  }
+
+private:
+  struct job {
+    std::uint64_t seed = 0;
+    std::int64_t epoch = 0;
+    std::int64_t step = 0;
+  };
+
+  // The kinds that servers want and have not, one per server.
+  template <class Refuse>
+  void make_kinds(served_kinds<Comm>& kinds, std::string const& wanted, Refuse refuse) {
+    for (auto const& key : gather_lists(group_, {.what = operation::produce, .step = number_}, {}, wanted)) {
+      if (!key.empty() && !kinds.has(key)) {
+        if (auto const failure = together([&] { kinds.make(group_, key); })) {
+          refuse(key, *failure);
+        }
+      }
+    }
+  }
+
+  template <class Done>
+  void make_batches(typename served_kinds<Comm>::entry& of, Done done) {
+    auto* const stream = of.due();
+    std::vector<job> own;
+    if (stream != nullptr) {
+      auto const key = stream->key();
+      own.push_back({key.seed, key.epoch, key.step});
+    }
+    auto const jobs = gather_lists(group_, {.what = operation::produce, .step = number_}, {}, own);
+    std::vector<sample_key> keys;
+    std::size_t place = 0;
+    for (std::size_t rank = 0; rank < jobs.size(); ++rank) {
+      place = static_cast<int>(rank) == group_.rank() ? keys.size() : place;
+      for (auto const& [seed, epoch, step] : jobs[rank]) {
+        keys.push_back({.seed = seed, .epoch = epoch, .step = step});
+      }
+    }
+    auto failure = together([&] { of.kind->make(keys, place, stream); });
+    if (failure && keys.size() > 1) { // one of them cannot be made: which, they show one by one
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        bool const is_own = stream != nullptr && i == place;
+        auto of_one = together([&] { of.kind->make(std::span(&keys[i], 1), 0, is_own ? stream : nullptr); });
+        if (is_own) {
+          failure = std::move(of_one);
+        }
+      }
+    }
+    if (stream != nullptr) {
+      done(*stream, failure);
+      of.put_last(stream);
+    }
+  }
+
+  // Runs what all servers do together; returns what they all fail with.
+  template <class Work>
+  std::optional<collective_error> together(Work work) {
+    try {
+      try {
+        work();
+      } catch (agreed_error const&) {
+        throw;
+      } catch (...) {
+        if (is_lost(group_)) {
+          throw;
+        }
+        end_.announce_failure(cause_of_current());
+      }
+    } catch (agreed_error const& failure) {
+      return failure;
+    }
+    return std::nullopt;
+  }
+
+  Comm group_;
+  departure<Comm> end_;
+  std::int64_t number_ = 0;
+  bool are_over_ = false;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/visit_element.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/roles/client.hpp>
+#include <glt/dist/roles/data_description.hpp>
+#include <glt/dist/roles/detail/data_requests.hpp>
+#include <glt/feature/detail/any_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/prefetch_rows.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/detail/owner_buckets.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Conversions to one type, from those that are known only when the program runs.
+template <class Out>
+struct conversions_to {
+  template <class Convert>
+  static void visit(element_type from, element_type, Convert convert) {
+    visit_element(from, [&]<class From>(std::type_identity<From>) {
+      if constexpr (converts_to<From, Out>) {
+        convert.template operator()<From, Out>();
+      }
+    });
+  }
+};
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// A data set that servers show (`serve_data`), as a client sees it: what there is, rows of its tensors by global id,
+/// and splits.
+///
+///     glt::dist::remote_data data(client, "papers");
+///     auto const seeds = data.split("train");              // this client's share
+///     auto const x = data.gather(seeds);                   // x.view().features is [seeds, F]
+///     auto const y = data.labels(seeds);
+///
+/// Concurrent calls: none on one object, nor on its client.
+///
+/// @comm  a message to every server that holds something of what is asked for, and one back; all at once
+template <communicator Comm>
+class remote_data {
+public:
+  /// Borrows the client, which must outlive this. Asks a server what there is; that is kept.
+  ///
+  /// @throws collective_error  if servers show no data of that name
+  remote_data(client<Comm>& of, std::string name)
+      : client_(&of), name_(std::move(name)),
+        description_(of.template request<data_description>(
+            of.assigned_servers().front(), detail::name_of_service(name_, detail::describe_service),
+            std::int64_t{0})),
+        buckets_(partition_book(description_.offsets)) {
+    check_size(std::ssize(description_.ranks), book().num_parts());
+  }
+
+  [[nodiscard]] data_description const& description() const noexcept { return description_; }
+  /// Who owns which vertex; `description().ranks` are the owners' ranks of the world.
+  [[nodiscard]] partition_book const& book() const noexcept { return buckets_.book(); }
+
+  /// Rows of the features, or of another tensor, in the order of the ids; they may repeat. Elements of another type
+  /// than T are converted as by `gather_rows`.
+  ///
+  /// @shape  ids [n] global ids → [n, F]
+  /// @throws precondition_error  if an id is no vertex, there is no such tensor, or its elements cannot become T
+  template <detail::element T = float>
+  [[nodiscard]] glt::feature_store<device::cpu, T> gather(host_view<global_id const> ids) {
+    return gather<T>(data_description::features, ids);
+  }
+  template <detail::element T = float>
+  [[nodiscard]] glt::feature_store<device::cpu, T> gather(std::string_view tensor,
+                                                          host_view<global_id const> ids) {
+    auto const& what = description_.tensor(tensor);
+    buffer<device::cpu, T> rows(ids.size() * what.num_columns);
+    fetch(what, ids, rows.data());
+    return {ids.size(), what.num_columns, std::move(rows)};
+  }
+
+  /// Labels of vertices.
+  ///
+  /// @shape  ids [n] global ids → [n]
+  /// @throws precondition_error  if an id is no vertex, or there are no labels
+  [[nodiscard]] std::vector<std::int64_t> labels(host_view<global_id const> ids) {
+    return list(data_description::labels, ids);
+  }
+  /// Original ids of vertices.
+  ///
+  /// @shape  ids [n] global ids → [n]
+  /// @throws precondition_error  if an id is no vertex, or servers do not know original ids
+  [[nodiscard]] std::vector<global_id> originals(host_view<global_id const> ids) {
+    return list(data_description::originals, ids);
+  }
+
+  /// This client's share of a split: all clients together have the whole, and none has two vertices more than another.
+  ///
+  /// @throws precondition_error  if there is no split of that name; those that are there are listed
+  [[nodiscard]] std::vector<global_id> split(std::string_view name) {
+    auto& roles = client_->roles();
+    auto const clients = roles.ranks_of(roles.role());
+    auto const own = std::ranges::find(clients, roles.world_rank()) - clients.begin();
+    auto const size = description_.split(name).size();
+    auto const first_of = [&](std::int64_t client) {
+      return size / std::ssize(clients) * client + std::min(size % std::ssize(clients), client);
+    };
+    return range_of(name, first_of(own), first_of(own + 1));
+  }
+  /// The pieces of all servers, one after the other.
+  ///
+  /// @throws precondition_error  if there is no split of that name; those that are there are listed
+  [[nodiscard]] std::vector<global_id> whole_split(std::string_view name) {
+    return range_of(name, 0, description_.split(name).size());
+  }
+
+private:
+  template <class Reply>
+  struct pending {
+    typename client<Comm>::template pending_reply<Reply> reply;
+    std::int64_t first; // place of what is asked for
+    std::int64_t count;
+  };
+
+  template <class Reply, class Request>
+  [[nodiscard]] auto ask(std::size_t part, std::string_view service, Request const& request) {
+    return client_->template request_async<Reply>(description_.ranks[part],
+                                                  detail::name_of_service(name_, service), request);
+  }
+
+  // Calls `take(reply, first, count)` for all replies, and throws the first failure then: no reply is left behind.
+  template <class Reply, class Take>
+  static void take_all(std::vector<pending<Reply>>& all, Take take) {
+    std::exception_ptr failure;
+    for (auto& [pending, first, count] : all) {
+      try {
+        auto reply = pending.get();
+        take(std::move(reply), first, count);
+      } catch (error const&) {
+        failure = failure ? failure : std::current_exception();
+      }
+    }
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> list(std::string_view tensor, host_view<global_id const> ids) {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(ids.size()));
+    fetch(description_.tensor(tensor), ids, values.data());
+    return values;
+  }
+
+  template <class T>
+  void fetch(tensor_description const& what, host_view<global_id const> ids, T* out) {
+    constexpr auto type = detail::element_type_of<T>;
+    if (!detail::gathers(what.type, type)) {
+      throw precondition_error(detail::message("tensor \"", what.name, "\" of ", detail::name_of(what.type),
+                                               " as ", detail::name_of(type), "; ask for ",
+                                               detail::name_of(what.type), ", float32 or float64"));
+    }
+    detail::validate_vertices("id", ids, description_.num_vertices());
+    auto const offsets = buckets_.sort(ids);
+    auto const rows = buckets_.rows();
+    std::vector<pending<std::vector<std::byte>>> replies;
+    for (std::size_t part = 0; part + 1 < offsets.size(); ++part) {
+      if (auto const count = offsets[part + 1] - offsets[part]; count > 0) {
+        auto const of_part = rows.subview(offsets[part], count);
+        detail::rows_request const request{what.name, {of_part.begin(), of_part.end()}};
+        replies.push_back(
+            {ask<std::vector<std::byte>>(part, detail::rows_service, request), offsets[part], count});
+      }
+    }
+    take_all(replies, [&](std::vector<std::byte> const& reply, std::int64_t first, std::int64_t count) {
+      detail::any_rows<memory_space::host> const in{what.type, reply.data(), count, what.num_columns,
+                                                    host_view<float const>(what.scales)};
+      check_size(std::ssize(reply), count * in.row_bytes());
+      detail::transfer_any_rows<detail::cached_writes, detail::conversions_to<T>>(
+          device::cpu().executor(), count, in, detail::rows_in_order{},
+          detail::rows_listed<std::int64_t>{buckets_.places().data() + first}, type,
+          reinterpret_cast<std::byte*>(out));
+    });
+  }
+
+  // The vertices [first, last) of a split.
+  [[nodiscard]] std::vector<global_id> range_of(std::string_view name, std::int64_t first,
+                                                std::int64_t last) {
+    auto const& split = description_.split(name);
+    std::vector<pending<std::vector<global_id>>> replies;
+    std::int64_t begin = 0; // of the piece
+    for (std::size_t part = 0; part < split.sizes.size(); ++part) {
+      auto const end = begin + split.sizes[part];
+      auto const from = std::max(first, begin);
+      auto const to = std::min(last, end);
+      if (from < to) {
+        detail::split_request const request{split.name, from - begin, to - from};
+        replies.push_back(
+            {ask<std::vector<global_id>>(part, detail::split_service, request), from, to - from});
+      }
+      begin = end;
+    }
+    std::vector<global_id> ids;
+    take_all(replies, [&](std::vector<global_id> const& reply, std::int64_t, std::int64_t count) {
+      check_size(std::ssize(reply), count);
+      ids.insert(ids.end(), reply.begin(), reply.end());
+    });
+    return ids;
+  }
+
+  static void check_size(std::int64_t size, std::int64_t wanted) {
+    if (size != wanted) {
+      throw error(detail::message("reply of ", size, " instead of ", wanted,
+                                  " elements; servers and clients must be the same program"));
+    }
+  }
+
+  client<Comm>* client_;
+  std::string name_;
+  data_description description_;
+  detail::owner_buckets<device::cpu> buckets_;
+};
+
+} // namespace glt::dist

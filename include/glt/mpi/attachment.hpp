@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/port_file.hpp>
+#include <glt/mpi/error.hpp>
+
+#include <array>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace glt {
+
+/// Two MPI jobs as one communicator, until one of them leaves: servers that run, and clients of a separate `mpirun`.
+///
+///     glt::mpi_attachment clients = glt::mpi_attachment::accept(servers, "port");        // in one job
+///     glt::mpi_attachment all = glt::mpi_attachment::connect(clients, "port");           // in another
+///     glt::dist::role_context roles(all.world(), …);
+///
+/// The ranks of the job that accepts come first. Tried with Open MPI 4.1, where both jobs are started with the same name
+/// server (`ompi-server -r uri`, `mpirun --ompi-server file:uri`); MPICH 4.0 as Debian builds it (ch4:ucx) refuses to
+/// open a port.
+///
+/// Concurrent calls: none on one object.
+class mpi_attachment {
+public:
+  /// Waits for one other job; says where in a file that only its owner can read, which is gone afterwards.
+  ///
+  /// @comm   collective over `comm`, with `connect` of the other job
+  /// @throws collective_error  on every rank of this job, if the file cannot be written or MPI opens no port
+  /// @throws mpi_error  if MPI reports a failure after that
+  [[nodiscard]] static mpi_attachment accept(mpi_comm comm, std::filesystem::path const& port_file,
+                                             mpi_options options = {}) {
+    detail::mpi_port port;
+    agree(comm, detail::failure_of([&] {
+            if (comm.rank() == 0) {
+              port.open();
+              detail::write_port_file(port_file, port.name());
+            }
+          }));
+    MPI_Comm inter = MPI_COMM_NULL;
+    check("MPI_Comm_accept",
+          MPI_Comm_accept(port.name().data(), MPI_INFO_NULL, 0, comm.native(), &inter));
+    if (comm.rank() == 0) {
+      detail::remove_port_file(port_file);
+    }
+    return {inter, 0, options};
+  }
+
+  /// Joins a job that accepts; waits until its file is there.
+  ///
+  /// @comm   collective over `comm`, with `accept` of the other job
+  /// @throws collective_error  on every rank of this job, if there is no file after `patience`, or it is no port
+  /// @throws mpi_error  if MPI reports a failure after that
+  [[nodiscard]] static mpi_attachment connect(mpi_comm comm, std::filesystem::path const& port_file,
+                                              std::chrono::duration<double> patience = std::chrono::seconds(60),
+                                              mpi_options options = {}) {
+    std::array<char, MPI_MAX_PORT_NAME> port{};
+    agree(comm, detail::failure_of([&] {
+            if (comm.rank() == 0) {
+              detail::read_port_file(port_file, patience, port);
+            }
+          }));
+    MPI_Comm inter = MPI_COMM_NULL;
+    check("MPI_Comm_connect", MPI_Comm_connect(port.data(), MPI_INFO_NULL, 0, comm.native(), &inter));
+    return {inter, 1, options};
+  }
+
+  mpi_attachment(mpi_attachment&& other) noexcept
+      : inter_(std::exchange(other.inter_, MPI_COMM_NULL)), world_(std::move(other.world_)) {
+    other.world_.reset();
+  }
+  mpi_attachment& operator=(mpi_attachment&&) = delete;
+  /// Leaves the other job, together with it, unless an exception is on its way. What was made of `world()` must be gone.
+  ~mpi_attachment() {
+    world_.reset();
+    if (inter_ != MPI_COMM_NULL && detail::mpi_is_running() && std::uncaught_exceptions() == 0) {
+      MPI_Comm_disconnect(&inter_);
+    }
+  }
+
+  /// The ranks of both jobs.
+  [[nodiscard]] mpi_comm& world() noexcept { return *world_; }
+
+private:
+  mpi_attachment(MPI_Comm inter, int high, mpi_options options) : inter_(inter) {
+    MPI_Comm all = MPI_COMM_NULL;
+    check("MPI_Intercomm_merge", MPI_Intercomm_merge(inter, high, &all));
+    world_.emplace(mpi_comm::duplicate_of(all, options));
+    MPI_Comm_free(&all);
+  }
+
+  static void agree(mpi_comm& comm, std::string const& failure) {
+    detail::exchange_values(comm, {.what = detail::operation::join_roles, .step = 2}, failure);
+  }
+  static void check(char const* call, int code) { detail::check_mpi(code, call); }
+
+  MPI_Comm inter_;
+  std::optional<mpi_comm> world_;
+};
+
+} // namespace glt

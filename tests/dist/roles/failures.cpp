@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/roles/server.hpp>
+
+#include <glt/comm/guard.hpp>
+#include <glt/dist/roles/remote_loader.hpp>
+
+#include "support/counted_batches.hpp"
+#include "support/errors.hpp"
+#include "support/nodes.hpp"
+#include "support/ranks.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+using glt_test::counted_batches;
+using glt_test::counted_seeds;
+using glt_test::prints_of;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool knows_memory = false; // sanitizers keep books of it
+#else
+constexpr bool knows_memory = true;
+#endif
+
+constexpr glt::dist::loader_options some_options{.batch_size = 3, .shuffle = true, .seed = 5};
+constexpr auto is_server = [](auto const& roles) { return roles.role() == glt::dist::role::server; };
+
+template <class Comm>
+using remote = glt::dist::remote_loader<Comm, counted_batches>;
+
+// Roles of which the first ranks are servers.
+template <class Comm>
+glt::dist::role_context<Comm> joined(Comm comm, int servers) {
+  auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
+  return {comm, role, role == glt::dist::role::server ? "servers" : "clients"};
+}
+
+// Servers by clients that are as many as the ranks of a test.
+std::vector<int> servers_of_size(int ranks) {
+  return ranks == 2 ? std::vector{1} : ranks == 3 ? std::vector{1, 2} : std::vector{1, 2, 3};
+}
+
+// Runs `work` on all ranks under a guard of the world, and returns what it fails with.
+template <class Comm, class Work>
+std::string failure_in_world(Comm comm, Work work) {
+  return glt_test::thrown<glt::collective_error>([&] { glt::run_collectively(comm, work); });
+}
+
+// Large enough that ranks of MPI do not send it before it is asked for.
+constexpr std::int64_t many_seeds = 4000;
+
+} // namespace
+
+TEST_CASE("a server that fails outside of batches ends all servers, and clients hear which one and why") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          CAPTURE(servers);
+          auto roles = joined(comm, servers);
+          auto const last = servers - 1; // the server that fails
+          auto const name = "servers-" + std::to_string(last) + ": ";
+          if (is_server(roles)) {
+            glt::dist::server server(roles);
+            server.offer("some", counted_batches());
+            server.register_service("fail",
+                                    [](std::int64_t code) -> std::int64_t { throw code; }); // no exception
+            CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), name,
+                                  "unknown exception"));
+            continue;
+          }
+          glt::dist::client client(roles);
+          auto const own = roles.group_rank();
+          remote<comm_type> loader(client, "some", counted_seeds(own, 3000), {}, some_options);
+          bool const asks = own == roles.group_size() - 1;
+          auto const text = glt_test::thrown<glt::collective_error>([&] {
+            for (auto const& batch : loader.epoch(0)) {
+              if (asks && batch.step == 5) {
+                static_cast<void>(client.template request<std::int64_t>(last, "fail", std::int64_t{7}));
+              }
+              std::this_thread::yield();
+            }
+            for (std::int64_t epoch = 1;; ++epoch) {
+              prints_of(loader, epoch);
+            }
+          });
+          CHECK(glt_test::names(text, "rank " + std::to_string(last), name, "unknown exception"));
+          CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
+                                    [&] { remote<comm_type>(client, "some", counted_seeds(own, 9), {}); }),
+                                name, "unknown exception"));
+        }
+        comm.barrier();
+      },
+      {2, 3, 4});
+}
+
+TEST_CASE("a server that fails before it runs is an error of all ranks") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          for (int const failing : {0, servers - 1}) {
+            for (bool const has_server : {false, true}) {
+              CAPTURE(servers);
+              CAPTURE(failing);
+              CAPTURE(has_server);
+              std::string of_client;
+              auto const failure = failure_in_world(comm, [&] {
+                auto roles = joined(comm, servers);
+                bool const fails = roles.world_rank() == failing;
+                auto const fail = [&] {
+                  std::this_thread::sleep_for(std::chrono::milliseconds(20)); // others wait by then
+                  throw std::runtime_error("its disk fails");
+                };
+                if (!is_server(roles)) {
+                  glt::dist::client client(roles);
+                  of_client = glt_test::thrown<glt::collective_error>([&] {
+                    auto const seeds = counted_seeds(0, roles.group_rank() == 0 ? 9 : many_seeds);
+                    remote<comm_type> loader(client, "some", seeds, {}, some_options, {.together = false});
+                    prints_of(loader, 0);
+                    static_cast<void>(client.template request<std::int64_t>(failing, "sum", std::int64_t{7}));
+                  });
+                  return;
+                }
+                if (fails && !has_server) {
+                  fail();
+                }
+                glt::dist::server server(roles);
+                server.offer("some", counted_batches());
+                if (fails) {
+                  fail();
+                }
+                server.run();
+              });
+              auto const name = "servers-" + std::to_string(failing) + ": has gone before it served";
+              auto const says_why =
+                  [&](std::string const& text) { // of the failure, or of what follows from it
+                    return glt_test::names(text, "its disk fails") || glt_test::names(text, name);
+                  };
+              CHECK(says_why(failure));
+              if (failing == 0) {
+                CHECK(glt_test::names(failure, "rank 0: its disk fails"));
+              }
+              if (comm.rank() >= servers && has_server) {
+                CHECK(says_why(of_client));
+              }
+            }
+          }
+        }
+      },
+      {2, 3, 4});
+}
+
+TEST_CASE("a client that throws in the middle of an epoch holds up nobody, and a guard tells all ranks") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          for (std::int64_t const batch_size : {std::int64_t{3}, many_seeds}) {
+            CAPTURE(servers);
+            CAPTURE(batch_size);
+            std::int64_t steps = 0;
+            bool const in_group = batch_size == 3; // a guard of its own, besides that of the world
+            auto const text = failure_in_world(comm, [&] {
+              auto roles = joined(comm, servers);
+              if (is_server(roles)) {
+                glt::dist::server server(roles);
+                server.offer("some", counted_batches());
+                server.run();
+                return;
+              }
+              auto const train = [&] {
+                glt::dist::client client(roles);
+                auto options = some_options;
+                options.batch_size = batch_size;
+                remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 12 * batch_size),
+                                         {}, options);
+                for (auto const& batch : loader.epoch(0)) {
+                  ++steps;
+                  if (roles.group_rank() == 0 && batch.step == 4) {
+                    throw std::runtime_error("its loss is no number");
+                  }
+                }
+              };
+              if (!in_group) {
+                train();
+                return;
+              }
+              try {
+                glt::run_collectively(roles.group(), train);
+              } catch (glt::collective_error const& failure) { // of the group alone
+                throw glt::error(failure.what());
+              }
+            });
+            CHECK(glt_test::names(text, "rank " + std::to_string(servers), "its loss is no number"));
+            CHECK((comm.rank() < servers ? steps == 0 : steps == (comm.rank() == servers ? 5 : 12)));
+          }
+        }
+      },
+      {2, 3, 4});
+}
+
+TEST_CASE("servers and clients end with batches on their way") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          for (std::int64_t const batch_size : {std::int64_t{3}, many_seeds}) {
+            auto roles = joined(comm, servers);
+            if (is_server(roles)) {
+              glt::dist::server server(roles);
+              server.offer("some", counted_batches{.delays = true});
+              server.run();
+              continue;
+            }
+            glt::dist::client client(roles);
+            auto options = some_options;
+            options.batch_size = batch_size;
+            options.prefetch = 8;
+            for (int loaders = 0; loaders < 3; ++loaders) {
+              remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 20 * batch_size), {},
+                                       options);
+              auto const range = loader.epoch(loaders);
+              CHECK(range.begin() != range.end());
+            }
+          }
+        }
+      },
+      {2, 3, 4});
+}
+
+namespace {
+
+// What this process has at the moment.
+struct usage {
+  std::int64_t kilobytes = 0;
+  std::int64_t files = 0;
+  std::int64_t shared = 0; // mappings that others may have, too
+};
+
+usage own_usage() {
+  usage now;
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  now.kilobytes = pages * sysconf(_SC_PAGESIZE) / 1024;
+  for (auto const& file : std::filesystem::directory_iterator("/proc/self/fd")) {
+    now.files += file.path().empty() ? 0 : 1;
+  }
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    now.shared += line.find("rw-s") != std::string::npos ? 1 : 0;
+  }
+  return now;
+}
+
+// That of each rank when all are done and have given back what they share; threads have it in common.
+template <class Comm, class Node>
+usage usage_in_turn(Comm& comm, Node& node) {
+  if constexpr (requires { node.reclaim(); }) {
+    node.reclaim();
+  }
+  usage own;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    comm.barrier();
+    if (comm.rank() == rank) {
+      own = own_usage();
+    }
+  }
+  comm.barrier();
+  return own;
+}
+
+// Trains on `steps` small batches, through messages or, with `bytes`, memory that is shared; what grows meanwhile is an
+// error.
+template <class Comm, class Node>
+void train_long(Comm comm, Node node, std::int64_t steps, std::int64_t bytes) {
+  auto roles = joined(comm, 1);
+  if (is_server(roles)) {
+    auto const serve = [](auto&& server) {
+      server.offer("some", counted_batches());
+      server.register_service("kilobytes", [](std::int64_t) { return own_usage().kilobytes; });
+      server.run();
+    };
+    if (bytes > 0) {
+      serve(glt::dist::server(roles, node, bytes));
+    } else {
+      serve(glt::dist::server(roles));
+    }
+    return;
+  }
+  auto const train = [&](auto&& client) {
+    auto options = some_options;
+    options.batch_size = 32;
+    remote<Comm> loader(client, "some", counted_seeds(roles.group_rank(), 32 * steps), {}, options);
+    std::vector<std::int64_t> before;
+    auto const measure = [&] {
+      return std::vector{own_usage().kilobytes,
+                         client.template request<std::int64_t>(0, "kilobytes", std::int64_t{0})};
+    };
+    std::int64_t seeds = 0;
+    for (auto const& batch : loader.epoch(0)) {
+      seeds += batch.num_seeds;
+      if (batch.step == 999) {
+        before = measure();
+      }
+    }
+    CHECK(seeds == 32 * steps);
+    auto const after = measure();
+    for (std::size_t i = 0; i < after.size() && knows_memory; ++i) {
+      CAPTURE(before[i]);
+      CHECK(after[i] - before[i] < 1024); // 100 bytes a batch
+    }
+  };
+  if (bytes > 0) {
+    train(glt::dist::client(roles, node));
+  } else {
+    train(glt::dist::client(roles));
+  }
+}
+
+} // namespace
+
+TEST_CASE("memory, files and mappings do not grow with the number of batches and of servers") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        for (std::int64_t const bytes : {0, 1 << 16}) {
+          CAPTURE(bytes);
+          auto node = glt_test::node_of(comm);
+          train_long(comm, node, 1000, bytes);
+          auto const before = usage_in_turn(comm, node);
+          train_long(comm, node, 10000, bytes);
+          auto const after = usage_in_turn(comm, node);
+          CHECK(after.files <= before.files);
+          CHECK(after.shared <= before.shared);
+        }
+      },
+      {2, 3});
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/roles/remote_loader.hpp>
+
+#include <glt/dist/graph.hpp>
+#include <glt/dist/loading/neighbor_batches.hpp>
+#include <glt/graph/edge_values.hpp>
+#include <glt/graph/sort_rows.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
+
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+#include "support/remote_kinds.hpp"
+#include "support/weighted.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+using glt_test::cpu;
+
+namespace {
+
+constexpr auto host = glt::memory_space::host;
+
+template <class Comm>
+struct weighted {
+  explicit weighted(Comm& comm)
+      : graph(comm, glt_test::merged_graph(comm.size()).part(comm.rank())),
+        weights(glt::make_edge_values(graph.local(), glt_test::random_weights(4099, 6))) {}
+  auto recipe() const {
+    return glt::dist::neighbor_batches(graph, {}, glt::weighted_rule<host>{weights.view(), {}});
+  }
+  glt::neighbor_options options() const { return {.fanouts = {3, 2}, .edge_ids = true}; }
+  glt::dist::vertex_seeds<> seeds(int client) const { return glt_test::client_seeds(client, 257); }
+
+  glt::dist::graph<cpu> graph;
+  glt::buffer<cpu, float> weights;
+};
+
+// A part with its edges in order of time.
+auto sorted_part(int ranks, int rank) {
+  std::vector<std::int64_t> times;
+  for (std::int64_t e = 0; e < 4099; ++e) {
+    times.push_back(e * 37 % 101);
+  }
+  auto part = glt_test::merged_graph(ranks).part(rank);
+  auto sorted =
+      glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
+  part.graph = std::move(sorted.graph);
+  return std::pair(std::move(part), std::move(sorted.times));
+}
+
+template <class Comm>
+struct temporal {
+  explicit temporal(Comm& comm) : temporal(comm, sorted_part(comm.size(), comm.rank())) {}
+  auto recipe() const {
+    return glt::dist::neighbor_batches(graph, {},
+                                       glt::temporal_rule<host>{times.view(), glt::temporal_strategy::last});
+  }
+  glt::neighbor_options options() const { return {.fanouts = {4, 3}, .edge_ids = true, .disjoint = true}; }
+  glt::dist::vertex_seeds<> seeds(int client) const {
+    auto vertices = glt_test::client_seeds(client, 257);
+    std::vector<std::int64_t> until;
+    for (auto const vertex : vertices) {
+      until.push_back(vertex * 23 % 140 - 10);
+    }
+    return {std::move(vertices), std::move(until)};
+  }
+
+  glt::dist::graph<cpu> graph;
+  glt::buffer<cpu, std::int64_t> times;
+
+private:
+  template <class Sorted>
+  temporal(Comm& comm, Sorted sorted)
+      : graph(comm, std::move(sorted.first)), times(std::move(sorted.second)) {}
+};
+
+} // namespace
+
+TEST_CASE("servers make the batches by weights that a loader makes") { // on_ranks
+  glt_test::check_remote_kind<weighted>();
+}
+
+TEST_CASE("servers make the batches by times that a loader makes") {
+  glt_test::check_remote_kind<temporal>();
+}

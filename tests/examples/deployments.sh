@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: deployments.sh DATASET_FOLDER PARTITION_PROGRAM TRAIN_PROGRAM LAUNCHER...
+#
+# Trains on Cora with two ranks, wherever their batches are made: losses and accuracies must be the same to the last digit.
+# Skipped (exit status 77) where the data set is not.
+set -euo pipefail
+
+data=$1 partition=$2 train=$3
+shift 3
+if ! [ -r "$data/edge_index.npy" ]; then
+  printf 'skipped: there is no data set in %s\n' "$data"
+  exit 77
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$partition" "$data" --parts 2 --normalize --out "$scratch/parts" > "$scratch/log"
+
+# train_on <ranks> <file> <option>...: keeps what must not depend on the deployment.
+train_on() {
+  local ranks=$1 to=$2
+  shift 2
+  "${launcher[@]}" -n "$ranks" "$train" "$scratch/parts" --epochs 2 --batch 32 --lr 0.01 "$@" > "$scratch/log"
+  sed 's/, waiting for batches.*//' "$scratch/log" > "$to"
+  grep -q '^test accuracy' "$to"
+}
+
+launcher=("$@")
+train_on 2 "$scratch/expected" --deployment collocated
+while read -r ranks options; do
+  # shellcheck disable=SC2086 # words
+  train_on "$ranks" "$scratch/made" $options
+  diff "$scratch/expected" "$scratch/made" || {
+    printf 'other batches with %s on %s ranks\n' "$options" "$ranks"
+    exit 1
+  }
+done << 'END'
+2 --deployment pipelined --prefetch 3
+4 --deployment workers --workers 1 --shared-megabytes 1
+3 --deployment servers --servers 1 --prefetch 1
+4 --deployment servers --servers 2
+END

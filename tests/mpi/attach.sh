@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: attach.sh ATTACHED_JOB LAUNCHER...
+#
+# Servers that run, and two jobs of clients that attach to them one after the other and leave again. With an MPI that has no
+# ports, the servers must say so. Skipped (exit status 77) where Open MPI has no name server.
+set -euo pipefail
+
+job=$1
+shift
+scratch=$(mktemp -d)
+trap 'kill $(jobs -p) 2> /dev/null || true; rm -rf "$scratch"' EXIT
+
+launcher=("$@")
+if [[ $("$1" --version 2>&1) != *"Open MPI"* && $("$1" --version 2>&1) != *OpenRTE* ]]; then
+  if timeout 30 "${launcher[@]}" -n 2 "$job" accept "$scratch/port" 1 > "$scratch/log" 2>&1; then
+    printf 'this MPI has ports: the jobs are to be tried with it, too\n'
+    exit 1
+  fi
+  cat "$scratch/log"
+  grep -q 'this MPI cannot let other jobs in' "$scratch/log"
+  exit 0
+fi
+command -v ompi-server > /dev/null || {
+  printf 'skipped: there is no ompi-server\n'
+  exit 77
+}
+ompi-server --no-daemonize -r "$scratch/uri" > "$scratch/names" 2>&1 &
+for ((i = 0; i < 100; i++)); do
+  [ -s "$scratch/uri" ] && break
+  sleep 0.1
+done
+launcher+=(--ompi-server "file:$scratch/uri")
+timeout 60 "${launcher[@]}" -n 2 "$job" accept "$scratch/port" 2 > "$scratch/servers" 2>&1 &
+servers=$!
+timeout 30 "${launcher[@]}" -n 1 "$job" connect "$scratch/port" 1 | tee "$scratch/first"
+timeout 30 "${launcher[@]}" -n 2 "$job" connect "$scratch/port" 1 | tee "$scratch/second"
+wait "$servers"
+cat "$scratch/servers"
+grep -q 'client 0 of 1 with 2 servers: 1330' "$scratch/first"
+grep -q 'client 1 of 2 with 2 servers: 21330' "$scratch/second"
+[ "$(grep -c 'accept: done' "$scratch/servers")" -eq 2 ]
+[ ! -e "$scratch/port" ]
