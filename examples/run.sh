@@ -148,6 +148,9 @@ fi
 if [ "$total" -gt "$(nproc)" ]; then
   launch+=(--oversubscribe)
 fi
+if [ "$prefetch" -gt 0 ]; then
+  launch+=(--bind-to none) # the threads that prepare batches need cores, too
+fi
 show=()
 if [ -t 1 ]; then
   show=(--progress)

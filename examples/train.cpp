@@ -2,7 +2,7 @@
 //
 // Trains GraphSAGE on a partitioned graph, one part per MPI rank, or several where there are fewer ranks:
 //   mpirun -np 2 train PARTS_DIR --epochs 10
-//   mpirun -np 2 train PARTS_DIR --deployment pipelined           batches are made in advance, by threads
+//   mpirun -np 2 --bind-to none train PARTS_DIR --deployment pipelined   batches are made in advance, by threads
 //   mpirun -np 4 train PARTS_DIR --deployment workers --workers 1   by ranks beside those that train
 //   mpirun -np 4 train PARTS_DIR --deployment servers --servers 2   by ranks that own the parts
 // always with the same batches,

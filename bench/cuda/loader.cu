@@ -75,7 +75,8 @@ void measure(glt_bench::report& report, glt::threads_comm comm) {
   auto const connected = glt_bench::connected_vertices(whole.view());
   auto const batch_size = std::min<std::int64_t>(1024, static_cast<std::int64_t>(connected.size()) / (2 * steps));
   auto const seeds = glt_bench::batch_of(connected, batch_size * steps, 0);
-  glt::dist::loader_options const options{.batch_size = batch_size, .neighbors = {.fanouts = {15, 10, 5}}};
+  glt::neighbor_options const neighbors{.fanouts = {15, 10, 5}};
+  glt::dist::loader_options const options{.batch_size = batch_size};
 
   auto part = glt::split_graph<glt::local_id>(whole.view(), names, 0);
   auto const rows = part.graph.view().num_rows();
@@ -86,7 +87,7 @@ void measure(glt_bench::report& report, glt::threads_comm comm) {
 
   glt::dist::graph<cpu, glt::local_id> const graph(comm, std::move(part));
   glt::dist::feature_store const features(comm, graph.book(), std::move(values));
-  glt::dist::loader host(comm, graph, features, seeds, options);
+  glt::dist::loader host(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
   auto const expected = first_of(cpu(), host);
   auto const alone = batches_per_second(policy, host);
   report.add("loader/host", alone, "batches/s");
@@ -97,7 +98,7 @@ void measure(glt_bench::report& report, glt::threads_comm comm) {
 
   glt::dist::graph<gpu, glt::local_id> const graph_on_gpu(comm, std::move(part_on_gpu));
   glt::dist::feature_store const features_on_gpu(comm, graph_on_gpu.book(), std::move(values_on_gpu));
-  glt::dist::loader on_gpu(comm, graph_on_gpu, features_on_gpu, seeds, options, policy);
+  glt::dist::loader on_gpu(comm, glt::dist::neighbor_batches(graph_on_gpu, features_on_gpu, neighbors), seeds, options, policy);
   glt_bench::require(first_of(policy, on_gpu) == expected, "loader/device");
   report.add("loader/device", batches_per_second(policy, on_gpu), "batches/s", alone, "loader/host");
 }

@@ -26,7 +26,7 @@ struct gpu_policy {
 };
 
 template <class Policy>
-using loader_on = glt::dist::loader<glt::serial_comm, Policy, glt::global_id, float>;
+using loader_on = glt::dist::loader<glt::serial_comm, glt::dist::neighbor_batches<Policy, glt::global_id>>;
 
 } // namespace
 

@@ -53,7 +53,7 @@ class loader {
 
 public:
   static constexpr memory_space space = Policy::space;
-  using batch_type = typename producer_type::batch_type;
+  using batch_type = typename Recipe::template batch_on<Policy>;
   using seeds_type = typename Recipe::seeds_type;
 
   /// Keeps this rank's seeds, and borrows what the recipe does.
