@@ -147,12 +147,8 @@ inline std::optional<accuracies> train_with_servers(glt::mpi_comm comm, train_op
     serve_batches(roles, node, options);
     return std::nullopt;
   }
-  try {
-    return glt::run_collectively(roles.group(),
-                                 [&] { return train_on_remote_batches(roles, node, where, options); });
-  } catch (glt::collective_error const& failure) { // known to those who train: the others learn it from the world
-    throw glt::error(failure.what());
-  }
+  return glt::run_collectively(roles.group(),
+                               [&] { return train_on_remote_batches(roles, node, where, options); });
 }
 
 } // namespace example

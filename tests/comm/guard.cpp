@@ -67,6 +67,32 @@ TEST_CASE("a rank that throws between calls, at the start or at the end takes al
   });
 }
 
+TEST_CASE("what only a group of the ranks has agreed on, a guard of all tells the others") {
+  on_ranks([](auto comm) {
+    if (comm.size() < 2) {
+      return;
+    }
+    auto const lonely = comm.size() - 1; // all others fail together, in a call of theirs
+    for (bool const guarded_twice : {false, true}) {
+      auto const text = guarded(comm, [&] {
+        bool const fails = comm.rank() != lonely;
+        auto group = comm.split(fails ? 0 : 1, comm.rank());
+        auto const work = [&] {
+          call(group, 0, fails && group.rank() == group.size() - 1 ? "no such offer" : "");
+        };
+        if (guarded_twice) {
+          run_collectively(group, work);
+        } else {
+          work();
+        }
+        call(comm, 7); // where the last rank waits
+      });
+      CHECK(text == "rank 0: no such offer");
+      call(comm, 9); // all ranks are still in step
+    }
+  });
+}
+
 TEST_CASE("ranks work together: what one throws, all throw, and a rank that left before takes the others along") {
   on_ranks([](auto comm) {
     int calls = 0;

@@ -23,6 +23,19 @@ namespace glt {
 
 namespace detail {
 
+/// The text of the exception that is being handled, without the rank that a `collective_error` names first.
+[[nodiscard]] inline std::string_view cause_of_current() noexcept {
+  try {
+    throw;
+  } catch (collective_error const& failure) {
+    return failure.cause();
+  } catch (std::exception const& failure) {
+    return failure.what();
+  } catch (...) {
+    return {};
+  }
+}
+
 /// How a rank leaves the guarded part of a program, with everything that it needs for that: the way out must not fail
 /// for want of memory.
 template <communicator C>
@@ -31,6 +44,32 @@ public:
   explicit departure(C& comm) : comm_(comm), counts_(static_cast<std::size_t>(comm.size()), 0) {
     headers_.reserve(2 * counts_.size());
     cause_.reserve(cause_bytes);
+  }
+
+  /// Runs `work`; what it throws, all ranks throw, unless this rank is lost.
+  ///
+  /// An error on which a group of the ranks has agreed is news to the others; `on_failure()` is called before it is told.
+  template <class Work, class OnFailure>
+  std::invoke_result_t<Work&> guard(Work& work, OnFailure on_failure) {
+    try {
+      return work();
+    } catch (agreed_error const& failure) {
+      if (all_throw(comm_, failure)) {
+        throw;
+      }
+      on_failure();
+      announce_failure(failure.cause());
+    } catch (...) {
+      if (is_lost(comm_)) {
+        throw;
+      }
+      on_failure();
+      announce_failure(cause_of_current());
+    }
+  }
+  template <class Work>
+  std::invoke_result_t<Work&> guard(Work& work) {
+    return guard(work, [] {});
   }
 
   /// Joins the next header exchange of the other ranks, at `operation::leave`.
@@ -45,7 +84,7 @@ public:
     } catch (agreed_error const& error) {
       agreed = error;
     }
-    std::throw_with_nested(agreed ? *agreed : agreed_error(comm_.rank(), cause_));
+    std::throw_with_nested(agreed ? *agreed : agreed_error(comm_.size(), comm_.rank(), cause_));
   }
 
 private:
@@ -55,41 +94,16 @@ private:
   std::string cause_;
 };
 
-/// The text of the exception that is being handled, without the rank that a `collective_error` names first.
-[[nodiscard]] inline std::string_view cause_of_current() noexcept {
-  try {
-    throw;
-  } catch (collective_error const& failure) {
-    return failure.cause();
-  } catch (std::exception const& failure) {
-    return failure.what();
-  } catch (...) {
-    return {};
-  }
-}
-
 /// Runs the work of a rank and leaves, done or failed.
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
   std::optional<departure<C>> end;
   committed(comm, [&] { end.emplace(comm); }); // the others wait at the end of this rank's work
-  auto const run = [&]() -> std::invoke_result_t<Work&> {
-    try {
-      return work();
-    } catch (agreed_error const&) {
-      throw; // all ranks know
-    } catch (...) {
-      if (is_lost(comm)) {
-        throw;
-      }
-      end->announce_failure(cause_of_current());
-    }
-  };
   if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
-    run();
+    end->guard(work);
     end->announce();
   } else {
-    decltype(auto) result = run();
+    decltype(auto) result = end->guard(work);
     end->announce();
     return result;
   }
@@ -138,8 +152,6 @@ template <communicator C, class Work>
 std::invoke_result_t<Work&> run_collectively(C comm, Work work, lost_rank when_lost = lost_rank::abort) {
   try {
     return detail::run_and_leave(comm, work);
-  } catch (detail::agreed_error const&) {
-    throw;
   } catch (std::exception const& failure) {
     detail::end_if_lost(comm, when_lost, failure.what());
     throw;

@@ -33,18 +33,30 @@ concept losable = communicator<C> && requires(C& c, C const& view) {
 
 namespace detail {
 
+/// True if every rank of `comm` throws this error, too.
+template <communicator C>
+[[nodiscard]] bool all_throw(C const& comm, agreed_error const& error) noexcept {
+  return error.num_ranks() >= comm.size();
+}
+
 /// Runs the part of a collective in which the other ranks wait for this one's bytes: an exception that leaves it, and
 /// that not all ranks throw, loses the rank.
 template <communicator C, class Work>
 decltype(auto) committed(C& comm, Work&& work) {
-  try {
-    return std::forward<Work>(work)();
-  } catch (agreed_error const&) {
-    throw;
-  } catch (...) {
+  auto const lose = [&]() noexcept {
     if constexpr (losable<C>) {
       comm.mark_lost();
     }
+  };
+  try {
+    return std::forward<Work>(work)();
+  } catch (agreed_error const& error) {
+    if (!all_throw(comm, error)) {
+      lose();
+    }
+    throw;
+  } catch (...) {
+    lose();
     throw;
   }
 }

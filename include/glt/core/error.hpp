@@ -69,11 +69,19 @@ private:
 
 namespace detail {
 
-/// What the library throws on every rank at once; one that a program throws is its own rank's affair.
+/// What the library throws on every rank of a communicator at once; one that a program throws is its own rank's affair.
 class agreed_error : public collective_error {
 public:
-  agreed_error(int rank, std::string cause, std::source_location where = std::source_location::current())
-      : collective_error(rank, std::move(cause), where) {}
+  /// An error that `num_ranks` ranks throw.
+  agreed_error(int num_ranks, int rank, std::string cause,
+               std::source_location where = std::source_location::current())
+      : collective_error(rank, std::move(cause), where), num_ranks_(num_ranks) {}
+
+  /// How many ranks throw it: those of the communicator that agreed, which may be a group of a larger one.
+  [[nodiscard]] int num_ranks() const noexcept { return num_ranks_; }
+
+private:
+  int num_ranks_;
 };
 
 } // namespace detail

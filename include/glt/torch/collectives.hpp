@@ -124,7 +124,7 @@ void gather_grads(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seed
   std::int64_t total = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (headers[rank].count != headers[0].count) {
-      throw glt::detail::agreed_error(static_cast<int>(rank),
+      throw glt::detail::agreed_error(comm.size(), static_cast<int>(rank),
                              detail::message("gathers gradients of ", headers[rank].count,
                                              " bytes while rank 0 gathers ", headers[0].count,
                                              "; train the same parameters on all ranks"));

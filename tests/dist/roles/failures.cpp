@@ -196,19 +196,38 @@ TEST_CASE("a client that throws in the middle of an epoch holds up nobody, and a
                   }
                 }
               };
-              if (!in_group) {
-                train();
-                return;
-              }
-              try {
+              if (in_group) {
                 glt::run_collectively(roles.group(), train);
-              } catch (glt::collective_error const& failure) { // of the group alone
-                throw glt::error(failure.what());
+              } else {
+                train();
               }
             });
             CHECK(glt_test::names(text, "rank " + std::to_string(servers), "its loss is no number"));
             CHECK((comm.rank() < servers ? steps == 0 : steps == (comm.rank() == servers ? 5 : 12)));
           }
+        }
+      },
+      {2, 3, 4});
+}
+
+TEST_CASE("what clients fail with together, servers hear by a guard of the world") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          CAPTURE(servers);
+          auto const failure = failure_in_world(comm, [&] {
+            auto roles = joined(comm, servers);
+            if (is_server(roles)) {
+              glt::dist::server server(roles);
+              server.offer("some", counted_batches());
+              server.run();
+              return;
+            }
+            glt::dist::client client(roles);
+            remote<comm_type> const loader(client, "same", counted_seeds(0, 9), {}, some_options);
+          });
+          CHECK(glt_test::names(failure, "rank " + std::to_string(servers), "\"same\""));
         }
       },
       {2, 3, 4});

@@ -106,7 +106,7 @@ template <communicator C>
     comm.broadcast(reinterpret_cast<std::byte*>(cause.data()), static_cast<std::int64_t>(cause.size()), rank);
   }
   try {
-    throw agreed_error(rank, cause.data());
+    throw agreed_error(comm.size(), rank, cause.data());
   } catch (std::bad_alloc const&) { // the others leave with an error that this rank cannot make
     if constexpr (losable<C>) {
       comm.mark_lost();
@@ -162,7 +162,7 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
   }
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     if (received[rank].site() != received[0].site()) {
-      throw agreed_error(static_cast<int>(rank),
+      throw agreed_error(comm.size(), static_cast<int>(rank),
                          message("is ", place_of(received[rank].site()), " while rank 0 is ",
                                  place_of(received[0].site()), "; make the same calls in the same order on all ranks"));
     }

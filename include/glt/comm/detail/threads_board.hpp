@@ -36,6 +36,8 @@ struct threads_family {
 
   explicit threads_family(int threads) : gone(static_cast<std::size_t>(threads), 0) {}
 
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(gone.size()); }
+
   /// The calling thread returns; calls that still need it are given up.
   void leave(int thread) {
     std::scoped_lock const hold(lock);
@@ -191,8 +193,9 @@ private:
     return meetings_.insert(std::move(again)).position->second;
   }
 
-  [[noreturn]] static void give_up(threads_failure const& failure) {
-    throw agreed_error(failure.rank, failure.cause);
+  // Called with the lock held.
+  [[noreturn]] void give_up(threads_failure const& failure) const {
+    throw agreed_error(family_->broken ? family_->size() : size(), failure.rank, failure.cause);
   }
 
   static std::optional<threads_failure> attempt(std::span<threads_call* const> calls) {

@@ -83,7 +83,7 @@ inline void check_same(std::span<threads_call* const> ranks) {
     auto const& call = *ranks[rank];
     if (call.name != first.name || call.bytes != first.bytes || call.root != first.root ||
         call.detail != first.detail) {
-      throw agreed_error(static_cast<int>(rank),
+      throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(rank),
                              message("is in ", in_words(call), " while rank 0 is in ", in_words(first),
                                      "; make the same calls in the same order on all ranks"));
     }
@@ -108,7 +108,7 @@ inline void complete_all_to_all_v(std::span<threads_call* const> ranks) {
       auto const sent = ranks[from]->send_sizes[to];
       auto const expected = ranks[to]->receive_sizes[from];
       if (sent != expected) {
-        throw agreed_error(static_cast<int>(to),
+        throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(to),
                                message("expects ", expected, " bytes of rank ", from, ", which sends ", sent,
                                        "; pass the same size on both sides of all_to_all_v"));
       }
@@ -129,7 +129,7 @@ inline void complete_replies(std::span<threads_call* const> ranks) {
     for (std::size_t from = 0; from < ranks.size(); ++from) {
       bool const asks = ranks[to]->asked[from] != 0;
       if (asks != (ranks[from]->answering[to] != 0)) {
-        throw agreed_error(static_cast<int>(to),
+        throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(to),
                                message(asks ? "expects" : "does not expect", " a reply of rank ", from,
                                        ", which ", asks ? "sends none" : "sends one",
                                        "; let asked and answering mirror each other"));

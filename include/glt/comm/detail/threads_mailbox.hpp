@@ -63,7 +63,7 @@ private:
 
   void check_whole() const {
     if (family_->broken) {
-      throw agreed_error(family_->broken->rank, family_->broken->cause);
+      throw agreed_error(family_->size(), family_->broken->rank, family_->broken->cause);
     }
   }
 
@@ -80,7 +80,7 @@ private:
         last = peer;
       }
     }
-    throw agreed_error(last, message("returned while rank ", rank, " waits for a message",
+    throw agreed_error(size(), last, message("returned while rank ", rank, " waits for a message",
                                      source < 0 ? ", as have all others" : "",
                                      "; let ranks that wait for messages know when there will be no more"));
   }

@@ -40,8 +40,8 @@ namespace glt::dist {
 /// `assign_workers`, or one program per role in one MPI job.
 ///
 /// A rank that fails elsewhere reaches the ranks that wait in a call of the world by a guard of the world
-/// (`run_collectively`), those that wait in a call of its group only by a guard of `group()`. What that one throws, the
-/// group alone knows: inside of a guard of the world, pass it on as an error of another type.
+/// (`run_collectively`), those that wait in a call of its group only by a guard of `group()`; what that one throws, a
+/// guard of the world around it tells the other groups.
 ///
 /// Concurrent calls: none on one object and its copies; const members may run concurrently.
 template <communicator Comm>

@@ -95,7 +95,7 @@ template <communicator Comm>
   }
   auto holders = detail::holders_of_parts(agreed, lists);
   if (!holders.fault.empty()) {
-    throw detail::agreed_error(holders.faulty_rank, holders.fault);
+    throw detail::agreed_error(comm.size(), holders.faulty_rank, holders.fault);
   }
   return part_router(std::move(holders), comm.rank());
 }

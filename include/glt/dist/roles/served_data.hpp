@@ -161,7 +161,7 @@ private:
       auto const& [offsets, unknown, tensors, splits] = of_server[part];
       if (offsets != whole.offsets || tensors != whole.tensors) {
         throw detail::agreed_error(
-            static_cast<int>(part),
+            static_cast<int>(of_server.size()), static_cast<int>(part),
             "serves another partition or other tensors than rank 0; serve the same on all ranks");
       }
       for (auto const& split : splits) {

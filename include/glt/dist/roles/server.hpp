@@ -245,7 +245,7 @@ private:
       detail::failed_message head;
       reader.get(head);
       auto const rank = std::ranges::lower_bound(servers_, source) - servers_.begin();
-      throw detail::agreed_error(static_cast<int>(rank), head.cause); // no round will be
+      throw detail::agreed_error(rounds_.group().size(), static_cast<int>(rank), head.cause); // no round will be
     } else {
       throw error(detail::message("message of unknown kind ", static_cast<std::int64_t>(kind), " from ",
                                   roles_->name_of(source)));

@@ -63,7 +63,7 @@ public:
   template <class Enqueue>
   void start(Enqueue enqueue) {
     if (lost_) {
-      throw glt::detail::agreed_error(lost_->first, lost_->second);
+      throw glt::detail::agreed_error(host_.size(), lost_->first, lost_->second);
     }
     if (under_way_) {
       throw precondition_error("an exchange is under way on this communicator; wait for it before the next one");

@@ -26,7 +26,8 @@ template <class Difference>
 void check_same_value(std::span<call_header const> headers, Difference difference) {
   for (std::size_t rank = 1; rank < headers.size(); ++rank) {
     if (headers[rank].value != headers[0].value) {
-      throw agreed_error(static_cast<int>(rank), difference(headers[rank].value, headers[0].value));
+      throw agreed_error(static_cast<int>(headers.size()), static_cast<int>(rank),
+                         difference(headers[rank].value, headers[0].value));
     }
   }
 }

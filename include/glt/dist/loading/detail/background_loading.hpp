@@ -5,7 +5,6 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/batch.hpp>
@@ -154,17 +153,7 @@ private:
   template <class Work>
   void guarded(Work work) {
     try {
-      try {
-        work();
-      } catch (agreed_error const&) {
-        throw;
-      } catch (...) {
-        if (is_lost(comm_)) {
-          throw;
-        }
-        raise(raised::left_epoch);
-        end_.announce_failure(cause_of_current());
-      }
+      end_.guard(work, [&] { raise(raised::left_epoch); });
     } catch (agreed_error const&) { // all ranks are here
       settle(std::current_exception());
     } catch (...) {

@@ -25,22 +25,23 @@ namespace glt::detail {
   std::vector<dist::role_group> groups;
   for (std::size_t i = 0; i < introductions.size(); ++i) {
     auto const rank = static_cast<int>(i);
+    auto const refused = [&](std::string const& why) {
+      return agreed_error(static_cast<int>(introductions.size()), rank, why);
+    };
     auto const role = static_cast<dist::role>(introductions[i].front());
     auto const name = std::string_view(introductions[i]).substr(1);
     if (static_cast<std::size_t>(role) >= role_names.size()) {
-      throw agreed_error(rank, "joins in an unknown role; pass trainer, worker, server or client");
+      throw refused("joins in an unknown role; pass trainer, worker, server or client");
     }
     if (name.empty()) {
-      throw agreed_error(rank,
-                         message("joins as ", name_of(role), " of a group without a name; name the group"));
+      throw refused(message("joins as ", name_of(role), " of a group without a name; name the group"));
     }
     auto group = std::ranges::find(groups, name, &dist::role_group::name);
     if (group == groups.end()) {
       group = groups.insert(group, {role, std::string(name), {}});
     } else if (group->role != role) {
-      throw agreed_error(rank, message("joins group \"", name, "\" as ", name_of(role), ", but rank ",
-                                       group->ranks.front(), " as ", name_of(group->role),
-                                       "; give groups of different roles different names"));
+      throw refused(message("joins group \"", name, "\" as ", name_of(role), ", but rank ", group->ranks.front(),
+                            " as ", name_of(group->role), "; give groups of different roles different names"));
     }
     group->ranks.push_back(rank);
   }

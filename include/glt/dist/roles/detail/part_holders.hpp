@@ -58,7 +58,7 @@ struct part_holders {
   for (std::size_t rank = 0; rank < lists.size(); ++rank) {
     auto const number = lists[rank].front();
     if (number != 0 && agreed != 0 && number != agreed) {
-      throw agreed_error(static_cast<int>(rank),
+      throw agreed_error(static_cast<int>(lists.size()), static_cast<int>(rank),
                          message("has ", number, " parts, but a rank before it has ", agreed,
                                  "; load parts of one partition on all ranks"));
     }

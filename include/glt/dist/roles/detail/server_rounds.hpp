@@ -4,7 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/roles/detail/served_kinds.hpp>
@@ -120,20 +119,11 @@ private:
   template <class Work>
   std::optional<collective_error> together(Work work) {
     try {
-      try {
-        work();
-      } catch (agreed_error const&) {
-        throw;
-      } catch (...) {
-        if (is_lost(group_)) {
-          throw;
-        }
-        end_.announce_failure(cause_of_current());
-      }
+      end_.guard(work);
+      return std::nullopt;
     } catch (agreed_error const& failure) {
       return failure;
     }
-    return std::nullopt;
   }
 
   Comm group_;
