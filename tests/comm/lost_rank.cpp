@@ -40,9 +40,15 @@ static_assert(!losable<serial_comm> && !losable<threads_comm> && !losable<minima
 TEST_CASE("a failure where others wait for bytes loses the rank, and what all ranks throw does not") {
   endable_comm comm;
   CHECK(detail::committed(comm, [] { return 5; }) == 5);
-  CHECK(names(thrown<collective_error>([&] { detail::committed(comm, [] { throw detail::agreed_error(0, "all"); }); }),
-              "all"));
+  auto const agree_on = [&](int num_ranks) {
+    return thrown<collective_error>(
+        [&] { detail::committed(comm, [&] { throw detail::agreed_error(num_ranks, 0, "all"); }); });
+  };
+  CHECK(agree_on(comm.size()) == "rank 0: all");
   CHECK(!comm.is_lost());
+  CHECK(agree_on(comm.size() - 1) == "rank 0: all"); // only a group of them
+  CHECK(comm.is_lost());
+  comm = {};
   CHECK_THROWS_AS(detail::committed(comm, []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
   CHECK(comm.is_lost());
   serial_comm alone;
