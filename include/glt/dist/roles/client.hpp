@@ -111,7 +111,7 @@ public:
     ///
     /// @throws collective_error  with the server and the cause, if the service has failed
     [[nodiscard]] Reply get() {
-      auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, "a reply");
+      auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, [] { return "a reply"; });
       auto reader = detail::read_message(message);
       detail::reply_message head;
       std::vector<std::byte> bytes;
@@ -154,9 +154,9 @@ private:
   friend class remote_loader;
   using inbox = std::deque<detail::mailbox_message>;
 
-  // The next message of an inbox.
-  [[nodiscard]] detail::mailbox_message wait_for(inbox& of, std::chrono::duration<double> limit,
-                                                 std::string_view what) {
+  // The next message of an inbox; `what()` names it if it does not come.
+  template <class What>
+  [[nodiscard]] detail::mailbox_message wait_for(inbox& of, std::chrono::duration<double> limit, What what) {
     auto const begun = std::chrono::steady_clock::now();
     while (of.empty()) {
       if (gone_) {
@@ -168,7 +168,7 @@ private:
         sort(std::move(*message));
       } else {
         throw error(detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(), " s for ",
-                                    what));
+                                    what()));
       }
     }
     auto message = std::move(of.front());
