@@ -232,12 +232,7 @@ public:
   [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
 
   /// See `mailing`.
-  [[nodiscard]] detail::mpi_mailbox make_mailbox() {
-    auto own = duplicate();
-    std::int64_t number = std::chrono::system_clock::now().time_since_epoch().count();
-    own.broadcast(reinterpret_cast<std::byte*>(&number), sizeof number, 0);
-    return detail::mpi_mailbox(own.handle_, number);
-  }
+  [[nodiscard]] detail::mpi_mailbox make_mailbox() { return detail::mpi_mailbox(duplicate().handle_); }
 
 private:
   friend class mpi_node;
