@@ -10,6 +10,7 @@
 #include "support/errors.hpp"
 #include "support/nodes.hpp"
 #include "support/ranks.hpp"
+#include "support/roles.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -26,6 +27,8 @@
 
 using glt_test::counted_batches;
 using glt_test::counted_seeds;
+using glt_test::is_server;
+using glt_test::joined;
 using glt_test::prints_of;
 
 namespace {
@@ -37,17 +40,9 @@ constexpr bool knows_memory = true;
 #endif
 
 constexpr glt::dist::loader_options some_options{.batch_size = 3, .shuffle = true, .seed = 5};
-constexpr auto is_server = [](auto const& roles) { return roles.role() == glt::dist::role::server; };
 
 template <class Comm>
 using remote = glt::dist::remote_loader<Comm, counted_batches>;
-
-// Roles of which the first ranks are servers.
-template <class Comm>
-glt::dist::role_context<Comm> joined(Comm comm, int servers) {
-  auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
-  return {comm, role, role == glt::dist::role::server ? "servers" : "clients"};
-}
 
 // Servers by clients that are as many as the ranks of a test.
 std::vector<int> servers_of_size(int ranks) {
