@@ -13,6 +13,7 @@
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/alarm.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/datatype.hpp>
 #include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/detail/device_aware.hpp>
 #include <glt/mpi/detail/handle.hpp>
@@ -24,7 +25,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -166,9 +166,9 @@ public:
         auto const comm = handle_->comm();
         call(
             "all_reduce",
-            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type_of<T>(), mpi_op, comm); },
+            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, detail::mpi_type_of<T>(), mpi_op, comm); },
             [&](MPI_Request* started) {
-              return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, type_of<T>(), mpi_op, comm, started);
+              return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, detail::mpi_type_of<T>(), mpi_op, comm, started);
             });
       }
     });
@@ -266,19 +266,6 @@ private:
     MPI_Comm copy = MPI_COMM_NULL;
     detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
     return copy;
-  }
-
-  template <reducible T>
-  static MPI_Datatype type_of() noexcept {
-    if constexpr (std::same_as<T, std::int32_t>) {
-      return MPI_INT32_T;
-    } else if constexpr (std::same_as<T, std::int64_t>) {
-      return MPI_INT64_T;
-    } else if constexpr (std::same_as<T, float>) {
-      return MPI_FLOAT;
-    } else {
-      return MPI_DOUBLE;
-    }
   }
 
   void exchange(outgoing const& out, incoming const& in) {
