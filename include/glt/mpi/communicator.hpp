@@ -157,6 +157,7 @@ public:
   template <reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     auto const mpi_op = op == reduction::sum ? MPI_SUM : op == reduction::min ? MPI_MIN : MPI_MAX;
+    auto const type = detail::mpi_type_of<T>();
     auto const block =
         static_cast<std::size_t>(std::max(std::int64_t{1}, handle_->block_bytes() / std::int64_t{sizeof(T)}));
     detail::committed(*this, [&] {
@@ -166,9 +167,9 @@ public:
         auto const comm = handle_->comm();
         call(
             "all_reduce",
-            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, detail::mpi_type_of<T>(), mpi_op, comm); },
+            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm); },
             [&](MPI_Request* started) {
-              return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, detail::mpi_type_of<T>(), mpi_op, comm, started);
+              return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm, started);
             });
       }
     });
