@@ -12,6 +12,7 @@
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
+#include <glt/dist/roles/detail/fellow_servers.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/loader_openings.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>
@@ -64,7 +65,7 @@ public:
   /// @throws precondition_error  if this rank is neither a server nor a worker
   /// @throws collective_error  on every rank, if one has failed before
   explicit server(role_context<Comm>& roles)
-      : roles_(&roles), box_(detail::join_mailbox(roles)), rounds_(roles.group()) {
+      : roles_(&roles), box_(detail::join_mailbox(roles)), servers_(roles), rounds_(roles.group()) {
     if (roles.role() != role::server && roles.role() != role::worker) {
       throw precondition_error(
           detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
@@ -72,11 +73,6 @@ public:
     auto const served = roles.role() == role::server ? role::client : role::trainer;
     for (int const rank : roles.ranks_of(served)) {
       clients_.insert(rank);
-    }
-    for (auto const& group : roles.groups()) {
-      if (group.name == roles.group_name()) {
-        servers_ = group.ranks;
-      }
     }
   }
 
@@ -134,7 +130,7 @@ public:
       }
     } catch (collective_error const& failure) { // of this group alone: other groups of the world do not know
       static_cast<void>(box_.receive(detail::mailbox_limit(0))); // between threads all may know: throws then
-      auto const rank = world_rank_of(failure);
+      auto const rank = servers_.world_rank_of(failure);
       say_gone(rank, failure.cause(), false);
       throw error(detail::message(roles_->name_of(rank), ": ", failure.cause()));
     } catch (std::exception const& failure) { // others cannot know
@@ -149,17 +145,20 @@ private:
 
   void serve_all() {
     try {
-      send_to_servers(message_kind::present, 0);
-      while (num_present_ < servers_.size()) { // those that never run join no round
+      servers_.tell(box_, message_kind::present, 0);
+      while (!servers_.are_present()) { // those that never run join no round
         handle(*box_.receive(detail::for_ever));
       }
       serve_rounds();
-      say_farewell();
+      servers_.part(box_);
+      if (all_receive_) {
+        box_.flush();
+      }
     } catch (detail::agreed_error const&) {
       throw;
     } catch (...) {
       if (!detail::is_lost(rounds_.group())) {
-        send_to_servers(message_kind::bell, rounds_.number()); // to hear of it
+        servers_.tell(box_, message_kind::bell, rounds_.number()); // to hear of it
       }
       throw;
     }
@@ -170,7 +169,7 @@ private:
         handle(*message);
       }
       auto const mine = next_wish();
-      if (mine == rounds_type::nothing && !is_called_) {
+      if (mine == rounds_type::nothing && !servers_.have_called()) {
         handle(*box_.receive(detail::for_ever));
       } else {
         make_round(mine);
@@ -178,28 +177,9 @@ private:
     }
   }
 
-  void send_to_servers(message_kind kind, std::int64_t number) {
-    for (int const other : servers_) {
-      if (other != roles_->world_rank()) {
-        detail::send_packed(box_, other, kind, number);
-      }
-    }
-  }
-
-  // When all clients have gone: nothing is on its way afterwards.
-  void say_farewell() {
-    send_to_servers(message_kind::farewell, 0);
-    for (auto left = servers_.size() - 1; left > 0;) { // the rest are calls to rounds that were
-      left -= static_cast<message_kind>(box_.receive(detail::for_ever)->kind) == message_kind::farewell ? 1 : 0;
-    }
-    if (all_receive_) {
-      box_.flush();
-    }
-  }
-
   void handle(detail::mailbox_message const& message) {
-    if (std::ranges::binary_search(servers_, message.source)) {
-      hear(message);
+    if (servers_.contain(message.source)) {
+      servers_.hear(message, rounds_.number());
     } else if (clients_.contains(message.source)) {
       try {
         answer(message);
@@ -248,27 +228,6 @@ private:
     all_receive_ = false;
     auto const why = detail::message("cannot understand ", roles_->name_of(client), ": ", cause);
     detail::send_packed(box_, client, message_kind::gone, detail::failed_message{0, 0, roles_->world_rank(), why});
-  }
-
-  // What another server says.
-  void hear(detail::mailbox_message const& message) {
-    auto reader = detail::read_message(message);
-    auto const kind = static_cast<message_kind>(message.kind);
-    if (kind == message_kind::present) {
-      ++num_present_;
-    } else if (kind == message_kind::bell) {
-      std::int64_t round = 0;
-      reader.get(round);
-      is_called_ |= round >= rounds_.number();
-    } else if (kind == message_kind::gone) {
-      detail::failed_message head;
-      reader.get(head);
-      auto const rank = std::ranges::lower_bound(servers_, message.source) - servers_.begin();
-      throw detail::agreed_error(static_cast<int>(rank), head.cause); // no round will be
-    } else {
-      throw error(detail::message("message of unknown kind ", message.kind, " from ",
-                                  roles_->name_of(message.source)));
-    }
   }
 
   // Closes a loader of a client, or all of them.
@@ -323,18 +282,18 @@ private:
       mine = rounds_type::end;
     }
     if (mine != rounds_type::nothing) {
-      send_to_servers(message_kind::bell, rounds_.number());
+      servers_.tell(box_, message_kind::bell, rounds_.number());
     }
-    is_called_ = false;
+    servers_.answer_call();
     rounds_.make(
         mine, kinds_, [this] { return openings_.wanted_kind(); },
         [this](std::string const& kind, collective_error const& failure) {
           openings_.refuse(kind, [&](int client, std::int64_t loader) {
-            say_failed(client, loader, 0, world_rank_of(failure), failure.cause());
+            say_failed(client, loader, 0, servers_.world_rank_of(failure), failure.cause());
           });
         },
         [this](detail::served_stream& stream, std::optional<collective_error> const& failure) {
-          failure ? give_up(stream, world_rank_of(*failure), failure->cause()) : send(stream);
+          failure ? give_up(stream, servers_.world_rank_of(*failure), failure->cause()) : send(stream);
         });
   }
 
@@ -364,7 +323,7 @@ private:
     try {
       auto told = std::vector<int>(clients_.begin(), clients_.end());
       if (to_servers) {
-        std::ranges::remove_copy(servers_, std::back_inserter(told), roles_->world_rank());
+        std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
       }
       for (int const other : told) {
         detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
@@ -372,25 +331,17 @@ private:
     } catch (std::exception const&) { // they will have to find out
     }
   }
-  // Between threads, a rank that is no server's may have failed.
-  [[nodiscard]] int world_rank_of(collective_error const& failure) const noexcept {
-    auto const rank = static_cast<std::size_t>(failure.rank());
-    return rank < servers_.size() ? servers_[rank] : roles_->world_rank();
-  }
-
   role_context<Comm>* roles_;
   decltype(std::declval<Comm&>().make_mailbox()) box_;
-  std::vector<int> servers_; // ranks of the world, by rank of the group
-  std::set<int> clients_;    // those that are still there
+  detail::fellow_servers servers_;
+  std::set<int> clients_; // those that are still there
   detail::services services_;
   detail::served_kinds<Comm> kinds_;
   detail::loader_openings openings_;
   detail::batch_delivery delivery_;
   rounds_type rounds_;
-  std::size_t num_present_ = 1; // servers that run
   bool has_run_ = false;
   bool all_receive_ = true; // clients that have gone have received everything
-  bool is_called_ = false;  // by another server, to the next round
   bool has_told_end_ = false;
 };
 
