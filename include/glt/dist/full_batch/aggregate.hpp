@@ -41,7 +41,7 @@ void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, st
   bool const is_choice = is_extreme(options.how);
   T* const out = y.data();
   auto const combine = [&](shard_view<space> shard, T const* rows) {
-    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
     auto const count = pieces.count(shard.rows.size());
     glt::detail::visit_edges(options, [&]<class Edges>(Edges edges) {
       auto const head_columns = options.head_columns(columns);
@@ -67,7 +67,7 @@ void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, st
       },
       combine);
   if (options.how == aggregator::mean) {
-    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
     ex.for_each(pieces.count(y.rows()),
                 glt::detail::divide_by_degree<space, T>{graph.in_degrees(), out, pieces});
   }
@@ -95,7 +95,7 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
   auto const ex = graph.policy().executor();
   auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   auto const spread = [&](shard_view<space> shard, T* rows) {
-    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
     auto const count = pieces.count(shard.rows.size());
     ex.for_each(shard.num_rows * columns, glt::detail::fill_value<T>{rows, T(0)});
     glt::detail::visit_edges(

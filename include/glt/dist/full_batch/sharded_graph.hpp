@@ -28,7 +28,7 @@
 namespace glt::detail {
 
 template <memory_space Space, vertex_id Vertex>
-struct write_destinations {
+struct expand_rows {
   csr_view<Space, Vertex> rows;
   array_view<Space, local_id> destinations; // [E]
   array_view<Space, local_id> degrees;      // [V]
@@ -136,7 +136,7 @@ private:
   }
   template <vertex_id Vertex>
   [[nodiscard]] glt::detail::shard_ends<space> number_ends(csr_view<space, Vertex> rows, Policy const& policy) {
-    policy.executor().for_each(rows.num_rows(), glt::detail::write_destinations<space, Vertex>{
+    policy.executor().for_each(rows.num_rows(), glt::detail::expand_rows<space, Vertex>{
                                                     rows, destinations_.view(), in_degrees_.view()});
     return ends();
   }

@@ -93,7 +93,7 @@ public:
   template <class T, class Prepare, class Use>
   void pull(T const* x, Prepare prepare, Use use) {
     auto const ex = graph_->policy().executor();
-    auto const pieces = row_pieces::of<Policy>(columns_);
+    auto const pieces = column_pieces::of<Policy>(columns_);
     graph_->passes().run(
         false, [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
         [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
@@ -115,7 +115,7 @@ public:
   template <class T, class Spread>
   void push(T* out, Spread spread) {
     auto const ex = graph_->policy().executor();
-    auto const pieces = row_pieces::of<Policy>(columns_);
+    auto const pieces = column_pieces::of<Policy>(columns_);
     graph_->passes().run(
         true, [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
         [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
