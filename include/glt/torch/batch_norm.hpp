@@ -30,7 +30,7 @@ namespace glt {
 struct batch_norm_options {
   std::int64_t features = 0; ///< columns of the rows
   double eps = 1e-5;         ///< added to the variance
-  std::optional<double> momentum = 0.1; ///< weight of a batch in the running statistics; none: all batches weigh the same
+  std::optional<double> momentum = 0.1; ///< weight of a batch in the running statistics; none: all weigh the same
   bool affine = true;                   ///< has a weight and a bias
   bool track_running_stats = true;      ///< has running statistics, for evaluation
 };
@@ -95,7 +95,7 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
                                           made->statistics, made->eps);
       if (saved[0].requires_grad()) {
         of_x = at::empty_like(x);
-        dist::batch_norm_gradient(matrix_of<scalar_t>(gradient), matrix_of<scalar_t>(x), made->statistics, sums.joined,
+        dist::write_batch_gradient(matrix_of<scalar_t>(gradient), matrix_of<scalar_t>(x), made->statistics, sums.joined,
                                   parameters_of<scalar_t>(made->eps, saved[1], saved[2]), matrix_of<scalar_t>(of_x));
       }
     });
@@ -147,8 +147,8 @@ public:
   /// @comm   collective while training or without running statistics, as is its backward pass: each is one header
   ///         exchange and one payload exchange, see `dist::gather_batch_statistics` and `dist::gather_batch_gradients`;
   ///         else none
-  /// @throws collective_error    on every rank, if x of a rank is not of that shape, or the ranks have fewer than two rows
-  ///                             together; from the backward pass, if a graph of it is to be made
+  /// @throws collective_error    on every rank, if x of a rank is not of that shape, or the ranks have fewer than two
+  ///                             rows together; from the backward pass, if a graph of it is to be made
   /// @throws precondition_error  if x is not of that shape where nothing is collective
   template <communicator Comm>
   [[nodiscard]] at::Tensor forward(Comm comm, at::Tensor const& x) {
@@ -194,7 +194,8 @@ private:
     return message("batch_norm over ",
                    x.defined() ? message(x.toString(), " ", shape_text({x.sizes().data(), x.sizes().size()}))
                                : std::string("no tensor"),
-                   "; it takes a host tensor [rows, ", options_.features, "] of the type of its parameters, float or double");
+                   "; it takes a host tensor [rows, ", options_.features,
+                   "] of the type of its parameters, float or double");
   }
 
   void track(dist::batch_statistics const& statistics) {
@@ -222,7 +223,8 @@ private:
 ///     glt::batch_norm norm({.features = 64});
 ///     auto const y = norm(comm, x); // on every rank
 ///
-/// Concurrent calls: none while training; in evaluation `forward` may run concurrently while parameters are not written.
+/// Concurrent calls: none while training; in evaluation `forward` may run concurrently while parameters are not
+/// written.
 class batch_norm : public ::torch::nn::ModuleHolder<detail::batch_norm_impl> {
 public:
   using ::torch::nn::ModuleHolder<detail::batch_norm_impl>::ModuleHolder;

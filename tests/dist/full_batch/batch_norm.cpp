@@ -35,7 +35,9 @@ std::vector<double> weights_of(std::int64_t columns) {
   return weights;
 }
 
-std::vector<double> biases_of(std::int64_t columns) { return std::vector<double>(static_cast<std::size_t>(columns), 0.25); }
+std::vector<double> biases_of(std::int64_t columns) {
+  return std::vector<double>(static_cast<std::size_t>(columns), 0.25);
+}
 
 // The normalized joined rows, by the definition.
 std::vector<double> naive_normalized(batch_rows<double> const& x) {
@@ -84,7 +86,8 @@ outcome<T> run_rank(auto comm, batch_rows<T> const& joined, std::vector<double> 
   glt::buffer<Policy, T> y(rows * columns, policy);
   glt::buffer<Policy, T> into(rows * columns, policy);
   glt::matrix_view<space, T const> const x(own.data(), rows, columns);
-  glt::dist::batch_norm_parameters<space, T> const parameters{.eps = eps, .weight = weights.view(), .bias = biases.view()};
+  glt::dist::batch_norm_parameters<space, T> const parameters{
+      .eps = eps, .weight = weights.view(), .bias = biases.view()};
 
   auto const statistics = glt::dist::gather_batch_statistics(comm, x, policy);
   glt::dist::normalize_batch(x, statistics, parameters, glt::matrix_view<space, T>(y.data(), rows, columns), policy);
@@ -97,8 +100,8 @@ outcome<T> run_rank(auto comm, batch_rows<T> const& joined, std::vector<double> 
   auto const there = glt::make_buffer(of_y, policy);
   glt::matrix_view<space, T const> const gradient(there.data(), rows, columns);
   result.sums = glt::dist::gather_batch_gradients(comm, gradient, x, statistics, eps, policy);
-  glt::dist::batch_norm_gradient(gradient, x, statistics, result.sums.joined, parameters,
-                                 glt::matrix_view<space, T>(into.data(), rows, columns), policy);
+  glt::dist::write_batch_gradient(gradient, x, statistics, result.sums.joined, parameters,
+                                  glt::matrix_view<space, T>(into.data(), rows, columns), policy);
   result.gradient = glt::to_vector(policy, into.view());
   return result;
 }
@@ -245,7 +248,8 @@ TEST_CASE("a gradient that does not fit on one rank is the same error on every r
       auto known = statistics;
       known.mean.pop_back();
       known.deviations.pop_back();
-      auto const error = comm.rank() == last ? refused(narrow, narrow, known, cpu) : refused(rows, rows, statistics, cpu);
+      auto const error =
+          comm.rank() == last ? refused(narrow, narrow, known, cpu) : refused(rows, rows, statistics, cpu);
       CHECK(glt_test::names(error, text, "3 columns while rank 0 has 4"));
     }
     glt_test::scarce_resource::allocations_left = comm.rank() == last ? 1 : -1;
@@ -288,6 +292,6 @@ TEST_CASE("what the rank alone does refuses shapes that do not fit") {
                   precondition_error);
   CHECK_THROWS_AS(glt::dist::normalize_batch(rows, statistics, {.eps = eps, .weight = {}, .bias = three}, rows),
                   precondition_error);
-  CHECK_THROWS_AS(glt::dist::batch_norm_gradient(rows, rows, statistics, sums, {}, rows), precondition_error);
-  CHECK_THROWS_AS(glt::dist::batch_norm_gradient(fewer, rows, statistics, sums, {}, rows), precondition_error);
+  CHECK_THROWS_AS(glt::dist::write_batch_gradient(rows, rows, statistics, sums, {}, rows), precondition_error);
+  CHECK_THROWS_AS(glt::dist::write_batch_gradient(fewer, rows, statistics, sums, {}, rows), precondition_error);
 }

@@ -106,8 +106,8 @@ TEST_CASE("too few rows, other columns and no memory on one rank are the same er
             glt::dist::gather_batch_statistics(comm, glt::host_matrix<double const>(x.data(), rows, columns)));
       });
     };
-    CHECK(glt_test::names(refused(0, 4), "over 0 rows", "two or more"));
-    CHECK(glt_test::names(refused(comm.rank() == last ? 1 : 0, 4), "over 1 rows", "two or more"));
+    CHECK(glt_test::names(refused(0, 4), "over 0 rows", "give two or more"));
+    CHECK(glt_test::names(refused(comm.rank() == last ? 1 : 0, 4), "over 1 rows", "give two or more"));
     if (comm.size() > 1) {
       CHECK(glt_test::names(refused(2, comm.rank() == last ? 3 : 4), "rank " + std::to_string(last),
                             "3 columns while rank 0 has 4"));

@@ -220,20 +220,20 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
 
 /// Writes the gradient of a batch norm with respect to the rows of this rank.
 ///
-/// @shape  gradient [own rows, F], of the output · x [own rows, F] · joined: sums over all ranks · into [own rows, F],
-///         written; may be gradient
+/// @shape  gradient [own rows, F], of the output · x [own rows, F] · joined: sums over all ranks ·
+///         into [own rows, F], written; may be gradient
 /// @where  memory of `Policy`; only enqueues
-/// @throws precondition_error  if gradient or into has not the shape of x, or statistics, sums or parameters are not one
-///                             per column
+/// @throws precondition_error  if gradient or into has not the shape of x, or statistics, sums or parameters are not
+///                             one per column
 /// @cost   O(rows · F)
 /// @source Ioffe, Szegedy, "Batch normalization", ICML 2015, section 3
 template <device_policy Policy = device::cpu, std::floating_point Gradient, std::floating_point Element,
           std::floating_point T>
   requires std::same_as<std::remove_const_t<Gradient>, T> && std::same_as<std::remove_const_t<Element>, T>
-void batch_norm_gradient(matrix_view<Policy::space, Gradient> gradient, matrix_view<Policy::space, Element> x,
-                         batch_statistics const& statistics, batch_gradient_sums const& joined,
-                         std::type_identity_t<batch_norm_parameters<Policy::space, T>> const& parameters,
-                         matrix_view<Policy::space, T> into, Policy policy = {}) {
+void write_batch_gradient(matrix_view<Policy::space, Gradient> gradient, matrix_view<Policy::space, Element> x,
+                          batch_statistics const& statistics, batch_gradient_sums const& joined,
+                          std::type_identity_t<batch_norm_parameters<Policy::space, T>> const& parameters,
+                          matrix_view<Policy::space, T> into, Policy policy = {}) {
   constexpr auto space = Policy::space;
   glt::detail::check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
   glt::detail::check_batch_matrix("a result", into.rows(), into.columns(), x.rows(), x.columns());

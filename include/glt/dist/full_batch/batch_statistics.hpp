@@ -113,8 +113,8 @@ namespace glt::dist {
 /// @where  memory of `Policy`; waits for the sums
 /// @comm   collective; one header exchange and one payload exchange of 8 · (2 · F + 1) bytes to every rank; none on one
 ///         rank
-/// @throws collective_error  on every rank, if a rank has another number of columns than rank 0, if the ranks have fewer
-///                           than two rows together, or if a rank has no memory for its sums
+/// @throws collective_error  on every rank, if a rank has another number of columns than rank 0, if the ranks have
+///                           fewer than two rows together, or if a rank has no memory for its sums
 /// @cost   O(rows · F) in two passes, and O(R · F)
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Element>
 [[nodiscard]] batch_statistics gather_batch_statistics(Comm comm, matrix_view<Policy::space, Element> x,
@@ -140,8 +140,8 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
   }
   if (joined.rows < 2) {
     throw glt::detail::agreed_error(host.size(), 0,
-                                    glt::detail::message("batch norm over ", joined.rows, " rows of all ranks together; "
-                                                         "a variance takes two or more"));
+                                    glt::detail::message("batch norm over ", joined.rows,
+                                                         " rows of all ranks together; give two or more"));
   }
   return joined;
 }
