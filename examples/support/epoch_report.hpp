@@ -66,13 +66,12 @@ inline std::string line_of(epoch_report const& total, int num_ranks) {
   };
   std::array<char, 400> text{};
   std::snprintf(text.data(), text.size(),
-                "loss %.6f, validation accuracy %.4f, waiting for batches %.2f s (sampling %.2f s, features %.2f s), training "
-                "%.2f s, "
-                "of these communication %.2f s; %.2f M sampled edges/s, %.2f M feature rows/s, sent %.2f MB "
-                "in %.0f messages",
+                "loss %.6f, validation accuracy %.4f, waiting for batches %.2f s (sampling %.2f s, features %.2f s), "
+                "training %.2f s, of these communication %.2f s; %.2f M sampled edges/s, %.2f M feature rows/s, "
+                "sent %.2f MB in %.0f messages",
                 total.seeds > 0 ? total.loss / total.seeds : 0, total.accuracy(),
-                mean(total.waiting_seconds), mean(total.sampling_seconds), mean(total.feature_seconds), mean(total.training_seconds),
-                mean(total.communication_seconds), rate(total.sampled_edges, total.sampling_seconds),
+                mean(total.waiting_seconds), mean(total.sampling_seconds), mean(total.feature_seconds),
+                mean(total.training_seconds), mean(total.communication_seconds), rate(total.sampled_edges, total.sampling_seconds),
                 rate(total.feature_rows, total.feature_seconds), total.bytes / 1e6, total.messages);
   return text.data();
 }

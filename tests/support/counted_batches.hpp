@@ -3,11 +3,11 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/detail/members.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/loading/checkpoint.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -20,41 +20,16 @@
 #include <string>
 #include <thread>
 #include <tuple>
-#include <type_traits>
 #include <vector>
 
 namespace glt_test {
 
-/// A number that differs where any array or number of a batch differs.
-template <class X>
-glt::random_key add_to_print(glt::random_key print, X const& x) {
-  if constexpr (glt::detail::has_members<X>) {
-    std::apply([&](auto const&... members) { ((print = add_to_print(print, members)), ...); },
-               glt::detail::member_access::of(x));
-  } else if constexpr (requires { x.size(); x.data(); }) {
-    print = print.fold(static_cast<std::uint64_t>(x.size()));
-    for (auto const& element : x) {
-      print = add_to_print(print, element);
-    }
-  } else if constexpr (std::is_floating_point_v<X>) {
-    print = print.fold(static_cast<std::uint64_t>(static_cast<double>(x) * 4096));
-  } else {
-    print = print.fold(static_cast<std::uint64_t>(x));
-  }
-  return print;
-}
-
-template <class Batch>
-std::uint64_t print_of(Batch const& batch) {
-  return add_to_print(glt::random_key(0), batch).bits();
-}
-
-/// Prints of the batches of an epoch.
+/// Fingerprints of the batches of an epoch.
 template <class Loader>
-std::vector<std::uint64_t> prints_of(Loader& loader, std::int64_t epoch, std::int64_t first_step = 0) {
-  std::vector<std::uint64_t> prints;
+std::vector<std::int64_t> prints_of(Loader& loader, std::int64_t epoch, std::int64_t first_step = 0) {
+  std::vector<std::int64_t> prints;
   for (auto const& batch : loader.epoch(epoch, first_step)) {
-    prints.push_back(print_of(batch));
+    prints.push_back(glt::detail::fingerprint_of(batch));
   }
   return prints;
 }

@@ -67,7 +67,7 @@ void check_deployments(Comm& comm, Recipe const& recipe, typename Recipe::seeds_
       CHECK(prints_of(loader, epoch) == expected);
       auto const half = loader.num_steps() / 2;
       CHECK(prints_of(loader, epoch, half) ==
-            std::vector<std::uint64_t>(expected.begin() + half, expected.end()));
+            std::vector<std::int64_t>(expected.begin() + half, expected.end()));
     }
     CHECK((comm.size() == 1 || prints_of(plain, 0) != prints_of(plain, 1)));
   }

@@ -5,17 +5,15 @@
 
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/loader_options.hpp>
-#include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/client.hpp>
-#include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
-#include <glt/dist/roles/role.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/partition/book.hpp>
 
 #include "counted_batches.hpp"
 #include "parts.hpp"
 #include "ranks.hpp"
+#include "roles.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +64,7 @@ void check_remote_kind() {
     using comm_type = decltype(alone);
     using kind_type = Kind<comm_type>;
     std::int64_t compared = 0;
-    if (roles.role() == glt::dist::role::server) {
+    if (is_server(roles)) {
       kind_type const here(roles.group());
       glt::dist::server server(roles);
       server.offer("batches", here.recipe());
@@ -88,14 +86,13 @@ void check_remote_kind() {
       CHECK(std::ssize(expected) == plain.num_steps());
       CHECK(prints_of(loader, epoch) == expected);
       compared += std::ssize(expected);
-      CHECK(prints_of(loader, epoch, 1) == std::vector<std::uint64_t>(expected.begin() + 1, expected.end()));
+      CHECK(prints_of(loader, epoch, 1) == std::vector<std::int64_t>(expected.begin() + 1, expected.end()));
     }
     CHECK(prints_of(loader, 0) != prints_of(loader, 1));
     return compared;
   };
   auto const check = [&](auto comm, int servers) {
-    auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
-    glt::dist::role_context roles(comm, role, role == glt::dist::role::server ? "servers" : "clients");
+    auto roles = joined(comm, servers);
     auto const compared = roles.gather_world(compare(roles, comm.split(comm.rank(), 0)));
     for (int rank = 0; rank < comm.size(); ++rank) { // servers see that clients have done it
       CHECK((compared[static_cast<std::size_t>(rank)] > 0) == (rank >= servers));

@@ -5,11 +5,6 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/named_features.hpp>
-#include <glt/dist/roles/assignment.hpp>
-#include <glt/dist/roles/client.hpp>
-#include <glt/dist/roles/context.hpp>
-#include <glt/dist/roles/role.hpp>
-#include <glt/dist/roles/server.hpp>
 
 #include "named_tables.hpp"
 #include "parts.hpp"
@@ -18,20 +13,6 @@
 #include <vector>
 
 namespace glt_test {
-
-/// Runs `serve(server)` on the first ranks, and `train(client)` on the others.
-template <class Comm, class Serve, class Train>
-void on_roles(Comm comm, int servers, Serve const& serve, Train const& train) {
-  auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
-  glt::dist::role_context roles(comm, role, role == glt::dist::role::server ? "servers" : "clients");
-  if (role == glt::dist::role::server) {
-    glt::dist::server server(roles);
-    serve(server);
-  } else {
-    glt::dist::client client(roles);
-    train(client);
-  }
-}
 
 /// The part of a server, of a graph with as many parts as servers, and what is known about its vertices.
 struct served_world {

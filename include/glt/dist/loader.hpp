@@ -26,8 +26,8 @@
 
 namespace glt::dist {
 
-/// Batches of this rank's seeds: a range per epoch. What a batch is, a recipe says: `neighbor_batches`, `typed_batches`,
-/// `link_batches`, `induced_batches`, `walk_batches`.
+/// Batches of this rank's seeds: a range per epoch. What a batch is, a recipe says: `neighbor_batches`,
+/// `typed_batches`, `link_batches`, `induced_batches`, `walk_batches`.
 ///
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
@@ -35,14 +35,14 @@ namespace glt::dist {
 /// seed is repeated. A batch is a pure function of (recipe, options, epoch, step), so an epoch can be repeated or
 /// resumed, with other `prefetch` and `bulk` as well.
 ///
-/// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator, while
-/// the program goes on with collectives of its own. It needs `mpi_threads::multiple` with MPI, and a core for the
-/// thread, which a launcher that binds ranks to one core each does not leave: `mpiexec --bind-to none`. Leaving an epoch
-/// early, on some ranks or on all, is allowed: the others get the batches that are made already, and then a
+/// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator,
+/// while the program goes on with collectives of its own. It needs `mpi_threads::multiple` with MPI, and a core for the
+/// thread, which a launcher that binds ranks to one core each does not leave: `mpiexec --bind-to none`. Leaving an
+/// epoch early, on some ranks or on all, is allowed: the others get the batches that are made already, and then a
 /// `collective_error`. Destroying a loader ends it for all ranks.
 ///
-/// Concurrent calls: none on one object; nor on what communicates by the same communicator, or, with `prefetch`, on what
-/// the recipe borrows, if they change it.
+/// Concurrent calls: none on one object; nor on what communicates by the same communicator, or, with `prefetch`, on
+/// what the recipe borrows, if they change it.
 ///
 /// @where  batches are in memory of `Policy`, seeds in ordinary memory. Graph and features may be in other spaces that
 ///         the policy's executor reaches, if it is not of the host; what a batch has may still be enqueued on it then
@@ -62,7 +62,8 @@ public:
   /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are wrong, if ranks differ in
   ///                           `prefetch` or `bulk`, or if the communicator does not let threads prepare batches
   loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options = {}, Policy policy = {})
-      : state_(std::make_unique<state>(own_comm(comm, options), recipe, std::move(seeds), options, std::move(policy))) {}
+      : state_(std::make_unique<state>(own_comm(comm, options), recipe, std::move(seeds), options,
+                                       std::move(policy))) {}
 
   /// Steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return state_->producer.num_steps(); }

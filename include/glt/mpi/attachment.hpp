@@ -26,9 +26,9 @@ namespace glt {
 ///     glt::mpi_attachment all = glt::mpi_attachment::connect(clients, "port");           // in another
 ///     glt::dist::role_context roles(all.world(), …);
 ///
-/// The ranks of the job that accepts come first. Tried with Open MPI 4.1, where both jobs are started with the same name
-/// server (`ompi-server -r uri`, `mpirun --ompi-server file:uri`); MPICH 4.0 as Debian builds it (ch4:ucx) refuses to
-/// open a port.
+/// The ranks of the job that accepts come first. Tried with Open MPI 4.1, where both jobs are started with the same
+/// name server (`ompi-server -r uri`, `mpirun --ompi-server file:uri`); MPICH 4.0 as Debian builds it (ch4:ucx) refuses
+/// to open a port.
 ///
 /// Concurrent calls: none on one object.
 class mpi_attachment {
@@ -80,7 +80,8 @@ public:
     other.world_.reset();
   }
   mpi_attachment& operator=(mpi_attachment&&) = delete;
-  /// Leaves the other job, together with it, unless an exception is on its way. What was made of `world()` must be gone.
+  /// Leaves the other job, together with it, unless an exception is on its way. What was made of `world()` must be
+  /// gone.
   ~mpi_attachment() {
     world_.reset();
     if (inter_ != MPI_COMM_NULL && detail::mpi_is_running() && std::uncaught_exceptions() == 0) {

@@ -13,6 +13,7 @@
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/alarm.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/datatype.hpp>
 #include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/detail/device_aware.hpp>
 #include <glt/mpi/detail/handle.hpp>
@@ -24,7 +25,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -157,6 +157,7 @@ public:
   template <reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     auto const mpi_op = op == reduction::sum ? MPI_SUM : op == reduction::min ? MPI_MIN : MPI_MAX;
+    auto const type = detail::mpi_type_of<T>();
     auto const block =
         static_cast<std::size_t>(std::max(std::int64_t{1}, handle_->block_bytes() / std::int64_t{sizeof(T)}));
     detail::committed(*this, [&] {
@@ -166,9 +167,9 @@ public:
         auto const comm = handle_->comm();
         call(
             "all_reduce",
-            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type_of<T>(), mpi_op, comm); },
+            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm); },
             [&](MPI_Request* started) {
-              return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, type_of<T>(), mpi_op, comm, started);
+              return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm, started);
             });
       }
     });
@@ -232,12 +233,7 @@ public:
   [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
 
   /// See `mailing`.
-  [[nodiscard]] detail::mpi_mailbox make_mailbox() {
-    auto own = duplicate();
-    std::int64_t number = std::chrono::system_clock::now().time_since_epoch().count();
-    own.broadcast(reinterpret_cast<std::byte*>(&number), sizeof number, 0);
-    return detail::mpi_mailbox(own.handle_, number);
-  }
+  [[nodiscard]] detail::mpi_mailbox make_mailbox() { return detail::mpi_mailbox(duplicate().handle_); }
 
 private:
   friend class mpi_node;
@@ -271,19 +267,6 @@ private:
     MPI_Comm copy = MPI_COMM_NULL;
     detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
     return copy;
-  }
-
-  template <reducible T>
-  static MPI_Datatype type_of() noexcept {
-    if constexpr (std::same_as<T, std::int32_t>) {
-      return MPI_INT32_T;
-    } else if constexpr (std::same_as<T, std::int64_t>) {
-      return MPI_INT64_T;
-    } else if constexpr (std::same_as<T, float>) {
-      return MPI_FLOAT;
-    } else {
-      return MPI_DOUBLE;
-    }
   }
 
   void exchange(outgoing const& out, incoming const& in) {

@@ -15,7 +15,7 @@
 #include "support/errors.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
-#include "support/served_world.hpp"
+#include "support/roles.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,14 +39,14 @@ glt::partition_book some_book() {
 template <class Make>
 void check_interruptions(Make const& make, typename decltype(make())::seeds_type const& seeds) {
   auto whole = make();
-  std::vector<std::uint64_t> expected;
+  std::vector<std::int64_t> expected;
   for (std::int64_t const epoch : {0, 1}) {
     for (auto const print : glt_test::prints_of(whole, epoch)) {
       expected.push_back(print);
     }
   }
   for (std::size_t stop = 0; stop <= expected.size(); ++stop) {
-    std::vector<std::uint64_t> prints;
+    std::vector<std::int64_t> prints;
     glt::dist::loader_checkpoint saved;
     auto const run = [&](auto& loader, std::size_t limit) {
       auto checkpoint = make_checkpoint(loader, seeds, some_book(), std::string("x"));
@@ -59,7 +59,7 @@ void check_interruptions(Make const& make, typename decltype(make())::seeds_type
             saved = checkpoint;
             return;
           }
-          prints.push_back(glt_test::print_of(batch));
+          prints.push_back(glt::detail::fingerprint_of(batch));
           checkpoint.advance(batch);
         }
       }

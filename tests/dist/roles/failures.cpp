@@ -3,13 +3,17 @@
 
 #include <glt/dist/roles/server.hpp>
 
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/guard.hpp>
+#include <glt/dist/roles/detail/join_mailbox.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 
 #include "support/counted_batches.hpp"
 #include "support/errors.hpp"
 #include "support/nodes.hpp"
 #include "support/ranks.hpp"
+#include "support/roles.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -26,6 +30,8 @@
 
 using glt_test::counted_batches;
 using glt_test::counted_seeds;
+using glt_test::is_server;
+using glt_test::joined;
 using glt_test::prints_of;
 
 namespace {
@@ -37,17 +43,9 @@ constexpr bool knows_memory = true;
 #endif
 
 constexpr glt::dist::loader_options some_options{.batch_size = 3, .shuffle = true, .seed = 5};
-constexpr auto is_server = [](auto const& roles) { return roles.role() == glt::dist::role::server; };
 
 template <class Comm>
 using remote = glt::dist::remote_loader<Comm, counted_batches>;
-
-// Roles of which the first ranks are servers.
-template <class Comm>
-glt::dist::role_context<Comm> joined(Comm comm, int servers) {
-  auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
-  return {comm, role, role == glt::dist::role::server ? "servers" : "clients"};
-}
 
 // Servers by clients that are as many as the ranks of a test.
 std::vector<int> servers_of_size(int ranks) {
@@ -368,4 +366,55 @@ TEST_CASE("memory, files and mappings do not grow with the number of batches and
         }
       },
       {2, 3});
+}
+
+TEST_CASE("a client that sends what its server cannot understand is served no more and hears why; others go on") {
+  using glt::detail::service_message;
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        constexpr auto unknown = static_cast<service_message>(99);
+        for (auto const kind : {unknown, service_message::batch, service_message::open, service_message::begin,
+                                service_message::credit, service_message::close, service_message::request,
+                                service_message::goodbye}) {
+          CAPTURE(static_cast<std::int64_t>(kind));
+          for (int servers = 1; servers < comm.size() - 1; ++servers) {
+            auto roles = joined(comm, servers);
+            if (is_server(roles)) {
+              glt::dist::server server(roles);
+              server.offer("some", counted_batches());
+              server.run();
+              continue;
+            }
+            if (roles.group_rank() > 0) {
+              glt::dist::client client(roles);
+              remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 300), {}, some_options,
+                                       {.together = false});
+              CHECK(prints_of(loader, 0).size() == 100);
+              continue;
+            }
+            auto box = glt::detail::join_mailbox(roles); // speaks for itself
+            box.send(0, static_cast<std::int64_t>(kind), {});
+            auto const answer = box.receive_from(0, glt::detail::for_ever);
+            REQUIRE(answer.has_value());
+            REQUIRE(static_cast<service_message>(answer->kind) == service_message::gone);
+            glt::detail::failed_message head;
+            glt::detail::read_message(*answer).get(head);
+            CHECK(head.rank == 0);
+            bool const is_known = kind != unknown && kind != service_message::batch;
+            CHECK(glt_test::names(head.cause, "cannot understand clients-0: message of ",
+                                  is_known ? "0 bytes ends before" : "unknown kind", "the same program"));
+            for (int server = 0; server < servers; ++server) {
+              glt::detail::send_packed(box, server, service_message::goodbye, std::int64_t{0});
+            }
+            for (int server = 1; server < servers; ++server) {
+              auto const farewell = box.receive_from(server, glt::detail::for_ever);
+              CHECK(static_cast<service_message>(farewell->kind) == service_message::farewell);
+            }
+            box.flush();
+          }
+        }
+        comm.barrier();
+      },
+      {3, 4});
 }

@@ -7,6 +7,7 @@
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
+#include "support/roles.hpp"
 #include "support/served_world.hpp"
 
 #include <algorithm>

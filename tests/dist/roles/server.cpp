@@ -11,6 +11,7 @@
 #include "support/errors.hpp"
 #include "support/nodes.hpp"
 #include "support/ranks.hpp"
+#include "support/roles.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -21,25 +22,12 @@
 
 using glt_test::counted_batches;
 using glt_test::counted_seeds;
+using glt_test::on_roles;
 using glt_test::prints_of;
 
 namespace {
 
 constexpr glt::dist::loader_options some_options{.batch_size = 3, .shuffle = true, .seed = 5};
-
-// Runs `serve(server)` on the first ranks, and `train(client)` on the others.
-template <class Comm, class Serve, class Train>
-void with_roles(Comm comm, int servers, Serve const& serve, Train const& train) {
-  auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
-  glt::dist::role_context roles(comm, role, role == glt::dist::role::server ? "servers" : "clients");
-  if (role == glt::dist::role::server) {
-    glt::dist::server server(roles);
-    serve(server);
-  } else {
-    glt::dist::client client(roles);
-    train(client);
-  }
-}
 
 template <class Comm>
 using remote = glt::dist::remote_loader<Comm, counted_batches>;
@@ -61,7 +49,7 @@ std::vector<int> const sizes{2, 3, 4, 5};
 #endif
 
 // What a loader without servers makes of the same seeds.
-std::vector<std::uint64_t> expected_of(int client, std::int64_t seeds, std::int64_t steps, std::int64_t epoch) {
+std::vector<std::int64_t> expected_of(int client, std::int64_t seeds, std::int64_t steps, std::int64_t epoch) {
   glt::serial_comm alone;
   glt::dist::loader loader(alone, counted_batches(), counted_seeds(client, seeds), some_options);
   auto prints = prints_of(loader, epoch);
@@ -69,7 +57,7 @@ std::vector<std::uint64_t> expected_of(int client, std::int64_t seeds, std::int6
     glt_test::counted_batch batch;
     batch.epoch = epoch;
     batch.step = step;
-    prints.push_back(glt_test::print_of(batch));
+    prints.push_back(glt::detail::fingerprint_of(batch));
   }
   return prints;
 }
@@ -82,7 +70,7 @@ TEST_CASE("clients get the batches of a loader, however many servers make them, 
         using comm_type = decltype(comm);
         for (int const servers : servers_of_size(comm.size())) {
           CAPTURE(servers);
-          with_roles(
+          on_roles(
               comm, servers,
               [](auto& server) {
                 server.offer("first", counted_batches());
@@ -103,7 +91,7 @@ TEST_CASE("clients get the batches of a loader, however many servers make them, 
                     auto const expected = expected_of(own, num_seeds, loader.num_steps(), epoch);
                     CHECK(prints_of(loader, epoch) == expected);
                     CHECK(prints_of(loader, epoch, 2) ==
-                          std::vector<std::uint64_t>(expected.begin() + 2, expected.end()));
+                          std::vector<std::int64_t>(expected.begin() + 2, expected.end()));
                   }
                   for (auto const& batch : loader.epoch(5)) { // left, with batches on their way
                     CHECK(batch.step == 0);
@@ -124,7 +112,7 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
       [](auto comm) {
         using comm_type = decltype(comm);
         for (int const servers : servers_of_size(comm.size())) {
-          with_roles(
+          on_roles(
               comm, servers,
               [](auto& server) {
                 server.offer("some", counted_batches());
@@ -176,7 +164,7 @@ TEST_CASE("a client that stalls or goes early holds up nobody, and a wait may ha
   glt_test::on_ranks(
       [](auto comm) {
         using comm_type = decltype(comm);
-        with_roles(
+        on_roles(
             comm, 1,
             [](auto& server) {
               server.offer("some", counted_batches());
@@ -196,7 +184,7 @@ TEST_CASE("a client that stalls or goes early holds up nobody, and a wait may ha
               }
               CHECK(prints_of(loader, 0) == expected_of(own, 300, 100, 0));
             });
-        with_roles(
+        on_roles(
             comm, 1,
             [](auto& server) {
               server.register_service("sleep", [](std::int64_t milliseconds) {
@@ -228,9 +216,8 @@ TEST_CASE("batches lie in memory that a server shares, as far as they fit") {
         for (int const servers : servers_of_size(comm.size())) {
           for (std::int64_t const bytes : {1 << 16, 704}) {
             auto node = glt_test::node_of(comm);
-            auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
-            glt::dist::role_context roles(comm, role, role == glt::dist::role::server ? "servers" : "clients");
-            if (role == glt::dist::role::server) {
+            auto roles = glt_test::joined(comm, servers);
+            if (glt_test::is_server(roles)) {
               glt::dist::server server(roles, node, bytes);
               server.offer("some", counted_batches{.delays = true});
               server.run();
@@ -269,7 +256,7 @@ TEST_CASE("batches lie in memory that a server shares, as far as they fit") {
 TEST_CASE("clients call services, and servers tell why they cannot") {
   glt_test::on_ranks(
       [](auto comm) {
-        with_roles(
+        on_roles(
             comm, comm.size() / 2,
             [](auto& server) {
               server.register_service(

@@ -3,8 +3,8 @@
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
+#include "support/roles.hpp"
 #include "support/scratch.hpp"
-#include "support/served_world.hpp"
 
 #include <glt/io/array/npy.hpp>
 

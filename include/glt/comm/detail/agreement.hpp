@@ -43,16 +43,18 @@ enum class operation : std::uint16_t {
   share,
   join_roles,
   produce, ///< a sweep of those that make batches for others
+  make_shards,
+  aggregate,
   user,
 };
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 22> names{
+  constexpr std::array<std::string_view, 24> names{
       "leave", "make_graph", "make_features", "make_sampler", "plan_epoch", "sample", "collect",
       "sync_parameters", "gather_gradients", "estimate_hotness", "make_source_values", "make_directory",
       "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "share",
-      "join_roles", "produce", "user"};
+      "join_roles", "produce", "make_shards", "aggregate", "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";
 }

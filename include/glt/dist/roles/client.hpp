@@ -71,6 +71,7 @@ public:
   client& operator=(client const&) = delete;
   /// Waits until the servers have heard that this client goes, unless an exception is on its way.
   ~client() {
+    is_leaving_ = true;
     try {
       bool const in_haste = std::uncaught_exceptions() != exceptions_;
       for (int const server : servers_) {
@@ -111,7 +112,7 @@ public:
     ///
     /// @throws collective_error  with the server and the cause, if the service has failed
     [[nodiscard]] Reply get() {
-      auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, "a reply");
+      auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, [] { return "a reply"; });
       auto reader = detail::read_message(message);
       detail::reply_message head;
       std::vector<std::byte> bytes;
@@ -154,9 +155,9 @@ private:
   friend class remote_loader;
   using inbox = std::deque<detail::mailbox_message>;
 
-  // The next message of an inbox.
-  [[nodiscard]] detail::mailbox_message wait_for(inbox& of, std::chrono::duration<double> limit,
-                                                 std::string_view what) {
+  // The next message of an inbox; `what()` names it if it does not come.
+  template <class What>
+  [[nodiscard]] detail::mailbox_message wait_for(inbox& of, std::chrono::duration<double> limit, What what) {
     auto const begun = std::chrono::steady_clock::now();
     while (of.empty()) {
       if (gone_) {
@@ -168,7 +169,7 @@ private:
         sort(std::move(*message));
       } else {
         throw error(detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(), " s for ",
-                                    what));
+                                    what()));
       }
     }
     auto message = std::move(of.front());
@@ -214,9 +215,10 @@ private:
     }
   }
 
-  // Gives back the memory of a batch that nobody reads.
+  // Gives back the memory of a batch that nobody reads. A server takes everything back from a client that goes, and may
+  // have ended before it hears of a single batch.
   void drop(detail::mailbox_message const& message) {
-    if (static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
+    if (!is_leaving_ && static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
       detail::placed_message head;
       detail::read_message(message).get(head);
       detail::send_packed(box_, message.source, detail::service_message::credit,
@@ -229,6 +231,7 @@ private:
   std::vector<int> servers_;
   std::vector<int> peers_; // the ranks of this role
   int exceptions_ = std::uncaught_exceptions();
+  bool is_leaving_ = false;   // goodbye is its last message
   std::size_t num_ended_ = 0; // servers that say nothing more
   std::int64_t last_number_ = 0;
   std::map<std::int64_t, std::map<int, inbox>> loaders_; // by loader and server

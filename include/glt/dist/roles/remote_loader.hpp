@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ struct remote_options {
 ///                                                                 {.batch_size = 1024, .shuffle = true});
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
-/// Servers send up to `prefetch` batches ahead, 4 if that is 0. Epochs may be left early at any time, and the loader too.
+/// Servers send up to `prefetch` batches ahead, 4 if that is 0. Epochs may be left early at any time, and the loader
+/// too.
 ///
 /// Concurrent calls: none on one object, its client or other loaders of the client.
 template <communicator Comm, class Recipe>
@@ -136,7 +138,8 @@ private:
       ++head.share;
     }
     for (int const server : remote_.servers) {
-      auto const message = client_->wait_for(inboxes[server], limit(), waits_for(server, "opening a loader"));
+      auto const message =
+          client_->wait_for(inboxes[server], limit(), [&] { return from(server, "opening a loader"); });
       if (static_cast<detail::service_message>(message.kind) == detail::service_message::failed) {
         fail(message);
       }
@@ -168,8 +171,9 @@ private:
     auto const server = remote_.servers[static_cast<std::size_t>(step_) % remote_.servers.size()];
     auto& inbox = client_->loaders_[number_][server];
     for (;;) {
-      auto const message =
-          client_->wait_for(inbox, limit(), waits_for(server, detail::message("step ", step_, " of epoch ", epoch_)));
+      auto const message = client_->wait_for(inbox, limit(), [&] {
+        return from(server, detail::message("step ", step_, " of epoch ", epoch_));
+      });
       auto reader = detail::read_message(message);
       if (static_cast<detail::service_message>(message.kind) == detail::service_message::failed) {
         detail::failed_message head;
@@ -242,7 +246,7 @@ private:
   [[nodiscard]] std::chrono::duration<double> limit() const noexcept {
     return remote_.time_limit.count() > 0 ? remote_.time_limit : detail::for_ever;
   }
-  [[nodiscard]] std::string waits_for(int server, std::string const& what) const {
+  [[nodiscard]] std::string from(int server, std::string_view what) const {
     return detail::message(what, " from ", client_->roles().name_of(server), " (rank ", server, ')');
   }
 

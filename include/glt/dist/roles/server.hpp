@@ -12,7 +12,9 @@
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
+#include <glt/dist/roles/detail/fellow_servers.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>
+#include <glt/dist/roles/detail/loader_openings.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>
 #include <glt/dist/roles/detail/served_kinds.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
@@ -24,7 +26,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -39,16 +40,17 @@
 
 namespace glt::dist {
 
-/// A rank that owns a part of the data and makes batches for the ranks that train: a server for clients, or a worker for
-/// the trainers of its machine.
+/// A rank that owns a part of the data and makes batches for the ranks that train: a server for clients, or a worker
+/// for the trainers of its machine.
 ///
 ///     glt::dist::server server(roles);                                         // role::server
 ///     server.offer("papers", glt::dist::neighbor_batches(graph, features, {}));
 ///     server.run();                                                            // until the clients are gone
 ///
-/// Servers sample together, in rounds: whoever has something to do calls the others, each brings the next batch of one of
-/// its loaders, or none, and all help to make them. So clients may be anywhere in their epochs, and a client that takes no
-/// batches, or leaves, holds up nobody. A batch that cannot be made is an error of its client alone.
+/// Servers sample together, in rounds: whoever has something to do calls the others, each brings the next batch of one
+/// of its loaders, or none, and all help to make them. So clients may be anywhere in their epochs, and a client that
+/// takes no batches, or leaves, holds up nobody. A batch that cannot be made is an error of its client alone, and so is
+/// a message that the server cannot understand.
 ///
 /// Concurrent calls: none on one object, nor on the communicators of the roles.
 ///
@@ -63,24 +65,19 @@ public:
   /// @throws precondition_error  if this rank is neither a server nor a worker
   /// @throws collective_error  on every rank, if one has failed before
   explicit server(role_context<Comm>& roles)
-      : roles_(&roles), box_(detail::join_mailbox(roles)), rounds_(roles.group()) {
+      : roles_(&roles), box_(detail::join_mailbox(roles)), servers_(roles), rounds_(roles.group()) {
     if (roles.role() != role::server && roles.role() != role::worker) {
-      throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()),
-                                                    "; make a client"));
+      throw precondition_error(
+          detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
     }
     auto const served = roles.role() == role::server ? role::client : role::trainer;
     for (int const rank : roles.ranks_of(served)) {
       clients_.insert(rank);
     }
-    for (auto const& group : roles.groups()) {
-      if (group.name == roles.group_name()) {
-        servers_ = group.ranks;
-      }
-    }
   }
 
-  /// The same, and batches for clients of this machine lie in `bytes` bytes that it shares with them, where they read them;
-  /// what finds no room there at the moment goes as a message. A larger batch is an error of its client.
+  /// The same, and batches for clients of this machine lie in `bytes` bytes that it shares with them, where they read
+  /// them; what finds no room there at the moment goes as a message. A larger batch is an error of its client.
   ///
   /// @comm   as above, and that of `share`
   template <node_memory Node>
@@ -108,8 +105,8 @@ public:
     kinds_.offer(std::make_unique<detail::recipe_offer<Comm, Recipe>>(std::move(name), std::move(recipe)));
   }
 
-  /// Answers requests of clients of that name: `serve(request)` is a function of one argument; what it takes and returns
-  /// are numbers, strings, vectors, or structures of them that show their `members`.
+  /// Answers requests of clients of that name: `serve(request)` is a function of one argument; what it takes and
+  /// returns are numbers, strings, vectors, or structures of them that show their `members`.
   ///
   /// @comm   none; `serve` runs on this rank alone
   /// @throws precondition_error  if there is a service of that name
@@ -121,8 +118,8 @@ public:
   /// Serves until all clients are gone.
   ///
   /// @comm   collective over the servers
-  /// @throws error  on all servers, if one of them fails otherwise than by a batch that cannot be made; clients that still
-  ///                want something get a `collective_error` that names it
+  /// @throws error  on all servers, if one of them fails otherwise than by a batch that cannot be made; clients that
+  ///                still want something get a `collective_error` that names it
   void run() {
     has_run_ = true;
     try {
@@ -133,7 +130,7 @@ public:
       }
     } catch (collective_error const& failure) { // of this group alone: other groups of the world do not know
       static_cast<void>(box_.receive(detail::mailbox_limit(0))); // between threads all may know: throws then
-      auto const rank = world_rank_of(failure);
+      auto const rank = servers_.world_rank_of(failure);
       say_gone(rank, failure.cause(), false);
       throw error(detail::message(roles_->name_of(rank), ": ", failure.cause()));
     } catch (std::exception const& failure) { // others cannot know
@@ -148,17 +145,20 @@ private:
 
   void serve_all() {
     try {
-      send_to_servers(message_kind::present, 0);
-      while (num_present_ < servers_.size()) { // those that never run join no round
+      servers_.tell(box_, message_kind::present, 0);
+      while (!servers_.are_present()) { // those that never run join no round
         handle(*box_.receive(detail::for_ever));
       }
       serve_rounds();
-      say_farewell();
+      servers_.part(box_);
+      if (all_receive_) {
+        box_.flush();
+      }
     } catch (detail::agreed_error const&) {
       throw;
     } catch (...) {
       if (!detail::is_lost(rounds_.group())) {
-        send_to_servers(message_kind::bell, rounds_.number()); // to hear of it
+        servers_.tell(box_, message_kind::bell, rounds_.number()); // to hear of it
       }
       throw;
     }
@@ -169,7 +169,7 @@ private:
         handle(*message);
       }
       auto const mine = next_wish();
-      if (mine == rounds_type::nothing && !is_called_) {
+      if (mine == rounds_type::nothing && !servers_.have_called()) {
         handle(*box_.receive(detail::for_ever));
       } else {
         make_round(mine);
@@ -177,106 +177,64 @@ private:
     }
   }
 
-  void send_to_servers(message_kind kind, std::int64_t number) {
-    for (int const other : servers_) {
-      if (other != roles_->world_rank()) {
-        detail::send_packed(box_, other, kind, number);
-      }
-    }
-  }
-
-  // When all clients have gone: nothing is on its way afterwards.
-  void say_farewell() {
-    send_to_servers(message_kind::farewell, 0);
-    for (auto left = servers_.size() - 1; left > 0;) { // the rest are calls to rounds that were
-      left -= static_cast<message_kind>(box_.receive(detail::for_ever)->kind) == message_kind::farewell ? 1 : 0;
-    }
-    if (all_receive_) {
-      box_.flush();
-    }
-  }
-
   void handle(detail::mailbox_message const& message) {
+    if (servers_.contain(message.source)) {
+      servers_.hear(message, rounds_.number());
+    } else if (clients_.contains(message.source)) {
+      try {
+        answer(message);
+      } catch (detail::malformed_message const& failure) {
+        dismiss(message.source, failure.what());
+      }
+    } else if (static_cast<message_kind>(message.kind) == message_kind::goodbye) { // of one that was dismissed
+      delivery_.take_back_all(message.source);
+    }
+  }
+
+  // What a client says.
+  void answer(detail::mailbox_message const& message) {
+    auto const client = message.source;
     auto reader = detail::read_message(message);
-    auto const kind = static_cast<message_kind>(message.kind);
-    if (std::ranges::binary_search(servers_, message.source)) {
-      hear(message.source, kind, reader);
-      return;
-    }
-    if (!clients_.contains(message.source)) { // it has said goodbye
-      return;
-    }
-    switch (kind) {
-    case message_kind::open: opening_.push_back(message); break;
-    case message_kind::begin: begin(message.source, reader); break;
-    case message_kind::credit: take_back(message.source, reader); break;
+    switch (static_cast<message_kind>(message.kind)) {
+    case message_kind::open: openings_.add(message, kinds_, say_own_failure()); break;
+    case message_kind::begin: begin(client, reader); break;
+    case message_kind::credit: take_back(client, reader); break;
     case message_kind::close: {
       std::int64_t loader = 0;
       reader.get(loader);
-      kinds_.close(message.source, loader);
+      close(client, loader);
       break;
     }
-    case message_kind::request: serve(message.source, reader); break;
+    case message_kind::request: serve(client, reader); break;
     case message_kind::goodbye: {
       std::int64_t in_haste = 0;
       reader.get(in_haste);
       all_receive_ &= in_haste == 0;
-      kinds_.close(message.source, std::nullopt);
-      delivery_.take_back_all(message.source);
-      std::erase_if(opening_, [&](auto const& other) { return other.source == message.source; });
-      clients_.erase(message.source);
-      detail::send_packed(box_, message.source, message_kind::farewell, std::int64_t{0});
+      close(client, std::nullopt);
+      delivery_.take_back_all(client);
+      clients_.erase(client);
+      detail::send_packed(box_, client, message_kind::farewell, std::int64_t{0});
       break;
     }
-    default: throw error(detail::message("message of unknown kind ", message.kind, " from ",
-                                              roles_->name_of(message.source)));
+    default:
+      throw detail::malformed_message(detail::message("message of unknown kind ", message.kind,
+                                                      "; servers and clients must be the same program"));
     }
   }
-
-  // What another server says.
-  void hear(int source, message_kind kind, detail::unpacker& reader) {
-    if (kind == message_kind::present) {
-      ++num_present_;
-    } else if (kind == message_kind::bell) {
-      std::int64_t round = 0;
-      reader.get(round);
-      is_called_ |= round >= rounds_.number();
-    } else if (kind == message_kind::gone) {
-      detail::failed_message head;
-      reader.get(head);
-      auto const rank = std::ranges::lower_bound(servers_, source) - servers_.begin();
-      throw detail::agreed_error(rounds_.group().size(), static_cast<int>(rank), head.cause); // no round will be
-    } else {
-      throw error(detail::message("message of unknown kind ", static_cast<std::int64_t>(kind), " from ",
-                                  roles_->name_of(source)));
-    }
+  // Serves a client no more, which may still read batches in shared memory.
+  void dismiss(int client, std::string_view cause) {
+    close(client, std::nullopt);
+    clients_.erase(client);
+    all_receive_ = false;
+    auto const why = detail::message("cannot understand ", roles_->name_of(client), ": ", cause);
+    detail::send_packed(box_, client, message_kind::gone, detail::failed_message{0, 0, roles_->world_rank(), why});
   }
 
-  // Loaders of kinds that are there already are opened at once; new kinds are made by all servers together.
-  void open_known() {
-    for (auto wanted = opening_.begin(); wanted != opening_.end();) {
-      detail::open_message head;
-      auto const failure = detail::failure_of([&] {
-        auto reader = detail::read_message(*wanted);
-        auto const key = kinds_.key_of(reader, head);
-        if (!kinds_.has(key)) {
-          head.loader = -1; // later
-          return;
-        }
-        kinds_.open(key, wanted->source, head, reader);
-        detail::send_packed(box_, wanted->source, message_kind::opened, head.loader);
-      });
-      if (head.loader == -1 && failure.empty()) {
-        ++wanted;
-        continue;
-      }
-      if (!failure.empty()) {
-        say_failed(wanted->source, head.loader, 0, roles_->world_rank(), failure);
-      }
-      wanted = opening_.erase(wanted);
-    }
+  // Closes a loader of a client, or all of them.
+  void close(int client, std::optional<std::int64_t> loader) {
+    kinds_.close(client, loader);
+    openings_.close(client, loader);
   }
-
   void begin(int client, detail::unpacker& reader) {
     detail::begin_message head;
     reader.get(head);
@@ -301,8 +259,13 @@ private:
   }
 
   [[nodiscard]] std::int64_t next_wish() {
-    open_known();
-    if (!opening_.empty()) {
+    openings_.open_known(
+        kinds_,
+        [this](int client, std::int64_t loader) {
+          detail::send_packed(box_, client, message_kind::opened, loader);
+        },
+        say_own_failure());
+    if (!openings_.wanted_kind().empty()) {
       return rounds_type::kind;
     }
     if (auto const kind = kinds_.next([this](std::size_t of) { return kinds_[of].due() != nullptr; })) {
@@ -319,33 +282,21 @@ private:
       mine = rounds_type::end;
     }
     if (mine != rounds_type::nothing) {
-      send_to_servers(message_kind::bell, rounds_.number());
+      servers_.tell(box_, message_kind::bell, rounds_.number());
     }
-    is_called_ = false;
+    servers_.answer_call();
     rounds_.make(
-        mine, kinds_, [this] { return opening_.empty() ? std::string() : key_of(opening_.front()).first; },
-        [this](std::string const& key, collective_error const& failure) { refuse(key, failure); },
+        mine, kinds_, [this] { return openings_.wanted_kind(); },
+        [this](std::string const& kind, collective_error const& failure) {
+          openings_.refuse(kind, [&](int client, std::int64_t loader) {
+            say_failed(client, loader, 0, servers_.world_rank_of(failure), failure.cause());
+          });
+        },
         [this](detail::served_stream& stream, std::optional<collective_error> const& failure) {
-          failure ? give_up(stream, world_rank_of(*failure), failure->cause()) : send(stream);
+          failure ? give_up(stream, servers_.world_rank_of(*failure), failure->cause()) : send(stream);
         });
   }
 
-  [[nodiscard]] std::pair<std::string, std::int64_t> key_of(detail::mailbox_message const& message) const {
-    auto reader = detail::read_message(message);
-    detail::open_message head;
-    auto key = kinds_.key_of(reader, head);
-    return {std::move(key), head.loader};
-  }
-  // Tells the clients that wait for a kind that it cannot be made.
-  void refuse(std::string const& key, collective_error const& failure) {
-    std::erase_if(opening_, [&](detail::mailbox_message const& message) {
-      auto const [wanted, loader] = key_of(message);
-      if (wanted == key) {
-        say_failed(message.source, loader, 0, world_rank_of(failure), failure.cause());
-      }
-      return wanted == key;
-    });
-  }
   void send(detail::served_stream& stream) {
     try {
       delivery_.send(box_, stream);
@@ -358,6 +309,12 @@ private:
     stream.stop();
   }
 
+  // For loaders that cannot be opened here.
+  [[nodiscard]] auto say_own_failure() {
+    return [this](int client, std::int64_t loader, std::string const& cause) {
+      say_failed(client, loader, 0, roles_->world_rank(), cause);
+    };
+  }
   void say_failed(int client, std::int64_t loader, std::int64_t generation, int rank, std::string const& cause) {
     detail::send_packed(box_, client, message_kind::failed, detail::failed_message{loader, generation, rank, cause});
   }
@@ -366,7 +323,7 @@ private:
     try {
       auto told = std::vector<int>(clients_.begin(), clients_.end());
       if (to_servers) {
-        std::ranges::remove_copy(servers_, std::back_inserter(told), roles_->world_rank());
+        std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
       }
       for (int const other : told) {
         detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
@@ -374,25 +331,17 @@ private:
     } catch (std::exception const&) { // they will have to find out
     }
   }
-  // Between threads, a rank that is no server's may have failed.
-  [[nodiscard]] int world_rank_of(collective_error const& failure) const noexcept {
-    auto const rank = static_cast<std::size_t>(failure.rank());
-    return rank < servers_.size() ? servers_[rank] : roles_->world_rank();
-  }
-
   role_context<Comm>* roles_;
   decltype(std::declval<Comm&>().make_mailbox()) box_;
-  std::vector<int> servers_; // ranks of the world, by rank of the group
-  std::set<int> clients_;    // those that are still there
+  detail::fellow_servers servers_;
+  std::set<int> clients_; // those that are still there
   detail::services services_;
   detail::served_kinds<Comm> kinds_;
-  std::deque<detail::mailbox_message> opening_; // loaders that clients wait for
+  detail::loader_openings openings_;
   detail::batch_delivery delivery_;
   rounds_type rounds_;
-  std::size_t num_present_ = 1; // servers that run
   bool has_run_ = false;
   bool all_receive_ = true; // clients that have gone have received everything
-  bool is_called_ = false;  // by another server, to the next round
   bool has_told_end_ = false;
 };
 

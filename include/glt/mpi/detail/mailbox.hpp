@@ -30,16 +30,14 @@ namespace glt::detail {
 /// `losable`). The time limit of the communicator holds for `flush`, not for waiting for messages.
 class mpi_mailbox {
 public:
-  /// @param number  same on all ranks; messages of a mailbox with another number are dropped: one that went before
-  ///                its messages had arrived may have left them to a communicator that MPI takes for the same
+  /// Keeps the communicator until the end of the process, unless it is closed.
+  ///
   /// @comm   none
-  mpi_mailbox(std::shared_ptr<mpi_handle> handle, std::int64_t number)
-      : handle_(std::move(handle)), number_(number) {}
+  explicit mpi_mailbox(std::shared_ptr<mpi_handle> handle) noexcept : handle_(std::move(handle)) {}
   mpi_mailbox(mpi_mailbox&&) noexcept = default;
   mpi_mailbox& operator=(mpi_mailbox&& other) noexcept {
     forget();
     handle_ = std::move(other.handle_);
-    number_ = other.number_;
     pool_ = std::move(other.pool_);
     sends_ = std::move(other.sends_);
     arrivals_ = std::move(other.arrivals_);
@@ -59,7 +57,7 @@ public:
     }
     committed([&] {
       sends_.collect();
-      sends_.post(*handle_, number_, to, kind, std::move(bytes));
+      sends_.post(*handle_, to, kind, std::move(bytes));
     });
   }
 
@@ -106,7 +104,6 @@ private:
   struct arrival {
     mailbox_message message;
     MPI_Request request = MPI_REQUEST_NULL;
-    bool is_dropped = false;
   };
 
   // What fails in here loses the rank: others may wait for what it did not send, or took in.
@@ -157,9 +154,8 @@ private:
               "MPI_Mrecv");
     int length = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
-    arrival made{{status.MPI_SOURCE, envelope.kind, pool_.take(envelope.bytes)}};
-    made.is_dropped = envelope.mailbox != number_;
-    arrivals_.push_back(std::move(made)); // where it is kept whatever happens
+    // Kept here whatever happens: MPI may still write to it.
+    arrivals_.push_back({{status.MPI_SOURCE, envelope.kind, pool_.take(envelope.bytes)}});
     auto& block = arrivals_.back().message.bytes;
     if (length == mpi_envelope::head_bytes + envelope.bytes) {
       move_bytes(block.data(), envelope.small.data(), envelope.bytes);
@@ -176,23 +172,18 @@ private:
   // still on its way.
   [[nodiscard]] std::optional<mailbox_message> take_complete(int source) {
     late_.clear();
-    for (auto at = arrivals_.begin(); at != arrivals_.end();) {
+    for (auto at = arrivals_.begin(); at != arrivals_.end(); ++at) {
       auto const from = at->message.source;
       int done = 1;
       if (at->request != MPI_REQUEST_NULL) {
         check_mpi(MPI_Test(&at->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       }
-      if (done != 0 && at->is_dropped) {
-        at = arrivals_.erase(at);
-      } else if (done == 0) {
+      if (done == 0) {
         late_.push_back(from);
-        ++at;
       } else if ((source < 0 || source == from) && std::ranges::find(late_, from) == late_.end()) {
         std::optional<mailbox_message> taken(std::move(at->message));
         arrivals_.erase(at);
         return taken;
-      } else {
-        ++at;
       }
     }
     return std::nullopt;
@@ -216,7 +207,6 @@ private:
   }
 
   std::shared_ptr<mpi_handle> handle_;
-  std::int64_t number_ = 0;
   block_pool pool_;
   mpi_mailbox_sends sends_;
   std::deque<arrival> arrivals_;

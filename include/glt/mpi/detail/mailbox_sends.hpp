@@ -26,12 +26,11 @@ inline constexpr int mpi_payload_tag = 4;
 struct mpi_envelope {
   static constexpr std::int64_t small_bytes = 1000;
 
-  std::int64_t mailbox; ///< number of the one that sent it
   std::int64_t kind;
   std::int64_t bytes;
   std::array<std::byte, small_bytes> small;
 
-  static constexpr std::int64_t head_bytes = 3 * std::int64_t{sizeof(std::int64_t)};
+  static constexpr std::int64_t head_bytes = 2 * std::int64_t{sizeof(std::int64_t)};
 };
 static_assert(sizeof(mpi_envelope) == mpi_envelope::head_bytes + mpi_envelope::small_bytes);
 
@@ -55,7 +54,7 @@ public:
   /// Starts to send a message, and keeps its bytes until it has gone.
   ///
   /// @throws mpi_error  if MPI reports a failure
-  void post(mpi_handle const& handle, std::int64_t number, int to, std::int64_t kind, byte_block bytes) {
+  void post(mpi_handle const& handle, int to, std::int64_t kind, byte_block bytes) {
     if (idle_.empty()) {
       sent_.push_back(std::make_shared<sending>());
     } else {
@@ -64,7 +63,6 @@ public:
     }
     auto& made = *sent_.back();
     made.bytes = std::move(bytes);
-    made.envelope.mailbox = number;
     made.envelope.kind = kind;
     made.envelope.bytes = made.bytes.size();
     auto const most = std::min(mpi_envelope::small_bytes, handle.block_bytes());

@@ -54,21 +54,21 @@ private:
 ///
 /// @throws error  if the file cannot be written
 inline void write_port_file(std::filesystem::path const& path, std::span<char const> name) {
-  auto const fail = [&](char const* what) {
-    throw error(message("port file ", path.string(), ": cannot ", what, ": ", std::strerror(errno)));
+  auto const fail = [&] {
+    throw error(message("port file ", path.string(), ": cannot be written: ", std::strerror(errno)));
   };
   auto const beside = path.string() + "." + std::to_string(::getpid());
   ::unlink(beside.c_str());
   int const file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) {
-    fail("be written");
+    fail();
   }
   auto const size = std::strlen(name.data());
   bool const is_written = ::write(file, name.data(), size) == static_cast<ssize_t>(size);
   ::close(file);
   if (!is_written || ::rename(beside.c_str(), path.c_str()) != 0) {
     ::unlink(beside.c_str());
-    fail("be written");
+    fail();
   }
 }
 

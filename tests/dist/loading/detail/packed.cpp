@@ -68,7 +68,7 @@ TEST_CASE("what is packed is read back; arrays stay in the block, which lives as
   CHECK(bytes < block.data.get() + block.size);
   CHECK(reinterpret_cast<std::uintptr_t>(bytes) % 64 == 0);
   block.data.reset();
-  CHECK(glt_test::print_of(copy) == glt_test::print_of(batch));
+  CHECK(glt::detail::fingerprint_of(copy) == glt::detail::fingerprint_of(batch));
   CHECK(copy.tensors.tensors[0].num_rows == 5);
 }
 

@@ -30,6 +30,12 @@ inline constexpr bool is_list<std::vector<T>> = true;
 template <>
 inline constexpr bool is_list<std::string> = true;
 
+/// A message that does not hold what it should.
+class malformed_message : public error {
+public:
+  using error::error;
+};
+
 /// Writes what a batch, or a request, holds into one block of bytes; without a block it counts them.
 class packer {
 public:
@@ -90,7 +96,7 @@ public:
   unpacker(std::span<std::byte const> block, std::shared_ptr<void const> keeper) noexcept
       : block_(block), keeper_(std::move(keeper)) {}
 
-  /// @throws error  if the block ends before
+  /// @throws malformed_message  if the block ends before
   template <class X>
   unpacker& get(X& x) {
     if constexpr (has_members<X>) {
@@ -132,15 +138,15 @@ private:
     read(&size, sizeof(size));
     auto const rest = (block_.size() - at_) / element_bytes;
     if (size < 0 || static_cast<std::uint64_t>(size) > rest) {
-      throw error(message("message with a list of ", size, " elements and ", block_.size() - at_,
+      throw malformed_message(message("message with a list of ", size, " elements and ", block_.size() - at_,
                           " bytes left; sender and receiver must be the same program"));
     }
     return size;
   }
   [[nodiscard]] std::byte const* take(std::size_t bytes) {
     if (at_ > block_.size() || bytes > block_.size() - at_) {
-      throw error(message("message of ", block_.size(), " bytes ends before what it should hold; sender and receiver "
-                                                       "must be the same program"));
+      throw malformed_message(message("message of ", block_.size(), " bytes ends before what it should hold; sender "
+                                      "and receiver must be the same program"));
     }
     auto const* const data = block_.data() + at_;
     at_ += bytes;

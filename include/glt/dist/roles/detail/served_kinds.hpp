@@ -55,11 +55,10 @@ public:
     offers_.push_back(std::move(made));
   }
 
-  /// The kind that a client wants, from the beginning of its message; what is left to read are seeds.
+  /// The kind that a client wants; reads the options, so that what is left to read are seeds.
   ///
   /// @throws precondition_error  if there is no such offer
-  [[nodiscard]] std::string key_of(unpacker& reader, open_message& head) const {
-    reader.get(head);
+  [[nodiscard]] std::string key_of(open_message const& head, unpacker& reader) const {
     auto const* const offer = find_offer(head.offer);
     if (offer == nullptr) {
       std::string names;

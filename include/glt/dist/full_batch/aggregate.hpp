@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/detail/aggregate_pass.hpp>
+#include <glt/dist/full_batch/detail/extreme_rows.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace glt::dist {
+
+/// Combines the rows of x of the in-neighbours of every vertex of this rank's part.
+///
+/// Ranks exchange the rows that others need, one peer after the other; empty pairs send nothing. A row without in-edges
+/// gives 0.
+///
+/// @shape  x, y [V, F], V of this part; y is written · chosen [V, F], written: the edge that has the maximum or minimum,
+///         −1 without one; needed for these two alone
+/// @where  memory of the graph's policy; returns when y is written or, on GPUs, enqueued
+/// @comm   collective, every rank with the same F and options.how; one header exchange and at most R − 1 messages a
+///         rank: num_sent() · F · sizeof(T) bytes
+/// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines otherwise than rank 0
+/// @cost   O(E · F); beside x and y, the rows of 2 · depth + 1 shards
+template <communicator Comm, device_policy Policy, std::floating_point T>
+void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, std::type_identity_t<T> const> x,
+               matrix_view<Policy::space, T> y, aggregation<Policy::space, std::type_identity_t<T>> options = {},
+               matrix_view<Policy::space, local_id> chosen = {}) {
+  constexpr auto space = Policy::space;
+  auto const columns = x.columns();
+  glt::detail::aggregate_pass pass(graph, columns, static_cast<std::int64_t>(sizeof(T)));
+  pass.begin(options, {{"x", x}, {"y", y}}, chosen);
+  auto const ex = graph.policy().executor();
+  bool const is_choice = is_extreme(options.how);
+  T* const out = y.data();
+  auto const combine = [&](shard_view<space> shard, T const* rows) {
+    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    auto const count = pieces.count(shard.rows.size());
+    glt::detail::visit_edges(options, [&]<class Edges>(Edges edges) {
+      auto const head_columns = options.head_columns(columns);
+      if (options.how == aggregator::max) {
+        ex.for_each(count, glt::detail::choose_rows<true, space, T, Edges>{shard, rows, out, chosen.data(), pieces,
+                                                                           head_columns, edges});
+      } else if (options.how == aggregator::min) {
+        ex.for_each(count, glt::detail::choose_rows<false, space, T, Edges>{shard, rows, out, chosen.data(), pieces,
+                                                                            head_columns, edges});
+      } else {
+        ex.for_each(count,
+                    glt::detail::add_rows<space, T, Edges>{shard, rows, out, pieces, head_columns, edges});
+      }
+    });
+  };
+  pass.pull(
+      x.data(),
+      [&] {
+        ex.for_each(y.flat().size(), glt::detail::fill_value<T>{out, T(0)});
+        if (is_choice) {
+          ex.for_each(y.flat().size(), glt::detail::fill_value<local_id>{chosen.data(), glt::detail::no_edge});
+        }
+      },
+      combine);
+  if (options.how == aggregator::mean) {
+    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    ex.for_each(pieces.count(y.rows()),
+                glt::detail::divide_by_degree<space, T>{graph.in_degrees(), out, pieces});
+  }
+}
+
+/// The gradient of `aggregate` by x, made of that by y.
+///
+/// Every rank computes the parts of its edges and sends each owner the sums for its rows: nothing is fetched again.
+///
+/// @shape  gradient, out [V, F]; out is written · chosen [V, F], that of `aggregate`
+/// @where  as `aggregate`
+/// @comm   collective, as `aggregate`: num_boundary() · F · sizeof(T) bytes a rank
+/// @throws collective_error  as `aggregate`
+/// @cost   as `aggregate`
+template <communicator Comm, device_policy Policy, std::floating_point T>
+void aggregate_backward(sharded_graph<Comm, Policy>& graph,
+                        matrix_view<Policy::space, std::type_identity_t<T> const> gradient,
+                        matrix_view<Policy::space, T> out,
+                        aggregation<Policy::space, std::type_identity_t<T>> options = {},
+                        matrix_view<Policy::space, local_id const> chosen = {}) {
+  constexpr auto space = Policy::space;
+  auto const columns = gradient.columns();
+  glt::detail::aggregate_pass pass(graph, columns, static_cast<std::int64_t>(sizeof(T)));
+  pass.begin(options, {{"gradient", gradient}, {"out", out}}, chosen);
+  auto const ex = graph.policy().executor();
+  auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
+  auto const spread = [&](shard_view<space> shard, T* rows) {
+    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    auto const count = pieces.count(shard.rows.size());
+    ex.for_each(shard.num_rows * columns, glt::detail::fill_value<T>{rows, T(0)});
+    glt::detail::visit_edges(
+        options,
+        [&]<class Edges>(Edges edges) {
+          auto const head_columns = options.head_columns(columns);
+          if (is_extreme(options.how)) {
+            ex.for_each(count, glt::detail::add_chosen_rows<space, T, Edges>{shard, gradient.data(), chosen.data(), rows,
+                                                                             pieces, head_columns, edges});
+          } else {
+            ex.for_each(count, glt::detail::add_rows<space, T, Edges>{shard, gradient.data(), rows, pieces,
+                                                                      head_columns, edges});
+          }
+        },
+        degrees);
+  };
+  pass.push(out.data(), spread);
+}
+
+/// The gradient of `aggregate` by the edge weights, made of that by y; x is fetched a second time.
+///
+/// @shape  x, gradient [V, F] · out [E, options.heads], written, by position in the rows of the part · chosen [V, F],
+///         that of `aggregate`
+/// @comm   collective, as `aggregate`
+/// @throws collective_error  as `aggregate`, or if out has another size
+template <communicator Comm, device_policy Policy, std::floating_point T>
+void aggregate_weights_backward(sharded_graph<Comm, Policy>& graph,
+                                matrix_view<Policy::space, std::type_identity_t<T> const> x,
+                                matrix_view<Policy::space, std::type_identity_t<T> const> gradient,
+                                array_view<Policy::space, T> out,
+                                aggregation<Policy::space, std::type_identity_t<T>> options = {},
+                                matrix_view<Policy::space, local_id const> chosen = {}) {
+  constexpr auto space = Policy::space;
+  auto const columns = x.columns();
+  glt::detail::aggregate_pass pass(graph, columns, static_cast<std::int64_t>(sizeof(T)));
+  options.edge_weights = out; // as many
+  pass.begin(options, {{"x", x}, {"gradient", gradient}}, chosen);
+  auto const ex = graph.policy().executor();
+  auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
+  pass.pull(
+      x.data(), [&] { ex.for_each(out.size(), glt::detail::fill_value<T>{out.data(), T(0)}); },
+      [&](shard_view<space> shard, T const* rows) {
+        ex.for_each(shard.rows.size(),
+                    glt::detail::write_weight_gradients<space, T>{
+                        shard, rows, gradient.data(), is_extreme(options.how) ? chosen.data() : nullptr, degrees,
+                        out.data(), columns, options.heads});
+      });
+}
+
+} // namespace glt::dist

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace glt::detail {
+
+[[nodiscard]] constexpr std::string_view name_of(dist::aggregator how) noexcept {
+  constexpr std::array<std::string_view, 4> names{"sum", "mean", "max", "min"};
+  return names[static_cast<std::size_t>(how)];
+}
+
+/// Calls visit(edges) with the kind of factors that edges have.
+template <memory_space Space, class T, class Visit>
+void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
+                 array_view<Space, local_id const> degrees = {}) {
+  if (options.edge_weights.empty() && degrees.empty()) {
+    visit(plain_edges{});
+  } else {
+    visit(weighted_edges<Space, T>{options.edge_weights, options.heads, degrees});
+  }
+}
+
+template <memory_space Space, class T>
+struct named_matrix {
+  std::string_view name;
+  matrix_view<Space, T const> matrix;
+};
+
+/// One pass over all shards of a graph, in either direction.
+template <communicator Comm, device_policy Policy>
+class aggregate_pass {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, std::int64_t columns, std::int64_t element_bytes)
+      : graph_(&graph), columns_(columns), row_bytes_(columns * element_bytes) {}
+
+  /// Checks the arguments, makes room, and agrees with the other ranks.
+  template <class T>
+  void begin(dist::aggregation<space, T> const& options, std::initializer_list<named_matrix<space, T>> matrices,
+             matrix_view<space, local_id const> chosen) {
+    auto const failure = failure_of([&] {
+      for (auto const& [name, matrix] : matrices) {
+        check(name, matrix.rows(), matrix.columns());
+      }
+      if (is_extreme(options.how)) {
+        check("chosen", chosen.rows(), chosen.columns());
+      }
+      if (options.heads < 1 || columns_ % options.heads != 0) {
+        throw precondition_error(message(options.heads, " heads of ", columns_,
+                                         " columns; pass 1 head or more, of as many columns each"));
+      }
+      if (auto const weights = options.edge_weights.size();
+          weights != 0 && weights != graph_->num_edges() * options.heads) {
+        throw precondition_error(message(weights, " edge weights for ", graph_->num_edges(), " edges and ",
+                                         options.heads, " heads; pass one for each head of each edge, or none"));
+      }
+      auto const most = std::max(graph_->most_sent(), graph_->most_received()) * row_bytes_;
+      graph_->passes().reserve(most, most);
+    });
+    auto const headers =
+        exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()},
+                        failure, columns_ * 4 + static_cast<std::int64_t>(options.how));
+    check_same_value(headers, [](std::int64_t value, std::int64_t first) {
+      auto const in_words = [](std::int64_t v) {
+        return message(v / 4, " columns by ", name_of(static_cast<dist::aggregator>(v % 4)));
+      };
+      return message("aggregates ", in_words(value), " while rank 0 aggregates ", in_words(first),
+                     "; make the same calls on all ranks");
+    });
+  }
+
+  /// `use(shard, rows)` gets every shard with the rows of x of its sources, `prepare()` comes first.
+  template <class T, class Prepare, class Use>
+  void pull(T const* x, Prepare prepare, Use use) {
+    auto const ex = graph_->policy().executor();
+    auto const pieces = row_pieces::of<Policy>(columns_);
+    graph_->passes().run(
+        false, [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
+        [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
+        [&](std::int64_t k, std::byte* block) {
+          auto const rows = graph_->sent_rows(k);
+          ex.for_each(pieces.count(rows.size()),
+                      gather_sent_rows<space, T>{rows, x, reinterpret_cast<T*>(block), pieces});
+        },
+        [&](std::int64_t k, std::byte const* block) {
+          use(graph_->shard(k), reinterpret_cast<T const*>(block));
+        },
+        [&] {
+          prepare();
+          use(graph_->shard(0), x);
+        });
+  }
+
+  /// `spread(shard, rows)` writes what every transposed shard has for the rows of its sources; out gets the sums.
+  template <class T, class Spread>
+  void push(T* out, Spread spread) {
+    auto const ex = graph_->policy().executor();
+    auto const pieces = row_pieces::of<Policy>(columns_);
+    graph_->passes().run(
+        true, [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
+        [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
+        [&](std::int64_t k, std::byte* block) { spread(graph_->transposed(k), reinterpret_cast<T*>(block)); },
+        [&](std::int64_t k, std::byte const* block) {
+          auto const rows = graph_->sent_rows(k);
+          ex.for_each(pieces.count(rows.size()),
+                      add_sent_rows<space, T>{rows, reinterpret_cast<T const*>(block), out, pieces});
+        },
+        [&] { spread(graph_->transposed(0), out); });
+  }
+
+private:
+  void check(std::string_view name, std::int64_t rows, std::int64_t columns) const {
+    if (rows != graph_->num_vertices() || columns != columns_) {
+      throw precondition_error(message(name, " [", rows, ", ", columns, "] in an aggregation of ", columns_,
+                                       " columns over ", graph_->num_vertices(), " vertices; pass [",
+                                       graph_->num_vertices(), ", ", columns_, "]"));
+    }
+  }
+
+  dist::sharded_graph<Comm, Policy>* graph_;
+  std::int64_t columns_;
+  std::int64_t row_bytes_;
+};
+
+} // namespace glt::detail

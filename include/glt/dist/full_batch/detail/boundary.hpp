@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/detail/narrow.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
+#include <glt/dist/detail/part_halo.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// The peer of a rank at step k of a rotation, in which rank r visits r, r + 1, …, R − 1, 0, …, r − 1.
+[[nodiscard]] constexpr int peer_at(int rank, int size, std::int64_t step) noexcept {
+  return static_cast<int>((rank + step) % size);
+}
+
+/// The step of a rotation at which a rank visits a peer.
+[[nodiscard]] constexpr std::int64_t step_of(int rank, int size, int peer) noexcept {
+  return (peer - rank + size) % size;
+}
+
+// Numbers the halo by the step at which its owner is visited: what is routed by owner, turned by `first`.
+template <memory_space Space>
+struct turn_halo {
+  array_view<Space, std::int64_t const> places; // of the routed list in the halo
+  std::int64_t first;                           // of those of ranks above the own one
+  array_view<Space, local_id> turned;           // [halo], written
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    turned[places[i]] = static_cast<local_id>(i >= first ? i - first : i + places.size() - first);
+  }
+};
+
+template <memory_space Space>
+struct turn_slot {
+  array_view<Space, std::int64_t const> known; // [E], by `part_halo`
+  array_view<Space, local_id const> turned;
+  std::int64_t num_own;
+  array_view<Space, local_id> slots; // [E], written
+  GLT_HOST_DEVICE void operator()(std::int64_t e) const {
+    auto const slot = known[e];
+    slots[e] = static_cast<local_id>(slot < num_own ? slot : num_own + turned[slot - num_own]);
+  }
+};
+
+/// What ranks need of each other's vertices: for every edge the slot of its source, and for every peer the own rows that
+/// it needs.
+template <device_policy Policy>
+struct boundary {
+  buffer<Policy, local_id> slots;         ///< [E]: own vertices first, then those of the peer of each step
+  std::vector<std::int64_t> slot_begins;  ///< [R + 1], by step
+  buffer<Policy, local_id> sent;          ///< own rows that others need, by step at which *they* are the peer
+  std::vector<std::int64_t> sent_begins;  ///< [R + 1], by step; none for step 0
+};
+
+/// Finds the boundary of every rank's part.
+///
+/// @comm   collective; one header exchange and, if any rank has a halo, one of 4 bytes a halo vertex
+/// @throws collective_error  on every rank, if the book of a rank has not a part per rank, or a rank has 2³¹ edges or
+///                           vertices to know, or more
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+[[nodiscard]] boundary<Policy> find_boundary(Comm comm, partition_book const& book,
+                                             csr_view<Policy::space, Vertex> rows, Policy policy) {
+  constexpr auto space = Policy::space;
+  auto const rank = comm.rank();
+  auto const size = comm.size();
+  auto const num_own = rows.num_rows();
+  routed_list<Comm, Policy, local_id> wanted(std::move(comm), policy, own_rows::apart);
+  boundary<Policy> found{buffer<Policy, local_id>(0, policy), {}, buffer<Policy, local_id>(0, policy), {}};
+  std::int64_t halo_size = 0;
+  auto const failure = failure_of([&] {
+    if (book.num_parts() != size || num_own != book.size(rank)) {
+      throw precondition_error(message("part of ", num_own, " rows of a partition of ", book.num_parts(), " parts on rank ",
+                                       rank, " of ", size, "; use the communicator that the graph was made with"));
+    }
+    static_cast<void>(narrow<local_id>(rows.num_edges(), "number of edges of a rank"));
+    part_halo<Policy, Vertex> halo(policy);
+    buffer<Policy, std::int64_t> known(rows.num_edges(), policy);
+    halo.find(rows, book.begin(rank), book.end(rank), known.view());
+    halo_size = halo.size();
+    static_cast<void>(narrow<local_id>(num_own + halo_size, "number of vertices that a rank knows"));
+    wanted.route(book, halo.vertices(), row_alone{});
+    auto const first = wanted.offsets()[static_cast<std::size_t>(rank) + 1];
+    buffer<Policy, local_id> turned(halo_size, policy);
+    found.slots.resize(rows.num_edges());
+    auto const ex = policy.executor();
+    ex.for_each(halo_size, turn_halo<space>{wanted.places(), first, turned.view()});
+    ex.for_each(rows.num_edges(), turn_slot<space>{std::as_const(known).view(), std::as_const(turned).view(), num_own,
+                                                   found.slots.view()});
+    found.slot_begins.assign(static_cast<std::size_t>(size) + 1, num_own);
+    found.slot_begins.front() = 0;
+    found.sent_begins.assign(static_cast<std::size_t>(size) + 1, 0);
+  });
+  wanted.send({.what = operation::make_shards}, 0, failure);
+  found.sent.resize(wanted.received().size());
+  for (int step = 1; step < size; ++step) {
+    auto const k = static_cast<std::size_t>(step);
+    auto const asked = wanted.counts()[static_cast<std::size_t>(peer_at(rank, size, step))];
+    found.slot_begins[k + 1] = found.slot_begins[k] + asked;
+    // at step k, this rank is the peer of rank − k
+    auto const rows_of_asker = wanted.received_of(peer_at(rank, size, size - step));
+    found.sent_begins[k + 1] = found.sent_begins[k] + rows_of_asker.size();
+    if (!rows_of_asker.empty()) {
+      policy.resource().copy(found.sent.data() + found.sent_begins[k], rows_of_asker.data(),
+                             static_cast<std::size_t>(rows_of_asker.size()) * sizeof(local_id));
+    }
+  }
+  return found;
+}
+
+} // namespace glt::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+inline constexpr local_id no_edge = -1;
+
+/// y[row] = the largest (smallest) factor · x[column] over the edges of the row and what y holds already; `chosen` is the
+/// edge that has it: of equal ones the first in the graph's rows, so that the choice does not depend on the ranks. What
+/// is not a number wins.
+template <bool Largest, memory_space Space, class T, class Edges>
+struct choose_rows {
+  dist::shard_view<Space> shard;
+  T const* x;
+  T* y;
+  local_id* chosen; // [shard.num_rows, columns]
+  row_pieces pieces;
+  std::int64_t head_columns;
+  Edges edges;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = pieces.row(i);
+    auto const begin = pieces.first_column(i);
+    auto const place = std::int64_t{shard.rows[row]} * pieces.columns;
+    for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
+      auto const edge = shard.edges[e];
+      T const* const from = x + std::int64_t{shard.columns[e]} * pieces.columns;
+      for (auto c = begin; c < begin + pieces.width; ++c) {
+        T const value = edges.template factor<T>(edge, shard.columns[e], c / head_columns) * from[c];
+        T& best = y[place + c];
+        auto& winner = chosen[place + c];
+        bool const better = Largest ? value > best : value < best;
+        bool const earlier = value == best && edge < winner;
+        bool const invalid = value != value && best == best;
+        if (winner == no_edge || better || earlier || invalid) {
+          best = value;
+          winner = edge;
+        }
+      }
+    }
+  }
+};
+
+/// y[row] += Σ factor · x[column] over those edges of the row that were chosen.
+template <memory_space Space, class T, class Edges>
+struct add_chosen_rows {
+  dist::shard_view<Space> shard; // transposed: columns are destinations
+  T const* x;
+  local_id const* chosen; // [shard.num_columns, columns]
+  T* y;
+  row_pieces pieces;
+  std::int64_t head_columns;
+  Edges edges;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = pieces.row(i);
+    auto const begin = pieces.first_column(i);
+    T* const to = y + std::int64_t{shard.rows[row]} * pieces.columns;
+    for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
+      auto const place = std::int64_t{shard.columns[e]} * pieces.columns;
+      for (auto c = begin; c < begin + pieces.width; ++c) {
+        if (chosen[place + c] == shard.edges[e]) {
+          to[c] += edges.template factor<T>(shard.edges[e], shard.columns[e], c / head_columns) * x[place + c];
+        }
+      }
+    }
+  }
+};
+
+/// The gradient of each edge's weight: the product of what it brought and what its destination gets, summed over the
+/// columns of a head.
+template <memory_space Space, class T>
+struct write_weight_gradients {
+  dist::shard_view<Space> shard; // forward
+  T const* x;
+  T const* gradient;                         // [shard.num_rows, columns]
+  local_id const* chosen;                    // likewise, or null
+  array_view<Space, local_id const> degrees; // of destinations, or empty
+  T* out;                                    // [E, heads]
+  std::int64_t columns;
+  std::int64_t heads;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const destination = std::int64_t{shard.rows[i]};
+    auto const head_columns = columns / heads;
+    T const scale = degrees.empty() ? T(1) : T(1) / static_cast<T>(degrees[destination]);
+    for (auto e = shard.offsets[i]; e < shard.offsets[i + 1]; ++e) {
+      T const* const from = x + std::int64_t{shard.columns[e]} * columns;
+      for (std::int64_t head = 0; head < heads; ++head) {
+        T sum = 0;
+        for (auto c = head * head_columns; c < (head + 1) * head_columns; ++c) {
+          auto const place = destination * columns + c;
+          sum += chosen == nullptr || chosen[place] == shard.edges[e] ? gradient[place] * from[c] : T(0);
+        }
+        out[shard.edges[e] * heads + head] = scale * sum;
+      }
+    }
+  }
+};
+
+template <class T>
+struct clear_unchosen {
+  local_id const* chosen;
+  T* y;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = chosen[i] == no_edge ? T(0) : y[i]; }
+};
+
+} // namespace glt::detail

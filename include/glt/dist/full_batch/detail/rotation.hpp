@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/device_comm.hpp>
+#include <glt/dist/full_batch/detail/boundary.hpp>
+#include <glt/dist/full_batch/report.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Blocks of rows that each rank exchanges with one peer after the other: at step k, rank r with ranks r + k and r − k.
+///
+/// What a step computes may fail: the messages of the others go on, as nobody may wait for a rank that has left, and
+/// the failure is thrown behind the last step. Reusable; the memory is kept. Concurrent calls: none.
+template <communicator Comm, device_policy Policy>
+class rotation {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  /// @param depth  how many steps are under way besides the one whose rows are used
+  /// @comm   collective; one `duplicate` for each of `depth` but the first
+  rotation(Comm comm, std::int64_t depth, Policy policy)
+      : policy_(std::move(policy)), depth_(std::clamp<std::int64_t>(depth, 0, std::max(comm.size() - 1, 0))),
+        rank_(comm.rank()), size_(comm.size()), sizes_(static_cast<std::size_t>(size_), 0), in_sizes_(sizes_),
+        offsets_(sizes_) {
+    auto const lanes = std::max<std::int64_t>(depth_, 1);
+    for (std::int64_t i = 0; i < lanes; ++i) {
+      lanes_.emplace_back(make_payload_comm(i == 0 ? comm : comm.duplicate(), policy_));
+    }
+    for (std::int64_t i = 0; i < depth_ + 1; ++i) {
+      left_.emplace_back(0, policy_);
+      right_.emplace_back(0, policy_);
+    }
+  }
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
+  /// The communicator for what lies in ordinary memory.
+  [[nodiscard]] auto& host() noexcept { return host_comm(lanes_.front().comm); }
+  [[nodiscard]] dist::full_batch_report& report() noexcept { return report_; }
+  /// The number of the next pass, for its header.
+  [[nodiscard]] std::int64_t next_number() noexcept {
+    ++report_.passes;
+    return number_++;
+  }
+
+  /// Makes room for the blocks of a pass, so that no step can fail for want of memory.
+  ///
+  /// @param outgoing, incoming  the most bytes of a block that a step sends and receives
+  void reserve(std::int64_t outgoing, std::int64_t incoming) {
+    for (std::size_t i = 0; i < left_.size(); ++i) {
+      left_[i].clear();
+      left_[i].resize(outgoing);
+      right_[i].clear();
+      right_[i].resize(incoming);
+    }
+    report_.peak_remote_bytes =
+        std::max(report_.peak_remote_bytes, incoming * static_cast<std::int64_t>(right_.size()));
+  }
+
+  /// Every rank sends a block to the rank at each step and uses the one it receives, in the order of the steps.
+  ///
+  /// `bytes_to(k)`, `bytes_from(k)`: sizes of the blocks of step k; `fill(k, block)` writes the one to send;
+  /// `use(k, block)` reads what has arrived; `own()` is done while the first ones travel. With `towards` a step sends to
+  /// the rank from which it received without.
+  ///
+  /// @pre    `reserve` had the largest of the sizes
+  /// @comm   collective; R − 1 exchanges with one peer each
+  template <class BytesTo, class BytesFrom, class Fill, class Use, class Own>
+  void run(bool towards, BytesTo bytes_to, BytesFrom bytes_from, Fill fill, Use use, Own own) {
+    failure_ = nullptr;
+    auto const start = [&](std::int64_t k) {
+      auto& used = lane_of(k);
+      auto const to = bytes_to(k);
+      auto const from = bytes_from(k);
+      auto& block = left_[slot_of(k)];
+      attempt([&] { fill(k, block.data()); });
+      int const receiver = peer_at(rank_, size_, towards ? k : size_ - k);
+      int const sender = peer_at(rank_, size_, towards ? size_ - k : k);
+      sizes_[static_cast<std::size_t>(receiver)] = to;
+      in_sizes_[static_cast<std::size_t>(sender)] = from;
+      used.under_way.emplace(used.comm.start_all_to_all_v({block.data(), sizes_, offsets_},
+                                                          {right_[slot_of(k)].data(), in_sizes_, offsets_}));
+      sizes_[static_cast<std::size_t>(receiver)] = 0;
+      in_sizes_[static_cast<std::size_t>(sender)] = 0;
+      report_.messages += to > 0 ? 1 : 0;
+      report_.bytes += to;
+    };
+    auto const finish = [&](std::int64_t k) {
+      auto const begun = clock::now();
+      auto arriving = std::exchange(lane_of(k).under_way, std::nullopt);
+      arriving->wait();
+      report_.seconds_waiting += std::chrono::duration<double>(clock::now() - begun).count();
+    };
+    for (std::int64_t k = 1; k <= std::min<std::int64_t>(depth_, size_ - 1); ++k) {
+      start(k);
+    }
+    attempt(own);
+    for (std::int64_t k = 1; k < size_; ++k) {
+      if (depth_ == 0) {
+        start(k);
+      }
+      finish(k);
+      if (depth_ > 0 && k + depth_ < size_) {
+        start(k + depth_);
+      }
+      attempt([&] { use(k, std::as_const(right_[slot_of(k)]).data()); });
+    }
+    if (failure_) {
+      std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+  }
+
+private:
+  using clock = std::chrono::steady_clock;
+  using payload = payload_comm<Comm, Policy>;
+  using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
+
+  struct lane {
+    payload comm;
+    std::optional<request> under_way;
+    explicit lane(payload of) : comm(std::move(of)) {}
+  };
+
+  [[nodiscard]] lane& lane_of(std::int64_t k) { return lanes_[static_cast<std::size_t>(k) % lanes_.size()]; }
+  [[nodiscard]] std::size_t slot_of(std::int64_t k) const { return static_cast<std::size_t>(k) % left_.size(); }
+
+  template <class Work>
+  void attempt(Work const& work) {
+    if (failure_) {
+      return;
+    }
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  Policy policy_;
+  std::int64_t depth_;
+  int rank_;
+  int size_;
+  std::vector<std::int64_t> sizes_;    // [R], all 0 between calls
+  std::vector<std::int64_t> in_sizes_; // [R], likewise
+  std::vector<std::int64_t> offsets_;  // [R], all 0
+  std::int64_t number_ = 0;
+  std::exception_ptr failure_;
+  dist::full_batch_report report_;
+  std::vector<buffer<Policy, std::byte>> left_;  // [depth + 1], blocks to send
+  std::vector<buffer<Policy, std::byte>> right_; // [depth + 1], blocks that arrive
+  std::vector<lane> lanes_;                      // last: completed before the memory goes
+};
+
+} // namespace glt::detail

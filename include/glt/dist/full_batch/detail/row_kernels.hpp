@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Every edge counts once.
+struct plain_edges {
+  static constexpr bool is_plain = true;
+  template <class T>
+  [[nodiscard]] GLT_HOST_DEVICE T factor(std::int64_t, std::int64_t, std::int64_t) const {
+    return T(1);
+  }
+};
+
+/// An edge counts by its weight, one per head, and by the degree of the destination if a mean is asked for.
+template <memory_space Space, class Weight>
+struct weighted_edges {
+  static constexpr bool is_plain = false;
+  array_view<Space, Weight const> weights; // [E · heads], or empty
+  std::int64_t heads;
+  array_view<Space, local_id const> degrees; // of the vertices that `factor` gets, or empty
+  template <class T>
+  [[nodiscard]] GLT_HOST_DEVICE T factor(std::int64_t edge, std::int64_t vertex, std::int64_t head) const {
+    T const weight = weights.empty() ? T(1) : static_cast<T>(weights[edge * heads + head]);
+    return degrees.empty() ? weight : weight / static_cast<T>(degrees[vertex]);
+  }
+};
+
+/// Item i of a shard's rows, cut into pieces of `width` columns: whole rows on hosts, single elements on devices, where
+/// neighbouring threads then read neighbouring addresses.
+struct row_pieces {
+  std::int64_t columns;
+  std::int64_t width;
+
+  template <device_policy Policy>
+  [[nodiscard]] static row_pieces of(std::int64_t columns) {
+    return {columns, host_policy<Policy> ? columns : 1};
+  }
+  [[nodiscard]] std::int64_t count(std::int64_t rows) const { return columns == 0 ? 0 : rows * (columns / width); }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row(std::int64_t i) const { return i / (columns / width); }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t first_column(std::int64_t i) const {
+    return i % (columns / width) * width;
+  }
+};
+
+/// y[row] += Σ over the edges of the row of factor · x[column].
+///
+/// A row's edges are added in their order, four at a time so that y is read and written once for them.
+template <memory_space Space, class T, class Edges>
+struct add_rows {
+  dist::shard_view<Space> shard;
+  T const* x; // [shard.num_columns, columns]
+  T* y;       // [shard.num_rows, columns]
+  row_pieces pieces;
+  std::int64_t head_columns; // columns of a head
+  Edges edges;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = pieces.row(i);
+    auto const begin = pieces.first_column(i);
+    auto const last = shard.offsets[row + 1];
+    T* const to = y + std::int64_t{shard.rows[row]} * pieces.columns;
+    auto e = shard.offsets[row];
+    for (; e + 4 <= last; e += 4) {
+      for (std::int64_t ahead = 4; ahead < 8 && pieces.width > 1; ++ahead) {
+        ask_for(e + ahead, begin);
+      }
+      add<4>(e, to, begin);
+    }
+    for (; e < last; ++e) {
+      add<1>(e, to, begin);
+    }
+  }
+
+private:
+  // Edges behind the row belong to the next one, which comes soon.
+  GLT_HOST_DEVICE void ask_for(edge_offset e, std::int64_t begin) const {
+    if (e < shard.columns.size()) {
+      auto const column = shard.columns[e];
+      if (column < shard.num_columns) { // that of another shard may be beyond x
+        T const* const from = x + std::int64_t{column} * pieces.columns + begin;
+        for (std::int64_t c = 0; c < pieces.width; c += 64 / static_cast<std::int64_t>(sizeof(T))) {
+          prefetch(from + c);
+        }
+      }
+    }
+  }
+
+  template <int Count>
+  GLT_HOST_DEVICE void add(edge_offset e, T* to, std::int64_t begin) const {
+    T const* from[Count];
+    for (int j = 0; j < Count; ++j) {
+      from[j] = x + std::int64_t{shard.columns[e + j]} * pieces.columns;
+    }
+    for (auto c = begin; c < begin + pieces.width;) {
+      auto const head = c / head_columns;
+      auto const end = (head + 1) * head_columns < begin + pieces.width ? (head + 1) * head_columns : begin + pieces.width;
+      T factor[Count];
+      for (int j = 0; j < Count; ++j) {
+        factor[j] = edges.template factor<T>(shard.edges[e + j], shard.columns[e + j], head);
+      }
+      add_columns<Count>(from, factor, to, c, end);
+      c = end;
+    }
+  }
+
+  template <int Count>
+  GLT_HOST_DEVICE static void add_columns(T const* const (&from)[Count], T const (&factor)[Count], T* __restrict to,
+                                          std::int64_t first, std::int64_t last) {
+    if constexpr (Count == 4) {
+      T const* __restrict a = from[0];
+      T const* __restrict b = from[1];
+      T const* __restrict c = from[2];
+      T const* __restrict d = from[3];
+      for (auto i = first; i < last; ++i) {
+        if constexpr (Edges::is_plain) {
+          to[i] = (((to[i] + a[i]) + b[i]) + c[i]) + d[i];
+        } else {
+          to[i] = (((to[i] + factor[0] * a[i]) + factor[1] * b[i]) + factor[2] * c[i]) + factor[3] * d[i];
+        }
+      }
+    } else {
+      T const* __restrict a = from[0];
+      for (auto i = first; i < last; ++i) {
+        to[i] += Edges::is_plain ? a[i] : factor[0] * a[i];
+      }
+    }
+  }
+};
+
+/// Rows of x that others need, one after the other.
+template <memory_space Space, class T>
+struct gather_sent_rows {
+  array_view<Space, local_id const> rows;
+  T const* x;
+  T* block;
+  row_pieces pieces;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const begin = pieces.first_column(i);
+    T const* const from = x + std::int64_t{rows[pieces.row(i)]} * pieces.columns + begin;
+    T* const to = block + pieces.row(i) * pieces.columns + begin;
+    for (std::int64_t c = 0; c < pieces.width; ++c) {
+      to[c] = from[c];
+    }
+  }
+};
+
+/// Adds what others have computed for own rows.
+template <memory_space Space, class T>
+struct add_sent_rows {
+  array_view<Space, local_id const> rows;
+  T const* block;
+  T* y;
+  row_pieces pieces;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const begin = pieces.first_column(i);
+    T const* const from = block + pieces.row(i) * pieces.columns + begin;
+    T* const to = y + std::int64_t{rows[pieces.row(i)]} * pieces.columns + begin;
+    for (std::int64_t c = 0; c < pieces.width; ++c) {
+      to[c] += from[c];
+    }
+  }
+};
+
+template <class T>
+struct fill_value {
+  T* values;
+  T value;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { values[i] = value; }
+};
+
+/// Sums become means.
+template <memory_space Space, class T>
+struct divide_by_degree {
+  array_view<Space, local_id const> degrees;
+  T* y;
+  row_pieces pieces;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = pieces.row(i);
+    auto const degree = degrees[row];
+    T* const values = y + row * pieces.columns + pieces.first_column(i);
+    for (std::int64_t c = 0; c < pieces.width && degree > 1; ++c) {
+      values[c] /= static_cast<T>(degree);
+    }
+  }
+};
+
+} // namespace glt::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+
+#include <cstdint>
+
+namespace glt::dist {
+
+/// Borrowed compressed rows of some edges of a rank: those between it and one peer, or within it.
+///
+/// Only rows that have edges are listed. Forward, rows are own destinations and columns the peer's sources that they
+/// need; transposed, the other way round.
+///
+/// Concurrent calls: const members may run concurrently.
+///
+/// @shape  rows [n] in [0, num_rows), ascending · offsets [n + 1] · columns [E'] in [0, num_columns) · edges [E'],
+///         positions in the graph's rows
+/// @units  offsets count from the start of columns and edges, which may hold other shards, too
+template <memory_space Space>
+struct shard_view {
+  std::int64_t num_rows = 0;
+  std::int64_t num_columns = 0;
+  std::int64_t num_edges = 0; ///< of this shard
+  array_view<Space, local_id const> rows;
+  array_view<Space, edge_offset const> offsets;
+  array_view<Space, local_id const> columns;
+  array_view<Space, local_id const> edges;
+};
+
+} // namespace glt::dist

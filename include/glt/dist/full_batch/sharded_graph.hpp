@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/detail/boundary.hpp>
+#include <glt/dist/full_batch/detail/rotation.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
+#include <glt/dist/full_batch/report.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+template <memory_space Space, vertex_id Vertex>
+struct write_destinations {
+  csr_view<Space, Vertex> rows;
+  array_view<Space, local_id> destinations; // [E]
+  array_view<Space, local_id> degrees;      // [V]
+  GLT_HOST_DEVICE void operator()(std::int64_t row) const {
+    for (auto e = rows.offset(row); e < rows.offset(row + 1); ++e) {
+      destinations[e] = static_cast<local_id>(row);
+    }
+    degrees[row] = static_cast<local_id>(rows.degree(row));
+  }
+};
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// How a `sharded_graph` exchanges rows.
+struct sharding_options {
+  /// Shards that are received while another one is used: 0 to R − 1, more is taken for R − 1. The same on all ranks.
+  std::int64_t depth = 1;
+};
+
+/// The in-edges of a rank's part, divided by the rank that owns their sources: what full-batch passes work on.
+///
+/// A pass visits the ranks one after the other, receives the rows of the sources that a shard needs, uses and frees
+/// them; of other ranks' rows, those of depth + 1 shards are in memory at a time. Edges are kept twice, by destination
+/// and by source, so that a backward pass fetches nothing again.
+///
+/// Copies of the communicator are kept. Concurrent calls: none; `shard` and `transposed` may run concurrently.
+///
+/// @source Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
+template <communicator Comm, device_policy Policy>
+class sharded_graph {
+public:
+  using policy_type = Policy;
+  static constexpr memory_space space = Policy::space;
+
+  /// Divides the edges of a rank's part; the graph is not needed afterwards.
+  ///
+  /// @comm   collective; one header exchange, one of 4 bytes for every source of another rank, and depth − 1 `duplicate`
+  /// @throws collective_error  on every rank, if the graph of a rank was made with another communicator, its part has
+  ///                           2³¹ edges or more, or a rank passes another depth than rank 0
+  /// @cost   O(E log R) work; 16 bytes an edge and 24 a row of every shard stay
+  template <vertex_id Vertex>
+  sharded_graph(Comm comm, graph<Policy, Vertex> const& graph, sharding_options options = {}, Policy policy = {})
+      : sharded_graph(comm, graph.local(), glt::detail::find_boundary(comm, graph.book(), graph.local(), policy), options,
+                      policy) {}
+
+  [[nodiscard]] int rank() const noexcept { return passes_.rank(); }
+  [[nodiscard]] int size() const noexcept { return passes_.size(); }
+  [[nodiscard]] Policy const& policy() const noexcept { return passes_.policy(); }
+
+  /// Rows of every matrix that a pass reads or writes: one per vertex of this part.
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return in_degrees_.size(); }
+  [[nodiscard]] std::int64_t num_edges() const noexcept { return num_edges_; }
+  /// How many vertices of other ranks the edges of this part touch, H.
+  [[nodiscard]] std::int64_t num_boundary() const noexcept { return slot_begins_.back() - slot_begins_[1]; }
+  /// How many rows this rank sends in a forward pass.
+  [[nodiscard]] std::int64_t num_sent() const noexcept { return sent_begins_.back(); }
+  /// @shape  [num_vertices()]
+  [[nodiscard]] array_view<space, local_id const> in_degrees() const noexcept { return in_degrees_.view(); }
+  /// What passes have cost so far; set it to {} to begin anew.
+  [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
+
+  /// The edges whose sources the peer of a step owns, by destination; those of step 0 are of this rank.
+  [[nodiscard]] shard_view<space> shard(std::int64_t step) const { return forward_.shard(step); }
+  /// The same edges by source.
+  [[nodiscard]] shard_view<space> transposed(std::int64_t step) const { return backward_.shard(step); }
+  /// The own rows that the rank `step` places before this one needs.
+  [[nodiscard]] array_view<space, local_id const> sent_rows(std::int64_t step) const {
+    auto const k = static_cast<std::size_t>(step);
+    return sent_.view().subview(sent_begins_[k], sent_begins_[k + 1] - sent_begins_[k]);
+  }
+  /// How many rows the peer of a step sends.
+  [[nodiscard]] std::int64_t num_received(std::int64_t step) const {
+    auto const k = static_cast<std::size_t>(step);
+    return slot_begins_[k + 1] - slot_begins_[k];
+  }
+  [[nodiscard]] std::int64_t most_sent() const noexcept { return most_sent_; }
+  [[nodiscard]] std::int64_t most_received() const noexcept { return most_received_; }
+
+  /// The communicator for what lies in ordinary memory, and the passes over all shards.
+  [[nodiscard]] auto& host() noexcept { return passes_.host(); }
+  [[nodiscard]] auto& passes() noexcept { return passes_; }
+
+private:
+  template <vertex_id Vertex>
+  sharded_graph(Comm& comm, csr_view<space, Vertex> rows, glt::detail::boundary<Policy> boundary,
+                sharding_options options, Policy const& policy)
+      : slot_begins_(std::move(boundary.slot_begins)), sent_begins_(std::move(boundary.sent_begins)),
+        sent_(std::move(boundary.sent)), num_edges_(rows.num_edges()), in_degrees_(rows.num_rows(), policy),
+        destinations_(rows.num_edges(), policy), slots_(std::move(boundary.slots)),
+        begins_on_device_(make_buffer<Policy>(slot_begins_, policy)),
+        forward_(policy, number_ends(rows, policy), slot_begins_, rows.num_rows()),
+        backward_(policy, ends(), slot_begins_, rows.num_rows()), passes_(comm, options.depth, policy) {
+    destinations_ = buffer<Policy, local_id>(0, policy);
+    slots_ = buffer<Policy, local_id>(0, policy);
+    for (std::size_t k = 1; k + 1 < slot_begins_.size(); ++k) {
+      most_received_ = std::max(most_received_, slot_begins_[k + 1] - slot_begins_[k]);
+      most_sent_ = std::max(most_sent_, sent_begins_[k + 1] - sent_begins_[k]);
+    }
+  }
+
+  [[nodiscard]] glt::detail::shard_ends<space> ends() const {
+    return {destinations_.view(), slots_.view(), begins_on_device_.view()};
+  }
+  template <vertex_id Vertex>
+  [[nodiscard]] glt::detail::shard_ends<space> number_ends(csr_view<space, Vertex> rows, Policy const& policy) {
+    policy.executor().for_each(rows.num_rows(), glt::detail::write_destinations<space, Vertex>{
+                                                    rows, destinations_.view(), in_degrees_.view()});
+    return ends();
+  }
+
+  std::vector<std::int64_t> slot_begins_; // [R + 1], by step
+  std::vector<std::int64_t> sent_begins_; // [R + 1], by step
+  buffer<Policy, local_id> sent_;
+  std::int64_t num_edges_;
+  std::int64_t most_sent_ = 0;
+  std::int64_t most_received_ = 0;
+  buffer<Policy, local_id> in_degrees_;
+  buffer<Policy, local_id> destinations_; // empty after construction
+  buffer<Policy, local_id> slots_;        // likewise
+  buffer<Policy, std::int64_t> begins_on_device_;
+  glt::detail::shard_rows<Policy, glt::detail::shard_side::destination> forward_;
+  glt::detail::shard_rows<Policy, glt::detail::shard_side::source> backward_;
+  glt::detail::rotation<Comm, Policy> passes_;
+};
+
+} // namespace glt::dist

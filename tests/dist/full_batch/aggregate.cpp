@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/full_batch/aggregate.hpp>
+
+#include <glt/comm/counting.hpp>
+
+#include "support/device_parts.hpp"
+#include "support/errors.hpp"
+#include "support/naive_aggregation.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using glt::dist::aggregator;
+using glt_test::divided_graph;
+using glt_test::on_ranks;
+
+namespace {
+
+constexpr aggregator all_aggregators[] = {aggregator::sum, aggregator::mean, aggregator::max, aggregator::min};
+
+// A value that tells its row, its column, and what it is for; few bits, so that sums are exact.
+double value_at(std::int64_t vertex, std::int64_t column, int salt) {
+  return static_cast<double>((vertex * 7919 + column * 104729 + salt * 31) % 61 - 30) / 8;
+}
+
+// The rows of this rank's vertices of a matrix by original id, in memory of a policy.
+template <class Policy, class T>
+glt::buffer<Policy, T> own_rows(divided_graph const& divided, int rank, std::int64_t columns, int salt, Policy policy) {
+  std::vector<T> values;
+  for (auto v = divided.names.book.begin(rank); v < divided.names.book.end(rank); ++v) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      values.push_back(static_cast<T>(value_at(divided.names.original[v], c, salt)));
+    }
+  }
+  return glt::make_buffer<Policy>(values, policy);
+}
+
+std::vector<double> all_rows(std::int64_t vertices, std::int64_t columns, int salt) {
+  std::vector<double> values;
+  for (std::int64_t v = 0; v < vertices; ++v) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      values.push_back(value_at(v, c, salt));
+    }
+  }
+  return values;
+}
+
+template <class Policy, class T>
+auto matrix(glt::buffer<Policy, T>& values, std::int64_t rows, std::int64_t columns) {
+  return glt::matrix_view<Policy::space, T>(values.data(), rows, columns);
+}
+
+struct setting {
+  aggregator how = aggregator::sum;
+  std::int64_t columns = 5;
+  std::int64_t heads = 1;
+  bool is_weighted = false;
+  std::int64_t depth = 1;
+};
+
+// Forward and backward on the ranks of a test against one loop over the edge list.
+template <class Policy, class T, class Comm>
+void check_aggregation(Comm& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
+                       setting const& how) {
+  INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", aggregator ",
+       static_cast<int>(how.how), ", columns ", how.columns, ", heads ", how.heads, ", depth ", how.depth);
+  auto const columns = how.columns;
+  divided_graph const divided(list, partitioner, comm.size());
+  Policy const policy;
+  glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+  glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth}, policy);
+  auto const rows = sharded.num_vertices();
+  auto const edge_ids = glt::to_vector(policy, graph.local().edge_ids());
+
+  glt_test::naive_aggregation const expected(list, how.how, columns, how.heads, how.is_weighted ? 3 : 0,
+                                             all_rows(list.num_vertices, columns, 0),
+                                             all_rows(list.num_vertices, columns, 1));
+  std::vector<T> own_weights;
+  for (auto const id : edge_ids) {
+    for (std::int64_t h = 0; h < how.heads && how.is_weighted; ++h) {
+      own_weights.push_back(static_cast<T>(glt_test::naive_aggregation::weight_of(id, h, 3)));
+    }
+  }
+  auto const weights = glt::make_buffer<Policy>(own_weights, policy);
+  auto x = own_rows<Policy, T>(divided, comm.rank(), columns, 0, policy);
+  auto gradient = own_rows<Policy, T>(divided, comm.rank(), columns, 1, policy);
+  glt::buffer<Policy, T> y(rows * columns, policy);
+  glt::buffer<Policy, T> dx(rows * columns, policy);
+  glt::buffer<Policy, T> dw(sharded.num_edges() * how.heads, policy);
+  glt::buffer<Policy, glt::local_id> chosen(rows * columns, policy);
+  glt::dist::aggregation<Policy::space, T> const options{how.how, weights.view(), how.heads};
+  auto const choice = matrix(chosen, rows, columns);
+  glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options, choice);
+  glt::dist::aggregate_backward(sharded, matrix(gradient, rows, columns), matrix(dx, rows, columns), options, choice);
+  glt::dist::aggregate_weights_backward(sharded, matrix(x, rows, columns), matrix(gradient, rows, columns), dw.view(),
+                                        options, choice);
+
+  std::int64_t wrong = 0;
+  auto const made = glt::to_vector(policy, y.view());
+  auto const back = glt::to_vector(policy, dx.view());
+  auto const by_weight = glt::to_vector(policy, dw.view());
+  for (std::int64_t v = 0; v < rows; ++v) {
+    auto const whole = divided.names.original[divided.names.book.begin(comm.rank()) + v];
+    for (std::int64_t c = 0; c < columns; ++c) {
+      auto const own = static_cast<std::size_t>(v * columns + c);
+      auto const all = static_cast<std::size_t>(whole * columns + c);
+      wrong += !glt_test::close<T>(made[own], expected.y[all]);
+      wrong += !glt_test::close<T>(back[own], expected.dx[all]);
+    }
+  }
+  for (std::size_t e = 0; e < edge_ids.size(); ++e) {
+    for (std::int64_t h = 0; h < how.heads; ++h) {
+      wrong += !glt_test::close<T>(by_weight[e * static_cast<std::size_t>(how.heads) + static_cast<std::size_t>(h)],
+                                   expected.dw[static_cast<std::size_t>(edge_ids[e] * how.heads + h)]);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+} // namespace
+
+TEST_CASE("an aggregation over ranks and its gradients are those of one loop over all edges") {
+  on_ranks([](auto comm) {
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      for (auto const& list : glt_test::graphs_to_divide()) {
+        for (auto const how : all_aggregators) {
+          check_aggregation<glt::device::cpu, double>(comm, list, partitioner, {.how = how});
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("an aggregation weighs edges, by head if asked to, at any width and depth") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 4099);
+    auto const partitioner = glt_test::all_partitioners()[1];
+    for (auto const how : all_aggregators) {
+      for (bool const is_weighted : {false, true}) {
+        for (std::int64_t const depth : {0, 1, 2, 3}) {
+          check_aggregation<glt::device::cpu, double>(
+              comm, list, partitioner, {.how = how, .columns = 6, .heads = 3, .is_weighted = is_weighted, .depth = depth});
+        }
+        for (std::int64_t const columns : {0, 1, 4, 33}) {
+          check_aggregation<glt::device::cpu, float>(comm, list, partitioner,
+                                                     {.how = how, .columns = columns, .is_weighted = is_weighted});
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("an aggregation is the same on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
+  on_ranks([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    for (auto const how : all_aggregators) {
+      check_aggregation<Policy, float>(comm, glt_test::random_graph(101, 999), partitioner,
+                                       {.how = how, .columns = 4, .heads = 2, .is_weighted = true, .depth = 2});
+      check_aggregation<Policy, double>(comm, glt_test::random_graph(101, 37), partitioner, {.how = how});
+    }
+  });
+}
