@@ -96,7 +96,7 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
       if (saved[0].requires_grad()) {
         of_x = at::empty_like(x);
         dist::write_batch_gradient(matrix_of<scalar_t>(gradient), matrix_of<scalar_t>(x), made->statistics, sums.joined,
-                                  parameters_of<scalar_t>(made->eps, saved[1], saved[2]), matrix_of<scalar_t>(of_x));
+                                   parameters_of<scalar_t>(made->eps, saved[1], saved[2]), matrix_of<scalar_t>(of_x));
       }
     });
     return {of_x, at::tensor(sums.own.normalized, x.options()), at::tensor(sums.own.plain, x.options()), {}};

@@ -14,7 +14,7 @@
 namespace glt::detail {
 
 /// The operation under which ranks agree on batch norms.
-inline constexpr auto batch_norm_operation = operation::look_up;
+inline constexpr auto batch_norm_operation = operation::aggregate;
 inline constexpr call_site batch_norm_forward{.what = batch_norm_operation, .step = 0};
 inline constexpr call_site batch_norm_backward{.what = batch_norm_operation, .step = 1};
 
