@@ -38,7 +38,7 @@ struct batch_norm_options {
 namespace detail {
 
 template <class T>
-[[nodiscard]] host_matrix<T> matrix_of(at::Tensor const& tensor) {
+[[nodiscard]] host_matrix<T> tensor_matrix(at::Tensor const& tensor) {
   return {tensor.data_ptr<T>(), tensor.size(0), tensor.size(1)};
 }
 
@@ -73,8 +73,8 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
     ctx->saved_data["pass"] = c10::IValue::make_capsule(made);
     auto y = at::empty_like(x);
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm", [&] {
-      dist::normalize_batch(matrix_of<scalar_t>(x), made->statistics,
-                            parameters_of<scalar_t>(made->eps, weight, bias), matrix_of<scalar_t>(y));
+      dist::normalize_batch(tensor_matrix<scalar_t>(x), made->statistics,
+                            parameters_of<scalar_t>(made->eps, weight, bias), tensor_matrix<scalar_t>(y));
     });
     return y;
   }
@@ -91,12 +91,13 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
     at::Tensor of_x;
     dist::batch_gradients sums;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm", [&] {
-      sums = dist::gather_batch_gradients(made->comm, matrix_of<scalar_t>(gradient), matrix_of<scalar_t>(x),
+      sums = dist::gather_batch_gradients(made->comm, tensor_matrix<scalar_t>(gradient), tensor_matrix<scalar_t>(x),
                                           made->statistics, made->eps);
       if (saved[0].requires_grad()) {
         of_x = at::empty_like(x);
-        dist::write_batch_gradient(matrix_of<scalar_t>(gradient), matrix_of<scalar_t>(x), made->statistics, sums.joined,
-                                   parameters_of<scalar_t>(made->eps, saved[1], saved[2]), matrix_of<scalar_t>(of_x));
+        dist::write_batch_gradient(tensor_matrix<scalar_t>(gradient), tensor_matrix<scalar_t>(x), made->statistics,
+                                   sums.joined, parameters_of<scalar_t>(made->eps, saved[1], saved[2]),
+                                   tensor_matrix<scalar_t>(of_x));
       }
     });
     return {of_x, at::tensor(sums.own.normalized, x.options()), at::tensor(sums.own.plain, x.options()), {}};
@@ -166,7 +167,7 @@ public:
     auto const rows = x.contiguous();
     dist::batch_statistics statistics;
     AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "batch_norm", [&] {
-      statistics = dist::gather_batch_statistics(comm, matrix_of<scalar_t>(rows));
+      statistics = dist::gather_batch_statistics(comm, tensor_matrix<scalar_t>(rows));
     });
     if (is_training() && options_.track_running_stats) {
       track(statistics);
