@@ -29,10 +29,10 @@ struct full_batch_workload {
 
   full_batch_workload(std::int64_t threads, std::int64_t width)
       : policy(static_cast<int>(threads)), graph(comm, glt_bench::loading_workload(comm).graph(), {}, policy),
-        columns(width), x(glt_bench::feature_values(graph.num_vertices(), width)), y(graph.num_vertices() * width) {}
+        columns(width), x(glt_bench::feature_values(graph.num_destinations(), width)), y(graph.num_destinations() * width) {}
 
-  [[nodiscard]] glt::host_matrix<float const> in() const { return {x.data(), graph.num_vertices(), columns}; }
-  [[nodiscard]] glt::host_matrix<float> out() { return {y.data(), graph.num_vertices(), columns}; }
+  [[nodiscard]] glt::host_matrix<float const> in() const { return {x.data(), graph.num_destinations(), columns}; }
+  [[nodiscard]] glt::host_matrix<float> out() { return {y.data(), graph.num_destinations(), columns}; }
 
   void count(benchmark::State& state) {
     std::array<std::int64_t, 2> sums{graph.num_edges(), graph.num_sent()};
