@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <glt/comm/threads.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
+#include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/partition/random.hpp>
+#include <glt/partition/relabel.hpp>
+#include <glt/partition/split.hpp>
 
 #include "support/loading.hpp"
 #include "support/ranks.hpp"
@@ -8,8 +14,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <mutex>
 #include <span>
 
 using glt_bench::cpu;
@@ -29,9 +37,12 @@ struct full_batch_workload {
 
   full_batch_workload(std::int64_t threads, std::int64_t width)
       : policy(static_cast<int>(threads)), graph(comm, glt_bench::loading_workload(comm).graph(), {}, policy),
-        columns(width), x(glt_bench::feature_values(graph.num_destinations(), width)), y(graph.num_destinations() * width) {}
+        columns(width), x(glt_bench::feature_values(graph.num_destinations(), width)),
+        y(graph.num_destinations() * width) {}
 
-  [[nodiscard]] glt::host_matrix<float const> in() const { return {x.data(), graph.num_destinations(), columns}; }
+  [[nodiscard]] glt::host_matrix<float const> in() const {
+    return {x.data(), graph.num_destinations(), columns};
+  }
   [[nodiscard]] glt::host_matrix<float> out() { return {y.data(), graph.num_destinations(), columns}; }
 
   void count(benchmark::State& state) {
@@ -39,7 +50,8 @@ struct full_batch_workload {
     comm.all_reduce(std::span<std::int64_t>(sums), glt::reduction::sum);
     auto const edges = static_cast<double>(sums[0] * state.iterations());
     state.counters["edges/s"] = benchmark::Counter(edges, benchmark::Counter::kIsRate);
-    state.counters["bytes/s"] = benchmark::Counter(edges * static_cast<double>(columns) * 4, benchmark::Counter::kIsRate);
+    state.counters["bytes/s"] =
+        benchmark::Counter(edges * static_cast<double>(columns) * 4, benchmark::Counter::kIsRate);
     state.counters["rows sent"] = static_cast<double>(sums[1]);
     state.counters["scale"] = glt_bench::graph_scale();
     state.counters["ranks"] = comm.size();
@@ -48,7 +60,17 @@ struct full_batch_workload {
 
 void aggregate_sum(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1));
-  glt_bench::measure_together(state, work.comm, [&] { glt::dist::aggregate(work.graph, work.in(), work.out()); });
+  glt_bench::measure_together(state, work.comm,
+                              [&] { glt::dist::aggregate(work.graph, work.in(), work.out()); });
+  work.count(state);
+}
+
+void aggregate_reproducibly(benchmark::State& state) {
+  full_batch_workload work(state.range(0), state.range(1));
+  glt::dist::aggregation<glt::memory_space::host, float> const options{.reproducible = true};
+  glt::dist::aggregate(work.graph, work.in(), work.out(), options); // finds the degrees
+  glt_bench::measure_together(state, work.comm,
+                              [&] { glt::dist::aggregate(work.graph, work.in(), work.out(), options); });
   work.count(state);
 }
 
@@ -87,8 +109,51 @@ void sizes(benchmark::internal::Benchmark* bench) {
       ->Unit(benchmark::kMillisecond);
 }
 
+// One pass forward and one backward over the graph in random parts on ranks that are threads of rank 0, as many as
+// range(0): how bytes and messages grow.
+void growth(benchmark::State& state) {
+  auto comm = glt_bench::ranks();
+  glt::dist::full_batch_report most;
+  std::int64_t rows = 0;
+  glt_bench::measure_together(state, comm, [&] {
+    if (comm.rank() != 0) {
+      return;
+    }
+    std::mutex lock;
+    auto const whole = glt_bench::rmat_graph().view();
+    auto const ranks = static_cast<int>(state.range(0));
+    auto const names = glt::make_relabelling(glt::random_partitioner{.seed = 1}(whole, ranks).view(), ranks);
+    glt::run_threads(ranks, [&](glt::threads_comm threads) {
+      glt::dist::graph const graph(threads, glt::split_graph<glt::local_id>(whole, names, threads.rank()));
+      glt::dist::sharded_graph sharded(threads, graph);
+      constexpr std::int64_t columns = 4;
+      auto const x = glt_bench::feature_values(sharded.num_sources(), columns);
+      glt::buffer<cpu, float> y(x.size());
+      glt::host_matrix<float const> const in(x.data(), sharded.num_sources(), columns);
+      glt::host_matrix<float> const out(y.data(), sharded.num_sources(), columns);
+      glt::dist::aggregate(sharded, in, out);
+      glt::dist::aggregate_backward(sharded, in, out);
+      std::scoped_lock const hold(lock);
+      auto const& report = sharded.report();
+      most.bytes = std::max(most.bytes, report.bytes / columns / 4);
+      most.messages = std::max(most.messages, report.messages);
+      most.peak_remote_bytes = std::max(most.peak_remote_bytes, report.peak_remote_bytes / columns / 4);
+      rows = std::max(rows, sharded.num_sources());
+    });
+  });
+  // of the rank that has most; rows of F elements
+  state.counters["own rows"] = static_cast<double>(rows);
+  state.counters["rows sent"] = static_cast<double>(most.bytes);
+  state.counters["messages"] = static_cast<double>(most.messages);
+  state.counters["most remote rows"] = static_cast<double>(most.peak_remote_bytes);
+  state.counters["scale"] = glt_bench::graph_scale();
+}
+
+BENCHMARK(growth)->ArgName("ranks")->RangeMultiplier(2)->Range(1, 16)->Iterations(1)->UseManualTime()->Unit(
+    benchmark::kSecond);
 BENCHMARK(aggregate_sum)->Apply(sizes);
 BENCHMARK(aggregate_sum_backward)->Apply(sizes);
+BENCHMARK(aggregate_reproducibly)->Apply(sizes);
 BENCHMARK(read_rows)->Apply(sizes);
 
 } // namespace
