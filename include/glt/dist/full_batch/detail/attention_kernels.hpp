@@ -50,6 +50,22 @@ struct destination_rows {
   strided_rows<T const> deltas; // Σ gradient · output of a head
 };
 
+/// Asks for the rows at the other ends of edges that come soon, which are anywhere in memory; those behind a row belong to
+/// the next one.
+template <memory_space Space, class T>
+GLT_HOST_DEVICE void prefetch_ends(dist::shard_view<Space> const& shard, edge_offset first, edge_offset last,
+                                   strided_rows<T const> const& rows, std::int64_t columns) {
+  for (auto e = first; e < last && e < shard.columns.size(); ++e) {
+    auto const column = shard.columns[e];
+    if (column < shard.num_columns) { // that of another shard may be beyond the rows
+      T const* const from = rows.row(column);
+      for (std::int64_t c = 0; c < columns; c += 64 / static_cast<std::int64_t>(sizeof(T))) {
+        prefetch(from + c);
+      }
+    }
+  }
+}
+
 /// Adds the edges of a shard to the averages of their destinations.
 ///
 /// What an average is so far is output / sums, scaled by exp(−maxima): when a larger score comes, both are scaled anew.
@@ -76,6 +92,10 @@ struct attend_rows {
     auto const last = shard.offsets[row + 1];
     for (auto e = shard.offsets[row]; e < last; e += most) {
       auto const count = last - e < most ? static_cast<int>(last - e) : most;
+      if (pieces.width == pieces.heads) {
+        prefetch_ends(shard, e + most, e + 2 * most, from.values, pieces.heads * columns.values);
+        prefetch_ends(shard, e + 2 * most, e + 3 * most, from.keys, pieces.heads * columns.keys);
+      }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
         add(e, count, shard.rows[row], head);
       }
@@ -108,8 +128,15 @@ private:
       sum += weight;
       weights[j] = weight * dropout.template factor<T>(shard.edges[e + j], head);
     }
-    for (int j = 0; j < count; ++j) {
-      add_scaled(weights[j], from.values.row(shard.columns[e + j]) + head * columns.values, to, columns.values);
+    auto const value = [&](int j) { return from.values.row(shard.columns[e + j]) + head * columns.values; };
+    int j = 0;
+    for (; j + 4 <= count; j += 4) {
+      T const factors[] = {weights[j], weights[j + 1], weights[j + 2], weights[j + 3]};
+      T const* const rows[] = {value(j), value(j + 1), value(j + 2), value(j + 3)};
+      add_scaled(factors, rows, to, columns.values);
+    }
+    for (; j < count; ++j) {
+      add_scaled(weights[j], value(j), to, columns.values);
     }
   }
 };
@@ -191,6 +218,12 @@ struct add_source_gradients {
     auto const first_head = pieces.first_head(i);
     auto const source = shard.rows[row];
     for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
+      if (pieces.width == pieces.heads) {
+        prefetch_ends(shard, e + 6, e + 7, to.gradients, pieces.heads * columns.values);
+        prefetch_ends(shard, e + 6, e + 7, to.queries, pieces.heads * columns.keys);
+        prefetch_ends(shard, e + 6, e + 7, to.log_sums, pieces.heads);
+        prefetch_ends(shard, e + 6, e + 7, to.deltas, pieces.heads);
+      }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
         attention_edge<T> const edge(from, to, source, shard.columns[e], shard.edges[e], head, columns, score, dropout);
         add_scaled(edge.weight, edge.gradient, by_values.row(source) + head * columns.values, columns.values);
@@ -217,6 +250,10 @@ struct add_query_gradients {
     auto const first_head = pieces.first_head(i);
     auto const destination = shard.rows[row];
     for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
+      if (pieces.width == pieces.heads) {
+        prefetch_ends(shard, e + 6, e + 7, from.values, pieces.heads * columns.values);
+        prefetch_ends(shard, e + 6, e + 7, from.keys, pieces.heads * columns.keys);
+      }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
         attention_edge<T> const edge(from, to, shard.columns[e], destination, shard.edges[e], head, columns, score,
                                      dropout);

@@ -28,7 +28,12 @@ template <class T>
   for (; c < columns; ++c) {
     rest += a[c] * b[c];
   }
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
+  for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
+    for (std::int64_t lane = 0; lane < half; ++lane) {
+      sums[lane] += sums[lane + half];
+    }
+  }
+  return sums[0] + rest;
 }
 
 /// to[c] += factor · from[c]
@@ -36,6 +41,19 @@ template <class T>
 GLT_HOST_DEVICE void add_scaled(T factor, T const* __restrict from, T* __restrict to, std::int64_t columns) {
   for (std::int64_t c = 0; c < columns; ++c) {
     to[c] += factor * from[c];
+  }
+}
+
+/// The same for four rows, so that `to` is read and written once for them.
+template <class T>
+GLT_HOST_DEVICE void add_scaled(T const (&factors)[4], T const* const (&from)[4], T* __restrict to,
+                                std::int64_t columns) {
+  T const* __restrict a = from[0];
+  T const* __restrict b = from[1];
+  T const* __restrict c = from[2];
+  T const* __restrict d = from[3];
+  for (std::int64_t i = 0; i < columns; ++i) {
+    to[i] = (((to[i] + factors[0] * a[i]) + factors[1] * b[i]) + factors[2] * c[i]) + factors[3] * d[i];
   }
 }
 
