@@ -136,7 +136,8 @@ private:
     return sum / std::sqrt(static_cast<double>(count));
   }
 
-  [[nodiscard]] std::vector<double> coefficients(std::size_t v, std::vector<in_edge> const& edges, std::size_t head) const {
+  [[nodiscard]] std::vector<double> coefficients(std::size_t v, std::vector<in_edge> const& edges,
+                                                 std::size_t head) const {
     std::vector<double> scores;
     for (auto const& edge : edges) {
       scores.push_back(score_of(static_cast<std::size_t>(edge.first), v, head));

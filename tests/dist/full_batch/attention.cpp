@@ -75,7 +75,8 @@ struct rows {
   std::int64_t count;
   std::int64_t columns;
 
-  rows(std::int64_t size, std::int64_t width, Policy policy) : values(size * width, policy), count(size), columns(width) {}
+  rows(std::int64_t size, std::int64_t width, Policy policy)
+      : values(size * width, policy), count(size), columns(width) {}
   rows(divided_graph const& divided, int rank, std::vector<double> const& all, std::int64_t width, Policy policy)
       : rows(divided.names.book.size(rank), width, policy) {
     std::vector<T> own;
@@ -141,8 +142,8 @@ void check_attention(Comm& comm, glt_test::edge_list const& list, glt_test::name
                    how.form == backward_form::push ? glt::dist::push_choice::all : glt::dist::push_choice::useful);
   }
   glt::dist::attend_backward(sharded, {x.view(), keys.view(), queries.view()}, {y.view(), log_sums.view()},
-                             gradient.view(), glt::dist::attention_rows{dx.view(), dkeys.view(), dqueries.view()}, options,
-                             pushed ? &*pushed : nullptr);
+                             gradient.view(), glt::dist::attention_rows{dx.view(), dkeys.view(), dqueries.view()},
+                             options, pushed ? &*pushed : nullptr);
 
   auto const result = expected.forward();
   auto const back = expected.backward(gradient_rows);
@@ -232,7 +233,8 @@ TEST_CASE_TEMPLATE("an attention is the same on any policy", Policy, GLT_TEST_GL
       for (auto const form : all_forms) {
         check_attention<Policy, float>(comm, glt_test::random_graph(101, 999), partitioner,
                                        {.heads = 2, .score = score, .depth = 2, .dropout = 0.5, .form = form});
-        check_attention<Policy, double>(comm, glt_test::random_graph(101, 37), partitioner, {.score = score, .form = form});
+        check_attention<Policy, double>(comm, glt_test::random_graph(101, 37), partitioner,
+                                        {.score = score, .form = form});
       }
     }
   });

@@ -59,6 +59,9 @@ struct ones {
   }
 };
 
+// Without pushed edges, or with some or all.
+constexpr std::optional<push_choice> all_forms[] = {std::nullopt, push_choice::useful, push_choice::all};
+
 template <class Comm>
 auto shard_graph(Comm comm, divided_graph const& divided, std::int64_t depth) {
   glt::dist::graph const graph(comm, divided.part(comm.rank()));
@@ -77,7 +80,7 @@ TEST_CASE("a backward pass sends what its formula says, the less of its two form
     for (auto const& list : glt_test::graphs_to_divide()) {
       divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
       for (std::int64_t const depth : {0, 1, 3}) {
-        for (auto const form : {std::optional<push_choice>(), std::optional(push_choice::useful), std::optional(push_choice::all)}) {
+        for (auto const form : all_forms) {
           INFO(list.name, ", rank ", comm.rank(), " of ", comm.size(), ", depth ", depth);
           auto sharded = shard_graph(comm, divided, depth);
           ones matrices{sharded.num_vertices(), heads, columns};
@@ -144,8 +147,10 @@ TEST_CASE("a rank with matrices of another shape fails all ranks with the same e
     std::int64_t const heads = is_last ? 4 : 2;
     CHECK(names(fails([&] { matrices.forward(sharded, {.heads = heads}); }), rank, "4 heads of values of 6 columns"));
     ones halves{sharded.num_vertices(), 3, 6};
-    CHECK(names(fails([&] { halves.backward(sharded, {.heads = is_last ? 2 : 3}); }), rank, "keys of 3 columns for 2 heads"));
-    CHECK(names(fails([&] { matrices.forward(sharded, {.heads = 2, .dropout = is_last ? 1.0 : 0.0}); }), rank, "dropout of 1"));
+    CHECK(names(fails([&] { halves.backward(sharded, {.heads = is_last ? 2 : 3}); }), rank,
+                "keys of 3 columns for 2 heads"));
+    CHECK(names(fails([&] { matrices.forward(sharded, {.heads = 2, .dropout = is_last ? 1.0 : 0.0}); }), rank,
+                "dropout of 1"));
     CHECK(names(fails([&] { matrices.forward(sharded, {.heads = 2, .dropout = 0.5}); }), "rank 0", "ids of"));
     glt::dist::pushed_edges<cpu> const pushed(sharded);
     CHECK(names(fails([&] {

@@ -28,9 +28,10 @@ namespace glt::dist {
 ///
 /// @shape  output, log_sums: those of `attention_result`, written
 /// @where  memory of the graph's policy; returns when they are written or, on GPUs, enqueued
-/// @comm   collective, every rank with the same shapes and options; one header exchange and at most R − 1 messages a rank:
-///         num_sent() rows of a value and a key
-/// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank attends otherwise than rank 0
+/// @comm   collective, every rank with the same shapes and options; one header exchange and at most R − 1 messages a
+///         rank: num_sent() rows of a value and a key
+/// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank attends otherwise than
+///                           rank 0
 /// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 1 shards
 /// @source Veličković et al., "Graph attention networks", ICLR 2018; Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>

@@ -28,7 +28,8 @@ namespace glt::dist {
 /// The gradients of `attend`, made of that by its output: nothing was kept by edge, coefficients are computed again.
 ///
 /// Between each two ranks either the sources are fetched again and their gradients returned, or, with `pushed`, what the
-/// destinations have goes to the owner of the sources and the gradients of queries come back: whichever moves fewer bytes.
+/// destinations have goes to the owner of the sources and the gradients of queries come back: whichever moves fewer
+/// bytes.
 ///
 /// @shape  rows, those of `attend` · result, what it wrote · gradient [V, heads · d] · out, as rows; written
 /// @where  as `attend`

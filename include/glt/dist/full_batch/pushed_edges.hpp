@@ -136,8 +136,8 @@ private:
 
   // Tells all ranks how many edges to expect, and whether ids are among them.
   template <class Graph>
-  void agree(Graph& graph, glt::detail::call_site site, array_view<space, edge_id const> ids, std::vector<std::int64_t> const& counts,
-             std::vector<glt::detail::call_header>& headers) {
+  void agree(Graph& graph, glt::detail::call_site site, array_view<space, edge_id const> ids,
+             std::vector<std::int64_t> const& counts, std::vector<glt::detail::call_header>& headers) {
     auto const failure = glt::detail::failure_of([&] {
       if (ids.size() != 0 && ids.size() != graph.num_edges()) {
         throw precondition_error(glt::detail::message(ids.size(), " ids of ", graph.num_edges(),
@@ -157,7 +157,8 @@ private:
       }
       first_kind = first_kind == 0 ? value % 4 : first_kind;
       if (value % 4 != 0 && value % 4 != first_kind) {
-        throw_difference("passes ids of edges while others do not, or the other way round; do so on all ranks or on none");
+        throw_difference("passes ids of edges while others do not, or does not while others do; "
+                         "do so on all ranks or on none");
       }
     }
     has_ids_ = first_kind == 2;
@@ -219,9 +220,9 @@ private:
     failure = glt::detail::failure_of([&] {
       std::int64_t most = 0;
       for (std::size_t k = 1; k < served_.size(); ++k) { // destinations ascend
-        served_[k] = begins[k] == begins[k + 1]
-                         ? 0
-                         : std::int64_t{glt::detail::read_element(policy, std::as_const(destinations).view(), begins[k + 1] - 1)} + 1;
+        if (auto const last = begins[k + 1] - 1; last >= begins[k]) {
+          served_[k] = std::int64_t{glt::detail::read_element(policy, std::as_const(destinations).view(), last)} + 1;
+        }
         most = std::max(most, served_[k]);
       }
       auto const on_device = make_buffer<Policy>(slot_begins, policy);

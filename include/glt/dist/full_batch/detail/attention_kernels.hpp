@@ -50,8 +50,8 @@ struct destination_rows {
   strided_rows<T const> deltas; // Σ gradient · output of a head
 };
 
-/// Asks for the rows at the other ends of edges that come soon, which are anywhere in memory; those behind a row belong to
-/// the next one.
+/// Asks for the rows at the other ends of edges that come soon, which are anywhere in memory; those behind a row belong
+/// to the next one.
 template <memory_space Space, class T>
 GLT_HOST_DEVICE void prefetch_ends(dist::shard_view<Space> const& shard, edge_offset first, edge_offset last,
                                    strided_rows<T const> const& rows, std::int64_t columns) {
@@ -193,7 +193,8 @@ struct attention_edge {
         gradient(to.gradients.row(destination) + head * columns.values),
         query(to.queries.row(destination) + head * columns.keys) {
     T const raw = score(key, query);
-    T const share = raw == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(raw - to.log_sums.row(destination)[head]);
+    bool const is_excluded = raw == -std::numeric_limits<T>::infinity();
+    T const share = is_excluded ? T(0) : std::exp(raw - to.log_sums.row(destination)[head]);
     weight = share * dropout.template factor<T>(edge, head);
     score_gradient =
         weight * dot_product(gradient, value, columns.values) - share * to.deltas.row(destination)[head];

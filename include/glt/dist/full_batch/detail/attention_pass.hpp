@@ -88,7 +88,9 @@ public:
         shape_{options.heads, rows.values.columns(), rows.keys.columns(), options.score} {}
 
   [[nodiscard]] attention_shape const& shape() const noexcept { return shape_; }
-  [[nodiscard]] std::int64_t bytes(std::int64_t rows, std::int64_t columns) const { return rows * columns * element_bytes; }
+  [[nodiscard]] std::int64_t bytes(std::int64_t rows, std::int64_t columns) const {
+    return rows * columns * element_bytes;
+  }
   [[nodiscard]] source_rows<T> sources() const { return {rows_of(rows_.values), rows_of(rows_.keys)}; }
 
   /// Checks the arguments of this rank.

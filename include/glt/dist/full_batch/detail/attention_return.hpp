@@ -86,9 +86,9 @@ public:
       auto const sources = pass_->sources();
       auto* const data = reinterpret_cast<T*>(reply + replied.to_next);
       pass_->fill(data, pushed_->num_served(k) * shape_.keys, T(0));
-      add(pushed_->shard(k), pushed_->transposed(k), {pass_->listed(sources.values, own), pass_->listed(sources.keys, own)},
-          destinations_in(reinterpret_cast<T const*>(received)), pass_->listed(rows_of(out_.values), own),
-          pass_->listed(rows_of(out_.keys), own), {data, shape_.keys}, pushed_options_);
+      add(pushed_->shard(k), pushed_->transposed(k),
+          {pass_->listed(sources.values, own), pass_->listed(sources.keys, own)}, destinations_in(reinterpret_cast<T const*>(received)),
+          pass_->listed(rows_of(out_.values), own), pass_->listed(rows_of(out_.keys), own), {data, shape_.keys}, pushed_options_);
     }
   }
 
@@ -128,7 +128,8 @@ private:
     return between(graph_->sent_rows(k).size(), pushed_ == nullptr ? 0 : pushed_->num_served(k));
   }
   [[nodiscard]] edges_between between(std::int64_t sources, std::int64_t destinations) const {
-    bool const saves = destinations * (shape_.destination_columns() + shape_.keys) < 2 * sources * shape_.source_columns();
+    auto const pushed = destinations * (shape_.destination_columns() + shape_.keys);
+    bool const saves = pushed < 2 * sources * shape_.source_columns();
     return {sources, destinations, destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
   }
 
@@ -158,8 +159,8 @@ private:
     auto const columns = shape_.of_head();
     visit_attention<T>(options, shape_, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
       ex.for_each(pieces.count(transposed.rows.size()),
-                  add_source_gradients<space, T, Score, Dropout>{transposed, from, to, by_values, by_keys, pieces, columns,
-                                                                 score, dropout});
+                  add_source_gradients<space, T, Score, Dropout>{transposed, from, to, by_values, by_keys, pieces,
+                                                                 columns, score, dropout});
       ex.for_each(pieces.count(shard.rows.size()),
                   add_query_gradients<space, T, Score, Dropout>{shard, from, to, by_queries, pieces, columns, score,
                                                                 dropout});

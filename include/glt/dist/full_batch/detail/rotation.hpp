@@ -108,7 +108,9 @@ public:
     auto const start_step = [&](std::int64_t k) {
       auto const to = bytes_to(k);
       auto const from = bytes_from(k);
-      start(k, towards ? step_bytes{.to_next = to, .from_previous = from} : step_bytes{.to_previous = to, .from_next = from},
+      start(k,
+            towards ? step_bytes{.to_next = to, .from_previous = from}
+                    : step_bytes{.to_previous = to, .from_next = from},
             [&](std::byte* block) { fill(k, block); });
     };
     run_steps(start_step, own, [&](std::int64_t k) {
