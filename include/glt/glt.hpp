@@ -37,6 +37,9 @@
 #include <glt/dist/full_batch/attention.hpp>
 #include <glt/dist/full_batch/attention_backward.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/batch_norm.hpp>
+#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/shard.hpp>

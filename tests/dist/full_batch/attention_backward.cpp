@@ -83,7 +83,7 @@ TEST_CASE("a backward pass sends what its formula says, the less of its two form
         for (auto const form : all_forms) {
           INFO(list.name, ", rank ", comm.rank(), " of ", comm.size(), ", depth ", depth);
           auto sharded = shard_graph(comm, divided, depth);
-          ones matrices{sharded.num_vertices(), heads, columns};
+          ones matrices{sharded.num_sources(), heads, columns};
           std::optional<glt::dist::pushed_edges<cpu>> pushed;
           if (form) {
             pushed.emplace(sharded, glt::host_view<glt::edge_id const>(), *form);
@@ -133,7 +133,7 @@ TEST_CASE("a rank with matrices of another shape fails all ranks with the same e
   on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(101, 999), glt_test::all_partitioners()[1], comm.size());
     auto sharded = shard_graph(comm, divided, 1);
-    ones matrices{sharded.num_vertices(), 2, 6};
+    ones matrices{sharded.num_sources(), 2, 6};
     auto const last = comm.size() - 1;
     auto const rank = "rank " + std::to_string(last);
     auto const fails = [&](auto call) { return thrown<glt::collective_error>(call); };
@@ -141,12 +141,12 @@ TEST_CASE("a rank with matrices of another shape fails all ranks with the same e
     matrices.backward(sharded, {.heads = 2});
 
     bool const is_last = comm.rank() == last;
-    ones longer{sharded.num_vertices() + (is_last ? 1 : 0), 2, 6};
-    CHECK(names(fails([&] { longer.forward(sharded, {.heads = 2}); }), rank, "values [", "in an attention over"));
-    CHECK(names(fails([&] { longer.backward(sharded, {.heads = 2}); }), rank, "values [", "in an attention over"));
+    ones longer{sharded.num_sources() + (is_last ? 1 : 0), 2, 6};
+    CHECK(names(fails([&] { longer.forward(sharded, {.heads = 2}); }), rank, "values [", "in an attention; pass ["));
+    CHECK(names(fails([&] { longer.backward(sharded, {.heads = 2}); }), rank, "values [", "in an attention; pass ["));
     std::int64_t const heads = is_last ? 4 : 2;
     CHECK(names(fails([&] { matrices.forward(sharded, {.heads = heads}); }), rank, "4 heads of values of 6 columns"));
-    ones halves{sharded.num_vertices(), 3, 6};
+    ones halves{sharded.num_sources(), 3, 6};
     CHECK(names(fails([&] { halves.backward(sharded, {.heads = is_last ? 2 : 3}); }), rank,
                 "keys of 3 columns for 2 heads"));
     CHECK(names(fails([&] { matrices.forward(sharded, {.heads = 2, .dropout = is_last ? 1.0 : 0.0}); }), rank,
@@ -159,7 +159,7 @@ TEST_CASE("a rank with matrices of another shape fails all ranks with the same e
                 }),
                 "pushed without ids"));
     if (comm.size() > 1) {
-      ones other{sharded.num_vertices(), is_last ? 3 : 2, 6};
+      ones other{sharded.num_sources(), is_last ? 3 : 2, 6};
       CHECK(names(fails([&] { other.forward(sharded, {.heads = is_last ? 3 : 2}); }), rank, "in 3 heads while rank 0",
                   "in 2 heads"));
       CHECK(names(fails([&] {

@@ -45,8 +45,8 @@ void attend(sharded_graph<Comm, Policy>& graph, attention_rows<Policy::space, st
   auto const row_bytes = pass.bytes(1, shape.source_columns());
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
-    pass.check_size("output", output, shape.values);
-    pass.check_size("log_sums", log_sums, shape.heads);
+    pass.check_destinations("output", output, shape.values);
+    pass.check_destinations("log_sums", log_sums, shape.heads);
     sums.resize(log_sums.flat().size());
     graph.passes().reserve(graph.most_sent() * row_bytes, graph.most_received() * row_bytes);
   });
@@ -58,13 +58,13 @@ void attend(sharded_graph<Comm, Policy>& graph, attention_rows<Policy::space, st
     glt::detail::visit_attention<T>(options, shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
       ex.for_each(pieces.count(shard.rows.size()),
                   glt::detail::attend_rows<space, T, Score, Dropout>{
-                      shard, sources, glt::detail::rows_of(rows.queries),
-                      glt::detail::rows_of(output), glt::detail::rows_of(log_sums), sum_rows, pieces, shape.of_head(),
+                      shard, sources, glt::detail::strided(rows.queries),
+                      glt::detail::strided(output), glt::detail::strided(log_sums), sum_rows, pieces, shape.of_head(),
                       score, dropout});
     });
   };
   graph.passes().run(
-      false, [&](std::int64_t k) { return graph.sent_rows(k).size() * row_bytes; },
+      glt::detail::row_flow::pull, [&](std::int64_t k) { return graph.sent_rows(k).size() * row_bytes; },
       [&](std::int64_t k) { return graph.num_received(k) * row_bytes; },
       [&](std::int64_t k, std::byte* block) { pass.pack_sources(graph.sent_rows(k), block); },
       [&](std::int64_t k, std::byte const* block) { combine(graph.shard(k), pass.sources_in(block)); },
@@ -74,7 +74,7 @@ void attend(sharded_graph<Comm, Policy>& graph, attention_rows<Policy::space, st
         pass.fill(log_sums.data(), log_sums.flat().size(), -std::numeric_limits<T>::infinity());
         combine(graph.shard(0), pass.sources());
       });
-  ex.for_each(sums.size(), glt::detail::finish_attention<T>{glt::detail::rows_of(output), glt::detail::rows_of(log_sums),
+  ex.for_each(sums.size(), glt::detail::finish_attention<T>{glt::detail::strided(output), glt::detail::strided(log_sums),
                                                             {sums.data(), shape.heads}, shape.heads,
                                                             shape.of_head().values});
 }

@@ -31,7 +31,7 @@ namespace glt::dist {
 /// destinations have goes to the owner of the sources and the gradients of queries come back: whichever moves fewer
 /// bytes.
 ///
-/// @shape  rows, those of `attend` · result, what it wrote · gradient [V, heads · d] · out, as rows; written
+/// @shape  rows, those of `attend` · result, what it wrote · gradient, as its output · out, as rows; written
 /// @where  as `attend`
 /// @comm   collective, as `attend`, all ranks with pushed edges or none; the first call duplicates the communicator.
 ///         With H sources, T destinations: 2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most
@@ -46,7 +46,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
                      matrix_view<Policy::space, std::type_identity_t<T> const> gradient,
                      attention_rows<Policy::space, T> out, attention_options<Policy::space> options = {},
                      pushed_edges<Policy> const* pushed = nullptr) {
-  using glt::detail::rows_of;
+  using glt::detail::strided;
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
   auto const& shape = pass.shape();
   auto& passes = graph.passes();
@@ -57,16 +57,16 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
   buffer<Policy, T> deltas(0, graph.policy());
   auto const destinations = [&] {
     return glt::detail::destination_rows<T>{
-        rows_of(gradient), rows_of(rows.queries), rows_of(result.log_sums), {deltas.data(), shape.heads}};
+        strided(gradient), strided(rows.queries), strided(result.log_sums), {deltas.data(), shape.heads}};
   };
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
-    pass.check_size("output", result.output, shape.values);
-    pass.check_size("log_sums", result.log_sums, shape.heads);
-    pass.check_size("gradient", gradient, shape.values);
-    pass.check_size("gradient by values", out.values, shape.values);
-    pass.check_size("gradient by keys", out.keys, shape.keys);
-    pass.check_size("gradient by queries", out.queries, shape.keys);
+    pass.check_destinations("output", result.output, shape.values);
+    pass.check_destinations("log_sums", result.log_sums, shape.heads);
+    pass.check_destinations("gradient", gradient, shape.values);
+    pass.check_sources("gradient by values", out.values, shape.values);
+    pass.check_sources("gradient by keys", out.keys, shape.keys);
+    pass.check_destinations("gradient by queries", out.queries, shape.keys);
     if (pushed != nullptr && options.dropout > 0 && !pushed->has_ids()) {
       throw precondition_error("dropout by edges that were pushed without ids; pass ids to pushed_edges");
     }
@@ -80,7 +80,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     deltas.resize(gradient.rows() * shape.heads);
     glt::detail::reserve_round_trip(passes, sent, returned);
     graph.policy().executor().for_each(
-        deltas.size(), glt::detail::write_deltas<T>{rows_of(gradient), rows_of(result.output), deltas.data(), shape.heads,
+        deltas.size(), glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas.data(), shape.heads,
                                                     shape.of_head().values});
   });
   using glt::detail::attention_phase;

@@ -31,7 +31,8 @@ struct attention_options {
 
 /// What vertices bring into an attention, or the gradients by it.
 ///
-/// @shape  values [V, heads · d] · keys, queries [V, heads] if the score is additive, else [V, heads · k]
+/// @shape  values [num_sources, heads · d] · keys [num_sources, heads] if the score is additive, else [num_sources,
+///         heads · k] · queries [num_destinations], as wide as keys
 template <memory_space Space, class T>
 struct attention_rows {
   matrix_view<Space, T> values;  ///< of sources, which are averaged
@@ -41,8 +42,8 @@ struct attention_rows {
 
 /// What an attention makes: all that its gradient needs of it.
 ///
-/// @shape  output [V, heads · d], 0 without in-edges · log_sums [V, heads]: the logarithm of the sum of the exponentials
-///         of the scores, −∞ without in-edges
+/// @shape  output [num_destinations, heads · d], 0 without in-edges · log_sums [num_destinations, heads]: the logarithm
+///         of the sum of the exponentials of the scores, −∞ without in-edges
 template <memory_space Space, class T>
 struct attention_result {
   matrix_view<Space, T> output;

@@ -197,7 +197,7 @@ private:
     glt::detail::agree(graph.host(), site, failure);
     auto const ex = policy.executor();
     graph.passes().run(
-        true, [&](std::int64_t k) { return counts[peer(graph, k)] * edge_bytes; },
+        glt::detail::row_flow::push, [&](std::int64_t k) { return counts[peer(graph, k)] * edge_bytes; },
         [&](std::int64_t k) { return headers[peer(graph, size - k)].count * edge_bytes; },
         [&](std::int64_t k, std::byte* block) {
           auto const count = counts[peer(graph, k)];

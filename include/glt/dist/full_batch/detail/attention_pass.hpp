@@ -26,7 +26,7 @@
 namespace glt::detail {
 
 template <memory_space Space, class T>
-[[nodiscard]] strided_rows<T> rows_of(matrix_view<Space, T> matrix) {
+[[nodiscard]] strided_rows<T> strided(matrix_view<Space, T> matrix) {
   return {matrix.data(), matrix.columns()};
 }
 
@@ -91,7 +91,7 @@ public:
   [[nodiscard]] std::int64_t bytes(std::int64_t rows, std::int64_t columns) const {
     return rows * columns * element_bytes;
   }
-  [[nodiscard]] source_rows<T> sources() const { return {rows_of(rows_.values), rows_of(rows_.keys)}; }
+  [[nodiscard]] source_rows<T> sources() const { return {strided(rows_.values), strided(rows_.keys)}; }
 
   /// Checks the arguments of this rank.
   ///
@@ -109,9 +109,9 @@ public:
       throw precondition_error(message("keys of ", shape_.keys, " columns for ", heads,
                                        " heads; pass one number a head for additive scores, one or more for products"));
     }
-    check_size("values", rows_.values, shape_.values);
-    check_size("keys", rows_.keys, shape_.keys);
-    check_size("queries", rows_.queries, shape_.keys);
+    check_sources("values", rows_.values, shape_.values);
+    check_sources("keys", rows_.keys, shape_.keys);
+    check_destinations("queries", rows_.queries, shape_.keys);
     if (!(options_.dropout >= 0 && options_.dropout < 1)) {
       throw precondition_error(message("dropout of ", options_.dropout, "; pass a share in [0, 1)"));
     }
@@ -122,12 +122,12 @@ public:
   }
 
   template <class Element>
-  void check_size(std::string_view name, matrix_view<space, Element> matrix, std::int64_t columns) const {
-    if (matrix.rows() != graph_->num_vertices() || matrix.columns() != columns) {
-      throw precondition_error(message(name, " [", matrix.rows(), ", ", matrix.columns(), "] in an attention over ",
-                                       graph_->num_vertices(), " vertices; pass [", graph_->num_vertices(), ", ", columns,
-                                       "]"));
-    }
+  void check_sources(std::string_view name, matrix_view<space, Element> matrix, std::int64_t columns) const {
+    check_size(name, matrix.rows(), matrix.columns(), graph_->num_sources(), columns);
+  }
+  template <class Element>
+  void check_destinations(std::string_view name, matrix_view<space, Element> matrix, std::int64_t columns) const {
+    check_size(name, matrix.rows(), matrix.columns(), graph_->num_destinations(), columns);
   }
 
   /// Makes sure that all ranks attend alike.
@@ -151,14 +151,14 @@ public:
   void pack_sources(array_view<space, local_id const> rows, std::byte* block) const {
     auto* const data = reinterpret_cast<T*>(block);
     auto const stride = shape_.source_columns();
-    move<false>(rows.size(), listed(rows_of(rows_.values), rows), {data, stride}, shape_.values);
-    move<false>(rows.size(), listed(rows_of(rows_.keys), rows), {data + shape_.values, stride}, shape_.keys);
+    move<false>(rows.size(), listed(strided(rows_.values), rows), {data, stride}, shape_.values);
+    move<false>(rows.size(), listed(strided(rows_.keys), rows), {data + shape_.values, stride}, shape_.keys);
   }
 
   /// to.row(i) = (or +=) from.row(i) for i in [0, count).
   template <bool Add>
   void move(std::int64_t count, strided_rows<T const> from, strided_rows<T> to, std::int64_t columns) const {
-    auto const pieces = row_pieces::of<Policy>(columns);
+    auto const pieces = column_pieces::of<Policy>(columns);
     graph_->policy().executor().for_each(pieces.count(count), move_rows<Add, T>{from, to, pieces});
   }
 
@@ -173,6 +173,14 @@ public:
   }
 
 private:
+  static void check_size(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t vertices,
+                         std::int64_t wanted) {
+    if (rows != vertices || columns != wanted) {
+      throw precondition_error(message(name, " [", rows, ", ", columns, "] in an attention; pass [", vertices, ", ", wanted,
+                                       "]"));
+    }
+  }
+
   dist::sharded_graph<Comm, Policy>* graph_;
   dist::attention_options<space> options_;
   dist::attention_rows<space, T const> rows_;

@@ -79,7 +79,7 @@ public:
       auto const stride = shape_.source_columns();
       pass_->fill(data, graph_->num_received(k) * stride, T(0));
       add(graph_->shard(k), graph_->transposed(k), pass_->sources_in(received + bytes(k).from_previous), destinations_,
-          {data, stride}, {data + shape_.values, stride}, rows_of(out_.queries), options_);
+          {data, stride}, {data + shape_.values, stride}, strided(out_.queries), options_);
     }
     if (replied.to_previous > 0) {
       auto const own = graph_->sent_rows(k);
@@ -88,7 +88,7 @@ public:
       pass_->fill(data, pushed_->num_served(k) * shape_.keys, T(0));
       add(pushed_->shard(k), pushed_->transposed(k),
           {pass_->listed(sources.values, own), pass_->listed(sources.keys, own)}, destinations_in(reinterpret_cast<T const*>(received)),
-          pass_->listed(rows_of(out_.values), own), pass_->listed(rows_of(out_.keys), own), {data, shape_.keys}, pushed_options_);
+          pass_->listed(strided(out_.values), own), pass_->listed(strided(out_.keys), own), {data, shape_.keys}, pushed_options_);
     }
   }
 
@@ -97,20 +97,20 @@ public:
     if (replied.from_previous > 0) {
       auto const own = graph_->sent_rows(k);
       auto const sums = pass_->sources_in(reply);
-      pass_->template move<true>(own.size(), sums.values, pass_->listed(rows_of(out_.values), own), shape_.values);
-      pass_->template move<true>(own.size(), sums.keys, pass_->listed(rows_of(out_.keys), own), shape_.keys);
+      pass_->template move<true>(own.size(), sums.values, pass_->listed(strided(out_.values), own), shape_.values);
+      pass_->template move<true>(own.size(), sums.keys, pass_->listed(strided(out_.keys), own), shape_.keys);
     }
     if (replied.from_next > 0) {
       auto const own = graph_->shard(k).rows;
       auto const* const data = reinterpret_cast<T const*>(reply + replied.from_previous);
-      pass_->template move<true>(own.size(), {data, shape_.keys}, pass_->listed(rows_of(out_.queries), own), shape_.keys);
+      pass_->template move<true>(own.size(), {data, shape_.keys}, pass_->listed(strided(out_.queries), own), shape_.keys);
     }
   }
 
   /// The edges within this rank.
   void add_own() const {
-    add(graph_->shard(0), graph_->transposed(0), pass_->sources(), destinations_, rows_of(out_.values),
-        rows_of(out_.keys), rows_of(out_.queries), options_);
+    add(graph_->shard(0), graph_->transposed(0), pass_->sources(), destinations_, strided(out_.values),
+        strided(out_.keys), strided(out_.queries), options_);
   }
 
 private:

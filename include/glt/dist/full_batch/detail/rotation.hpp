@@ -22,6 +22,9 @@
 
 namespace glt::detail {
 
+/// Which way the rows of a pass go: from the owners of sources to those of destinations, or back.
+enum class row_flow { pull, push };
+
 /// Bytes that rank r exchanges at step k with ranks r + k (next) and r − k (previous).
 ///
 /// In memory, what goes to the next rank comes first, and so what comes from the previous one: they may be one rank.
@@ -98,19 +101,19 @@ public:
   /// Every rank sends a block to the rank at each step and uses the one it receives, in the order of the steps.
   ///
   /// `bytes_to(k)`, `bytes_from(k)`: sizes of the blocks of step k; `fill(k, block)` writes the one to send;
-  /// `use(k, block)` reads what has arrived; `own()` is done while the first ones travel. With `towards` a step sends to
-  /// the rank from which it received without.
+  /// `use(k, block)` reads what has arrived; `own()` is done while the first ones travel. A push sends to the rank from
+  /// which a pull receives at the same step.
   ///
   /// @pre    `reserve` had the largest of the sizes
   /// @comm   collective; R − 1 exchanges with one peer each
   template <class BytesTo, class BytesFrom, class Fill, class Use, class Own>
-  void run(bool towards, BytesTo bytes_to, BytesFrom bytes_from, Fill fill, Use use, Own own) {
+  void run(row_flow flow, BytesTo bytes_to, BytesFrom bytes_from, Fill fill, Use use, Own own) {
     auto const start_step = [&](std::int64_t k) {
       auto const to = bytes_to(k);
       auto const from = bytes_from(k);
       start(k,
-            towards ? step_bytes{.to_next = to, .from_previous = from}
-                    : step_bytes{.to_previous = to, .from_next = from},
+            flow == row_flow::push ? step_bytes{.to_next = to, .from_previous = from}
+                                   : step_bytes{.to_previous = to, .from_next = from},
             [&](std::byte* block) { fill(k, block); });
     };
     run_steps(start_step, own, [&](std::int64_t k) {

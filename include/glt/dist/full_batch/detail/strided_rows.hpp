@@ -26,7 +26,7 @@ template <bool Add, class T>
 struct move_rows {
   strided_rows<T const> from;
   strided_rows<T> to;
-  row_pieces pieces;
+  column_pieces pieces;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const begin = pieces.first_column(i);
