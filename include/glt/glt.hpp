@@ -34,10 +34,14 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/attention.hpp>
+#include <glt/dist/full_batch/attention_backward.hpp>
+#include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/batch_norm.hpp>
 #include <glt/dist/full_batch/batch_statistics.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/out_degrees.hpp>
+#include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>

@@ -40,7 +40,7 @@ void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy, matr
       [&](dist::shard_view<space> shard, T const* rows) {
         visit_edges(options, [&]<class Edges>(Edges edges) {
           ex.for_each(pieces.count(shard.rows.size()),
-                      add_exact_rows<space, T, Edges>{shard, rows, pass.sums(), pieces,
+                      add_rows<space, T, Edges, fixed_point>{shard, rows, pass.sums(), pieces,
                                                       options.head_columns(x.columns()), edges, numbers});
         });
       });
@@ -64,7 +64,7 @@ void push_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
         options,
         [&]<class Edges>(Edges edges) {
           ex.for_each(pieces.count(shard.rows.size()),
-                      add_exact_rows<space, T, Edges>{shard, gradient.data(), rows, pieces,
+                      add_rows<space, T, Edges, fixed_point>{shard, gradient.data(), rows, pieces,
                                                       options.head_columns(columns), edges, numbers});
         },
         degrees);

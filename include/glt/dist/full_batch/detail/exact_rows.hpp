@@ -4,13 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/dist/full_batch/detail/row_kernels.hpp>
-#include <glt/dist/full_batch/shard.hpp>
-#include <glt/memory/policy.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -18,16 +13,21 @@
 
 namespace glt::detail {
 
-/// Fixed-point numbers whose sums do not depend on the order of their terms: multiples of a power of two, so small that
-/// no sum of a pass reaches 2⁶³ of them.
+/// Fixed-point numbers whose sums do not depend on the order of their terms: multiples of a power of two, of which a term
+/// has less than 2⁵¹ and a sum less than 2⁶².
 struct fixed_point {
+  template <class T>
+  using sum_type = std::int64_t;
+
   double scale = 1;   // a power of two
   double inverse = 1; // 1 / scale
 
+  /// The nearest number: beside 1.5 · 2⁵², doubles are integers, and so are the differences of their bits.
   template <class T>
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t of(T value) const {
-    double const scaled = static_cast<double>(value) * scale;
-    return static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5); // |scaled| < 2⁶²
+    constexpr double one_and_a_half = 0x1.8p52;
+    return __builtin_bit_cast(std::int64_t, static_cast<double>(value) * scale + one_and_a_half) -
+           __builtin_bit_cast(std::int64_t, one_and_a_half);
   }
   [[nodiscard]] GLT_HOST_DEVICE double value(std::int64_t number) const {
     return static_cast<double>(number) * inverse;
@@ -38,8 +38,8 @@ struct fixed_point {
     if (!(largest > 0)) {
       return {};
     }
-    int const bits = std::ilogb(largest) + std::ilogb(terms < 1 ? 1 : terms) + 2;
-    int const exponent = 61 - bits < 1000 ? 61 - bits : 1000; // of values so small that doubles end before
+    int const bits = std::min(50, 61 - std::ilogb(std::max(terms, 1.0)) - 1); // of a term
+    int const exponent = std::min(bits - std::ilogb(largest) - 1, 1000); // doubles end not far below 2⁻¹⁰⁰⁰
     return {std::ldexp(1.0, exponent), std::ldexp(1.0, -exponent)};
   }
 };
@@ -55,30 +55,6 @@ struct magnitude_of {
 
 struct larger_magnitude {
   GLT_HOST_DEVICE double operator()(double a, double b) const { return a < b ? b : a; }
-};
-
-/// sums[row] += Σ over the edges of the row of factor · x[column], in fixed point.
-template <memory_space Space, class T, class Edges>
-struct add_exact_rows {
-  dist::shard_view<Space> shard;
-  T const* x;
-  std::int64_t* sums;
-  column_pieces pieces;
-  std::int64_t head_columns;
-  Edges edges;
-  fixed_point numbers;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const row = pieces.row(i);
-    auto const begin = pieces.first_column(i);
-    std::int64_t* const to = sums + std::int64_t{shard.rows[row]} * pieces.columns;
-    for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
-      T const* const from = x + std::int64_t{shard.columns[e]} * pieces.columns;
-      for (auto c = begin; c < begin + pieces.width; ++c) {
-        to[c] += numbers.of(edges.template factor<T>(shard.edges[e], shard.columns[e], c / head_columns) * from[c]);
-      }
-    }
-  }
 };
 
 template <class T>

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,6 +24,16 @@ namespace glt::detail {
 
 /// Which way the rows of a pass go: from the owners of sources to those of destinations, or back.
 enum class row_flow { pull, push };
+
+/// Bytes that rank r exchanges at step k with ranks r + k (next) and r − k (previous).
+///
+/// In memory, what goes to the next rank comes first, and so what comes from the previous one: they may be one rank.
+struct step_bytes {
+  std::int64_t to_next = 0;
+  std::int64_t to_previous = 0;
+  std::int64_t from_previous = 0;
+  std::int64_t from_next = 0;
+};
 
 /// Blocks of rows that each rank exchanges with one peer after the other: at step k, rank r with ranks r + k and r − k.
 ///
@@ -38,7 +49,7 @@ public:
   rotation(Comm comm, std::int64_t depth, Policy policy)
       : policy_(std::move(policy)), depth_(std::clamp<std::int64_t>(depth, 0, std::max(comm.size() - 1, 0))),
         rank_(comm.rank()), size_(comm.size()), sizes_(static_cast<std::size_t>(size_), 0), in_sizes_(sizes_),
-        offsets_(sizes_) {
+        offsets_(sizes_), in_offsets_(sizes_) {
     auto const lanes = std::max<std::int64_t>(depth_, 1);
     for (std::int64_t i = 0; i < lanes; ++i) {
       lanes_.emplace_back(make_payload_comm(i == 0 ? comm : comm.duplicate(), policy_));
@@ -51,6 +62,7 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] std::int64_t depth() const noexcept { return depth_; }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   /// The communicator for what lies in ordinary memory.
   [[nodiscard]] auto& host() noexcept { return host_comm(lanes_.front().comm); }
@@ -59,6 +71,17 @@ public:
   [[nodiscard]] std::int64_t next_number() noexcept {
     ++report_.passes;
     return number_++;
+  }
+
+  [[nodiscard]] bool has_replies() const noexcept { return replies_ != nullptr; }
+  /// The rotation by which round trips return, one step at a time.
+  ///
+  /// @comm   collective the first time: one `duplicate`
+  [[nodiscard]] rotation& replies() {
+    if (!replies_) {
+      replies_ = std::make_unique<rotation>(host().duplicate(), 0, policy_);
+    }
+    return *replies_;
   }
 
   /// Makes room for the blocks of a pass, so that no step can fail for want of memory.
@@ -85,46 +108,91 @@ public:
   /// @comm   collective; R − 1 exchanges with one peer each
   template <class BytesTo, class BytesFrom, class Fill, class Use, class Own>
   void run(row_flow flow, BytesTo bytes_to, BytesFrom bytes_from, Fill fill, Use use, Own own) {
-    failure_ = nullptr;
-    auto const start = [&](std::int64_t k) {
-      auto& used = lane_of(k);
+    auto const start_step = [&](std::int64_t k) {
       auto const to = bytes_to(k);
       auto const from = bytes_from(k);
-      auto& block = left_[slot_of(k)];
-      attempt([&] { fill(k, block.data()); });
-      int const above = peer_at(rank_, size_, k);
-      int const below = peer_at(rank_, size_, size_ - k);
-      int const receiver = flow == row_flow::pull ? below : above;
-      int const sender = flow == row_flow::pull ? above : below;
-      sizes_[static_cast<std::size_t>(receiver)] = to;
-      in_sizes_[static_cast<std::size_t>(sender)] = from;
-      used.under_way.emplace(used.comm.start_all_to_all_v({block.data(), sizes_, offsets_},
-                                                          {right_[slot_of(k)].data(), in_sizes_, offsets_}));
-      sizes_[static_cast<std::size_t>(receiver)] = 0;
-      in_sizes_[static_cast<std::size_t>(sender)] = 0;
-      report_.messages += to > 0 ? 1 : 0;
-      report_.bytes += to;
+      start(k,
+            flow == row_flow::push ? step_bytes{.to_next = to, .from_previous = from}
+                                   : step_bytes{.to_previous = to, .from_next = from},
+            [&](std::byte* block) { fill(k, block); });
     };
-    auto const finish = [&](std::int64_t k) {
-      auto const begun = clock::now();
-      auto arriving = std::exchange(lane_of(k).under_way, std::nullopt);
-      arriving->wait();
-      report_.seconds_waiting += std::chrono::duration<double>(clock::now() - begun).count();
-    };
+    run_steps(start_step, own, [&](std::int64_t k) {
+      attempt([&] { use(k, received(k)); });
+    });
+    rethrow();
+  }
+
+  /// Calls `start_step(k)` for all steps, `depth` of them ahead, and `use_step(k)` when what step k receives is there.
+  template <class StartStep, class Own, class UseStep>
+  void run_steps(StartStep start_step, Own own, UseStep use_step) {
+    failure_ = nullptr;
     for (std::int64_t k = 1; k <= std::min<std::int64_t>(depth_, size_ - 1); ++k) {
-      start(k);
+      start_step(k);
     }
     attempt(own);
     for (std::int64_t k = 1; k < size_; ++k) {
       if (depth_ == 0) {
-        start(k);
+        start_step(k);
       }
       finish(k);
       if (depth_ > 0 && k + depth_ < size_) {
-        start(k + depth_);
+        start_step(k + depth_);
       }
-      attempt([&] { use(k, std::as_const(right_[slot_of(k)]).data()); });
+      use_step(k);
     }
+  }
+
+  /// Sends what `fill(block)` writes; the blocks of two peers lie behind each other, in the order of `step_bytes`.
+  template <class Fill>
+  void start(std::int64_t k, step_bytes bytes, Fill fill) {
+    auto& used = lane_of(k);
+    auto& block = left_[slot_of(k)];
+    attempt([&] { fill(block.data()); });
+    auto const next = static_cast<std::size_t>(peer_at(rank_, size_, k));
+    auto const previous = static_cast<std::size_t>(peer_at(rank_, size_, size_ - k));
+    offsets_[previous] = next == previous ? 0 : bytes.to_next;
+    in_offsets_[next] = next == previous ? 0 : bytes.from_previous;
+    sizes_[next] = bytes.to_next;
+    sizes_[previous] += bytes.to_previous;
+    in_sizes_[previous] = bytes.from_previous;
+    in_sizes_[next] += bytes.from_next;
+    used.under_way.emplace(used.comm.start_all_to_all_v({block.data(), sizes_, offsets_},
+                                                        {right_[slot_of(k)].data(), in_sizes_, in_offsets_}));
+    for (auto const peer : {next, previous}) {
+      report_.messages += sizes_[peer] > 0 ? 1 : 0;
+      report_.bytes += sizes_[peer];
+      sizes_[peer] = 0;
+      in_sizes_[peer] = 0;
+      offsets_[peer] = 0;
+      in_offsets_[peer] = 0;
+    }
+  }
+
+  /// Waits for what step k receives.
+  void finish(std::int64_t k) {
+    auto const begun = clock::now();
+    auto arriving = std::exchange(lane_of(k).under_way, std::nullopt);
+    arriving->wait();
+    report_.seconds_waiting += std::chrono::duration<double>(clock::now() - begun).count();
+  }
+
+  [[nodiscard]] std::byte const* received(std::int64_t k) const { return right_[slot_of(k)].data(); }
+
+  /// Does what may fail, unless something has failed already.
+  template <class Work>
+  void attempt(Work const& work) {
+    if (failure_) {
+      return;
+    }
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  /// Throws the first failure since the last call.
+  void rethrow() {
     if (failure_) {
       std::rethrow_exception(std::exchange(failure_, nullptr));
     }
@@ -144,30 +212,20 @@ private:
   [[nodiscard]] lane& lane_of(std::int64_t k) { return lanes_[static_cast<std::size_t>(k) % lanes_.size()]; }
   [[nodiscard]] std::size_t slot_of(std::int64_t k) const { return static_cast<std::size_t>(k) % left_.size(); }
 
-  template <class Work>
-  void attempt(Work const& work) {
-    if (failure_) {
-      return;
-    }
-    try {
-      work();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
-
   Policy policy_;
   std::int64_t depth_;
   int rank_;
   int size_;
-  std::vector<std::int64_t> sizes_;    // [R], all 0 between calls
-  std::vector<std::int64_t> in_sizes_; // [R], likewise
-  std::vector<std::int64_t> offsets_;  // [R], all 0
+  std::vector<std::int64_t> sizes_;      // [R], all 0 between calls
+  std::vector<std::int64_t> in_sizes_;   // [R], likewise
+  std::vector<std::int64_t> offsets_;    // [R], likewise
+  std::vector<std::int64_t> in_offsets_; // [R], likewise
   std::int64_t number_ = 0;
   std::exception_ptr failure_;
   dist::full_batch_report report_;
   std::vector<buffer<Policy, std::byte>> left_;  // [depth + 1], blocks to send
   std::vector<buffer<Policy, std::byte>> right_; // [depth + 1], blocks that arrive
+  std::unique_ptr<rotation> replies_;            // null until needed
   std::vector<lane> lanes_;                      // last: completed before the memory goes
 };
 

@@ -54,17 +54,30 @@ struct column_pieces {
   }
 };
 
-/// y[row] += Σ over the edges of the row of factor · x[column].
+/// Terms of a sum are added as they are.
+struct plain_terms {
+  template <class T>
+  using sum_type = T;
+  template <class T>
+  [[nodiscard]] GLT_HOST_DEVICE T of(T term) const {
+    return term;
+  }
+};
+
+/// y[row] += Σ over the edges of the row of factor · x[column], each as `terms` say.
 ///
 /// A row's edges are added in their order, four at a time so that y is read and written once for them.
-template <memory_space Space, class T, class Edges>
+template <memory_space Space, class T, class Edges, class Terms = plain_terms>
 struct add_rows {
+  using sum_type = typename Terms::template sum_type<T>;
+
   dist::shard_view<Space> shard;
-  T const* x; // [shard.num_columns, columns]
-  T* y;       // [shard.num_rows, columns]
+  T const* x;  // [shard.num_columns, columns]
+  sum_type* y; // [shard.num_rows, columns]
   column_pieces pieces;
   std::int64_t head_columns; // columns of a head
   Edges edges;
+  Terms terms = {};
   bool is_wide = has_wide_registers();
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
@@ -79,7 +92,7 @@ struct add_rows {
     auto const row = pieces.row(i);
     auto const begin = pieces.first_column(i);
     auto const last = shard.offsets[row + 1];
-    T* const to = y + std::int64_t{shard.rows[row]} * pieces.columns;
+    sum_type* const to = y + std::int64_t{shard.rows[row]} * pieces.columns;
     auto e = shard.offsets[row];
     for (; e + 4 <= last; e += 4) {
       ask_for<4>(e, begin);
@@ -93,7 +106,6 @@ struct add_rows {
 
 private:
   static constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T)); // elements of a cache line
-
 
   // Asks for the rows of edges that come later, of this row or of one behind it.
   template <int Count>
@@ -113,7 +125,7 @@ private:
   }
 
   template <int Count>
-  [[gnu::always_inline]] GLT_HOST_DEVICE void add(edge_offset e, T* to, std::int64_t begin) const {
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add(edge_offset e, sum_type* to, std::int64_t begin) const {
     T const* from[Count];
     for (int j = 0; j < Count; ++j) {
       from[j] = x + std::int64_t{shard.columns[e + j]} * pieces.columns;
@@ -131,26 +143,27 @@ private:
   }
 
   template <int Count>
-  [[gnu::always_inline]] GLT_HOST_DEVICE static void add_columns(T const* const (&from)[Count], T const (&factor)[Count], T* __restrict to,
-                                          std::int64_t first, std::int64_t last) {
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add_columns(T const* const (&from)[Count], T const (&factor)[Count],
+                                                          sum_type* __restrict to, std::int64_t first,
+                                                          std::int64_t last) const {
     if constexpr (Count == 4) {
       T const* __restrict a = from[0];
       T const* __restrict b = from[1];
       T const* __restrict c = from[2];
       T const* __restrict d = from[3];
       for (auto i = first; i < last; ++i) {
-        if constexpr (Edges::is_plain) {
-          to[i] = (((to[i] + a[i]) + b[i]) + c[i]) + d[i];
-        } else {
-          to[i] = (((to[i] + factor[0] * a[i]) + factor[1] * b[i]) + factor[2] * c[i]) + factor[3] * d[i];
-        }
+        to[i] = (((to[i] + term(factor[0], a[i])) + term(factor[1], b[i])) + term(factor[2], c[i])) + term(factor[3], d[i]);
       }
     } else {
       T const* __restrict a = from[0];
       for (auto i = first; i < last; ++i) {
-        to[i] += Edges::is_plain ? a[i] : factor[0] * a[i];
+        to[i] += term(factor[0], a[i]);
       }
     }
+  }
+
+  [[gnu::always_inline]] GLT_HOST_DEVICE sum_type term(T factor, T value) const {
+    return terms.of(Edges::is_plain ? value : factor * value);
   }
 };
 

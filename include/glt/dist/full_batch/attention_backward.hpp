@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/attention_return.hpp>
+#include <glt/dist/full_batch/detail/round_trip.hpp>
+#include <glt/dist/full_batch/pushed_edges.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace glt::dist {
+
+/// The gradients of `attend`, made of that by its output: nothing was kept by edge, coefficients are computed again.
+///
+/// Between each two ranks either the sources are fetched again and their gradients returned, or, with `pushed`, what the
+/// destinations have goes to the owner of the sources and the gradients of queries come back: whichever moves fewer
+/// bytes.
+///
+/// @shape  rows, those of `attend` · result, what it wrote · gradient, as its output · out, as rows; written
+/// @where  as `attend`
+/// @comm   collective, as `attend`, all ranks with pushed edges or none; the first call duplicates the communicator.
+///         With H sources, T destinations: 2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most
+///         2(R − 1) messages a rank
+/// @throws collective_error  as `attend`, or if there is dropout and the edges were pushed without ids
+/// @cost   O(E · heads · d); beside the gradients, V · heads elements and the rows of 2 · depth + 4 shards
+/// @source Mostafa, MLSys 2022
+template <communicator Comm, device_policy Policy, std::floating_point T>
+void attend_backward(sharded_graph<Comm, Policy>& graph,
+                     attention_rows<Policy::space, std::type_identity_t<T> const> rows,
+                     attention_result<Policy::space, std::type_identity_t<T> const> result,
+                     matrix_view<Policy::space, std::type_identity_t<T> const> gradient,
+                     attention_rows<Policy::space, T> out, attention_options<Policy::space> options = {},
+                     pushed_edges<Policy> const* pushed = nullptr) {
+  using glt::detail::strided;
+  glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
+  auto const& shape = pass.shape();
+  auto& passes = graph.passes();
+  if (!passes.has_replies()) {
+    glt::detail::agree(graph.host(), {.what = glt::detail::operation::aggregate, .step = passes.next_number()}, {});
+  }
+  static_cast<void>(passes.replies());
+  buffer<Policy, T> deltas(0, graph.policy());
+  auto const destinations = [&] {
+    return glt::detail::destination_rows<T>{
+        strided(gradient), strided(rows.queries), strided(result.log_sums), {deltas.data(), shape.heads}};
+  };
+  auto const failure = glt::detail::failure_of([&] {
+    pass.check();
+    pass.check_destinations("output", result.output, shape.values);
+    pass.check_destinations("log_sums", result.log_sums, shape.heads);
+    pass.check_destinations("gradient", gradient, shape.values);
+    pass.check_sources("gradient by values", out.values, shape.values);
+    pass.check_sources("gradient by keys", out.keys, shape.keys);
+    pass.check_destinations("gradient by queries", out.queries, shape.keys);
+    if (pushed != nullptr && options.dropout > 0 && !pushed->has_ids()) {
+      throw precondition_error("dropout by edges that were pushed without ids; pass ids to pushed_edges");
+    }
+    glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out, pushed);
+    glt::detail::block_sizes sent;
+    glt::detail::block_sizes returned;
+    for (std::int64_t k = 1; k < graph.size(); ++k) {
+      sent.include(steps.bytes(k));
+      returned.include(steps.reply_bytes(k));
+    }
+    deltas.resize(gradient.rows() * shape.heads);
+    glt::detail::reserve_round_trip(passes, sent, returned);
+    graph.policy().executor().for_each(
+        deltas.size(), glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas.data(), shape.heads,
+                                                    shape.of_head().values});
+  });
+  using glt::detail::attention_phase;
+  pass.agree(failure, pushed == nullptr                          ? attention_phase::backward
+                      : pushed->choice() == push_choice::useful ? attention_phase::pushed_backward
+                                                                 : attention_phase::all_pushed_backward);
+  glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out, pushed);
+  glt::detail::run_round_trip(
+      passes, [&](std::int64_t k) { return steps.bytes(k); }, [&](std::int64_t k) { return steps.reply_bytes(k); },
+      [&](std::int64_t k, std::byte* block) { steps.fill(k, block); },
+      [&](std::int64_t k, std::byte const* received, std::byte* reply) { steps.serve(k, received, reply); },
+      [&](std::int64_t k, std::byte const* reply) { steps.use(k, reply); }, [&] {
+        for (auto const matrix : {out.values, out.keys, out.queries}) {
+          pass.fill(matrix.data(), matrix.flat().size(), T(0));
+        }
+        steps.add_own();
+      });
+}
+
+} // namespace glt::dist

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/random.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+
+#include <cstdint>
+
+namespace glt::dist {
+
+/// How much a destination attends to a source: what the softmax over its in-edges is made of.
+enum class attention_score {
+  additive,   ///< leaky_relu(key + query), each one number a head
+  dot_product ///< key · query / √(columns of a head)
+};
+
+/// How a full-batch pass attends; the same on all ranks but for the ids.
+///
+/// @shape  edge_ids [E], by position in the rows of the part; needed for dropout alone
+template <memory_space Space>
+struct attention_options {
+  std::int64_t heads = 1; ///< columns of every matrix are a multiple; those of a head lie together
+  attention_score score = attention_score::additive;
+  double slope = 0.2;        ///< of the leaky ReLU
+  double dropout = 0;        ///< share of coefficients that become 0, in [0, 1); the others grow by 1 / (1 − dropout)
+  random_key dropout_key{0}; ///< of a step and layer: an edge's numbers depend on it and the edge's id alone
+  array_view<Space, edge_id const> edge_ids = {};
+};
+
+/// What vertices bring into an attention, or the gradients by it.
+///
+/// @shape  values [num_sources, heads · d] · keys [num_sources, heads] if the score is additive, else [num_sources,
+///         heads · k] · queries [num_destinations], as wide as keys
+template <memory_space Space, class T>
+struct attention_rows {
+  matrix_view<Space, T> values;  ///< of sources, which are averaged
+  matrix_view<Space, T> keys;    ///< of sources
+  matrix_view<Space, T> queries; ///< of destinations
+};
+
+/// What an attention makes: all that its gradient needs of it.
+///
+/// @shape  output [num_destinations, heads · d], 0 without in-edges · log_sums [num_destinations, heads]: the logarithm
+///         of the sum of the exponentials of the scores, −∞ without in-edges
+template <memory_space Space, class T>
+struct attention_result {
+  matrix_view<Space, T> output;
+  matrix_view<Space, T> log_sums;
+};
+
+} // namespace glt::dist

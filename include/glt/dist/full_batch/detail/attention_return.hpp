@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/rotation.hpp>
+#include <glt/dist/full_batch/detail/round_trip.hpp>
+#include <glt/dist/full_batch/detail/strided_rows.hpp>
+#include <glt/dist/full_batch/pushed_edges.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace glt::detail {
+
+/// The steps of an attention's backward pass.
+///
+/// Between two ranks the edges are worked on by the owner of their destinations, which fetches the sources again and
+/// returns their gradients, or by the owner of their sources, which gets what the destinations have and returns the
+/// gradients by their queries: whichever moves fewer bytes.
+template <communicator Comm, device_policy Policy, class T>
+class attention_return {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  attention_return(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
+                   dist::attention_options<space> const& options, destination_rows<T> destinations,
+                   dist::attention_rows<space, T> out, dist::pushed_edges<Policy> const* pushed)
+      : graph_(&graph), pass_(&pass), options_(options), pushed_options_(options), destinations_(destinations), out_(out),
+        pushed_(pushed), shape_(pass.shape()) {
+    if (pushed != nullptr) {
+      pushed_options_.edge_ids = pushed->ids();
+    }
+  }
+
+  /// What a step sends and receives.
+  [[nodiscard]] step_bytes bytes(std::int64_t k) const {
+    auto const next = own_edges(k);
+    auto const previous = others_edges(k);
+    auto const sources = shape_.source_columns();
+    auto const destinations = shape_.destination_columns();
+    return {.to_next = next.is_pushed ? pass_->bytes(next.destinations, destinations) : 0,
+            .to_previous = previous.is_pushed ? 0 : pass_->bytes(previous.sources, sources),
+            .from_previous = previous.is_pushed ? pass_->bytes(previous.destinations, destinations) : 0,
+            .from_next = next.is_pushed ? 0 : pass_->bytes(next.sources, sources)};
+  }
+
+  /// What comes back.
+  [[nodiscard]] step_bytes reply_bytes(std::int64_t k) const {
+    auto const next = own_edges(k);
+    auto const previous = others_edges(k);
+    auto const sources = shape_.source_columns();
+    return {.to_next = next.is_pushed ? 0 : pass_->bytes(next.sources, sources),
+            .to_previous = previous.is_pushed ? pass_->bytes(previous.destinations, shape_.keys) : 0,
+            .from_previous = previous.is_pushed ? 0 : pass_->bytes(previous.sources, sources),
+            .from_next = next.is_pushed ? pass_->bytes(next.destinations, shape_.keys) : 0};
+  }
+
+  void fill(std::int64_t k, std::byte* block) const {
+    if (own_edges(k).is_pushed) {
+      pack_destinations(graph_->shard(k).rows, reinterpret_cast<T*>(block));
+    }
+    if (!others_edges(k).is_pushed) {
+      pass_->pack_sources(graph_->sent_rows(k), block + bytes(k).to_next);
+    }
+  }
+
+  void serve(std::int64_t k, std::byte const* received, std::byte* reply) const {
+    auto const replied = reply_bytes(k);
+    if (replied.to_next > 0) {
+      auto* const data = reinterpret_cast<T*>(reply);
+      auto const stride = shape_.source_columns();
+      pass_->fill(data, graph_->num_received(k) * stride, T(0));
+      add(graph_->shard(k), graph_->transposed(k), pass_->sources_in(received + bytes(k).from_previous), destinations_,
+          {data, stride}, {data + shape_.values, stride}, strided(out_.queries), options_);
+    }
+    if (replied.to_previous > 0) {
+      auto const own = graph_->sent_rows(k);
+      auto const sources = pass_->sources();
+      auto* const data = reinterpret_cast<T*>(reply + replied.to_next);
+      pass_->fill(data, pushed_->num_served(k) * shape_.keys, T(0));
+      add(pushed_->shard(k), pushed_->transposed(k),
+          {pass_->listed(sources.values, own), pass_->listed(sources.keys, own)}, destinations_in(reinterpret_cast<T const*>(received)),
+          pass_->listed(strided(out_.values), own), pass_->listed(strided(out_.keys), own), {data, shape_.keys}, pushed_options_);
+    }
+  }
+
+  void use(std::int64_t k, std::byte const* reply) const {
+    auto const replied = reply_bytes(k);
+    if (replied.from_previous > 0) {
+      auto const own = graph_->sent_rows(k);
+      auto const sums = pass_->sources_in(reply);
+      pass_->template move<true>(own.size(), sums.values, pass_->listed(strided(out_.values), own), shape_.values);
+      pass_->template move<true>(own.size(), sums.keys, pass_->listed(strided(out_.keys), own), shape_.keys);
+    }
+    if (replied.from_next > 0) {
+      auto const own = graph_->shard(k).rows;
+      auto const* const data = reinterpret_cast<T const*>(reply + replied.from_previous);
+      pass_->template move<true>(own.size(), {data, shape_.keys}, pass_->listed(strided(out_.queries), own), shape_.keys);
+    }
+  }
+
+  /// The edges within this rank.
+  void add_own() const {
+    add(graph_->shard(0), graph_->transposed(0), pass_->sources(), destinations_, strided(out_.values),
+        strided(out_.keys), strided(out_.queries), options_);
+  }
+
+private:
+  // The edges between two ranks; who works on them.
+  struct edges_between {
+    std::int64_t sources;
+    std::int64_t destinations; // 0 if the owner of the sources does not know the edges
+    bool is_pushed;
+  };
+
+  [[nodiscard]] edges_between own_edges(std::int64_t k) const {
+    return between(graph_->num_received(k), pushed_ == nullptr ? 0 : pushed_->num_offered(k));
+  }
+  [[nodiscard]] edges_between others_edges(std::int64_t k) const {
+    return between(graph_->sent_rows(k).size(), pushed_ == nullptr ? 0 : pushed_->num_served(k));
+  }
+  [[nodiscard]] edges_between between(std::int64_t sources, std::int64_t destinations) const {
+    auto const pushed = destinations * (shape_.destination_columns() + shape_.keys);
+    bool const saves = pushed < 2 * sources * shape_.source_columns();
+    return {sources, destinations, destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
+  }
+
+  // A row is gradients, queries, log_sums and deltas.
+  void pack_destinations(array_view<space, local_id const> rows, T* data) const {
+    auto const move = [&](strided_rows<T const> from, std::int64_t columns) {
+      pass_->template move<false>(rows.size(), pass_->listed(from, rows), {data, shape_.destination_columns()}, columns);
+      data += columns;
+    };
+    move(destinations_.gradients, shape_.values);
+    move(destinations_.queries, shape_.keys);
+    move(destinations_.log_sums, shape_.heads);
+    move(destinations_.deltas, shape_.heads);
+  }
+  [[nodiscard]] destination_rows<T> destinations_in(T const* data) const {
+    auto const stride = shape_.destination_columns();
+    auto const* const queries = data + shape_.values;
+    auto const* const log_sums = queries + shape_.keys;
+    return {{data, stride}, {queries, stride}, {log_sums, stride}, {log_sums + shape_.heads, stride}};
+  }
+
+  void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, source_rows<T> from, destination_rows<T> to,
+           strided_rows<T> by_values, strided_rows<T> by_keys, strided_rows<T> by_queries,
+           dist::attention_options<space> const& options) const {
+    auto const ex = graph_->policy().executor();
+    auto const pieces = head_pieces::of<Policy>(shape_.heads);
+    auto const columns = shape_.of_head();
+    visit_attention<T>(options, shape_, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
+      ex.for_each(pieces.count(transposed.rows.size()),
+                  add_source_gradients<space, T, Score, Dropout>{transposed, from, to, by_values, by_keys, pieces,
+                                                                 columns, score, dropout});
+      ex.for_each(pieces.count(shard.rows.size()),
+                  add_query_gradients<space, T, Score, Dropout>{shard, from, to, by_queries, pieces, columns, score,
+                                                                dropout});
+    });
+  }
+
+  dist::sharded_graph<Comm, Policy>* graph_;
+  attention_pass<Comm, Policy, T> const* pass_;
+  dist::attention_options<space> options_;
+  dist::attention_options<space> pushed_options_;
+  destination_rows<T> destinations_;
+  dist::attention_rows<space, T> out_;
+  dist::pushed_edges<Policy> const* pushed_;
+  attention_shape shape_;
+};
+
+} // namespace glt::detail

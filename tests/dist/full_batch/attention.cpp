@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/full_batch/attention.hpp>
+
+#include <glt/dist/full_batch/attention_backward.hpp>
+#include <glt/dist/full_batch/pushed_edges.hpp>
+
+#include "support/device_parts.hpp"
+#include "support/errors.hpp"
+#include "support/naive_attention.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using glt::dist::attention_score;
+using glt_test::divided_graph;
+using glt_test::naive_attention;
+using glt_test::on_ranks;
+
+namespace {
+
+// A value that tells its row, its column, and what it is for: of keys and queries, no sum is 0.
+double value_at(std::int64_t vertex, std::int64_t column, int salt) {
+  return static_cast<double>((vertex * 7919 + column * 104729 + salt * 31) % 61 - 30) / 16 + salt * 0.01;
+}
+
+std::vector<double> all_rows(std::int64_t vertices, std::int64_t columns, int salt) {
+  std::vector<double> values;
+  for (std::int64_t v = 0; v < vertices; ++v) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      values.push_back(value_at(v, c, salt));
+    }
+  }
+  return values;
+}
+
+enum class backward_form { rematerialise, push, smaller };
+
+struct setting {
+  std::int64_t columns = 6;
+  std::int64_t heads = 1;
+  attention_score score = attention_score::additive;
+  std::int64_t depth = 1;
+  double dropout = 0;
+  backward_form form = backward_form::smaller;
+
+  [[nodiscard]] std::int64_t key_columns() const { return score == attention_score::additive ? heads : 2 * heads; }
+};
+
+naive_attention oracle(glt_test::edge_list const& list, setting const& how) {
+  return {.list = list,
+          .heads = how.heads,
+          .score = how.score,
+          .dropout = how.dropout,
+          .key = glt::random_key(7).fold(3).fold(1),
+          .values = all_rows(list.num_vertices, how.columns, 0),
+          .keys = all_rows(list.num_vertices, how.key_columns(), 1),
+          .queries = all_rows(list.num_vertices, how.key_columns(), 2)};
+}
+
+// Rows of a rank's vertices in memory of a policy.
+template <class Policy, class T>
+struct rows {
+  glt::buffer<Policy, T> values;
+  std::int64_t count;
+  std::int64_t columns;
+
+  rows(std::int64_t size, std::int64_t width, Policy policy)
+      : values(size * width, policy), count(size), columns(width) {}
+  rows(divided_graph const& divided, int rank, std::vector<double> const& all, std::int64_t width, Policy policy)
+      : rows(divided.names.book.size(rank), width, policy) {
+    std::vector<T> own;
+    for (auto v = divided.names.book.begin(rank); v < divided.names.book.end(rank); ++v) {
+      for (std::int64_t c = 0; c < width; ++c) {
+        own.push_back(static_cast<T>(all[static_cast<std::size_t>(divided.names.original[v] * width + c)]));
+      }
+    }
+    values = glt::make_buffer<Policy>(own, policy);
+  }
+  [[nodiscard]] glt::matrix_view<Policy::space, T> view() { return {values.data(), count, columns}; }
+
+  // How many elements are not those of all rows, but for rounding.
+  [[nodiscard]] std::int64_t wrong(divided_graph const& divided, int rank, std::vector<double> const& all,
+                                   Policy const& policy) const {
+    auto const made = glt::to_vector(policy, values.view());
+    std::int64_t wrong = 0;
+    for (std::int64_t v = 0; v < count; ++v) {
+      auto const whole = divided.names.original[divided.names.book.begin(rank) + v];
+      for (std::int64_t c = 0; c < columns; ++c) {
+        auto const own = static_cast<double>(made[static_cast<std::size_t>(v * columns + c)]);
+        auto const right = all[static_cast<std::size_t>(whole * columns + c)];
+        auto const allowed = (std::is_same_v<T, float> ? 2e-5 : 1e-11) * (1 + std::abs(right));
+        wrong += own == right || std::abs(own - right) <= allowed ? 0 : 1;
+      }
+    }
+    return wrong;
+  }
+};
+
+// Forward and backward on the ranks of a test against one loop over the edge list.
+template <class Policy, class T, class Comm>
+void check_attention(Comm& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
+                     setting const& how) {
+  INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", columns ", how.columns,
+       ", heads ", how.heads, ", score ", static_cast<int>(how.score), ", depth ", how.depth, ", dropout ", how.dropout,
+       ", form ", static_cast<int>(how.form));
+  divided_graph const divided(list, partitioner, comm.size());
+  Policy const policy;
+  auto const rank = comm.rank();
+  glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, rank, policy));
+  glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth}, policy);
+  auto const ids = graph.local().edge_ids();
+  auto const expected = oracle(list, how);
+  auto const gradient_rows = all_rows(list.num_vertices, how.columns, 3);
+
+  using matrix = rows<Policy, T>;
+  matrix x(divided, rank, expected.values, how.columns, policy);
+  matrix keys(divided, rank, expected.keys, how.key_columns(), policy);
+  matrix queries(divided, rank, expected.queries, how.key_columns(), policy);
+  matrix gradient(divided, rank, gradient_rows, how.columns, policy);
+  matrix y(x.count, how.columns, policy);
+  matrix log_sums(x.count, how.heads, policy);
+  matrix dx(x.count, how.columns, policy);
+  matrix dkeys(x.count, how.key_columns(), policy);
+  matrix dqueries(x.count, how.key_columns(), policy);
+  glt::dist::attention_options<Policy::space> const options{
+      .heads = how.heads, .score = how.score, .dropout = how.dropout, .dropout_key = expected.key, .edge_ids = ids};
+  glt::dist::attend(sharded, {x.view(), keys.view(), queries.view()}, y.view(), log_sums.view(), options);
+  std::optional<glt::dist::pushed_edges<Policy>> pushed;
+  if (how.form != backward_form::rematerialise) {
+    pushed.emplace(sharded, ids,
+                   how.form == backward_form::push ? glt::dist::push_choice::all : glt::dist::push_choice::useful);
+  }
+  glt::dist::attend_backward(sharded, {x.view(), keys.view(), queries.view()}, {y.view(), log_sums.view()},
+                             gradient.view(), glt::dist::attention_rows{dx.view(), dkeys.view(), dqueries.view()},
+                             options, pushed ? &*pushed : nullptr);
+
+  auto const result = expected.forward();
+  auto const back = expected.backward(gradient_rows);
+  CHECK(y.wrong(divided, rank, result.output, policy) == 0);
+  CHECK(log_sums.wrong(divided, rank, result.log_sums, policy) == 0);
+  CHECK(dx.wrong(divided, rank, back.values, policy) == 0);
+  CHECK(dkeys.wrong(divided, rank, back.keys, policy) == 0);
+  CHECK(dqueries.wrong(divided, rank, back.queries, policy) == 0);
+}
+
+constexpr backward_form all_forms[] = {backward_form::rematerialise, backward_form::push, backward_form::smaller};
+
+} // namespace
+
+TEST_CASE("the gradients of the naive attention are its finite differences") {
+  auto const list = glt_test::random_graph(20, 70);
+  for (auto const score : {attention_score::additive, attention_score::dot_product}) {
+    for (double const dropout : {0.0, 0.4}) {
+      auto attention = oracle(list, {.heads = 3, .score = score, .dropout = dropout});
+      auto const gradient = all_rows(list.num_vertices, 6, 3);
+      auto const found = attention.backward(gradient);
+      auto const loss = [&] {
+        auto const output = attention.forward().output;
+        double sum = 0;
+        for (std::size_t i = 0; i < output.size(); ++i) {
+          sum += output[i] * gradient[i];
+        }
+        return sum;
+      };
+      std::int64_t wrong = 0;
+      auto const check = [&](std::vector<double>& inputs, std::vector<double> const& derivatives) {
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+          constexpr double step = 1e-5;
+          auto const kept = inputs[i];
+          inputs[i] = kept + step;
+          auto const above = loss();
+          inputs[i] = kept - step;
+          auto const difference = (above - loss()) / (2 * step);
+          inputs[i] = kept;
+          wrong += std::abs(difference - derivatives[i]) <= 1e-6 * std::max(1.0, std::abs(derivatives[i])) ? 0 : 1;
+        }
+      };
+      check(attention.values, found.values);
+      check(attention.keys, found.keys);
+      check(attention.queries, found.queries);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("an attention over ranks and its gradients are those of one loop over all edges") {
+  on_ranks([](auto comm) {
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      for (auto const& list : glt_test::graphs_to_divide()) {
+        for (auto const form : all_forms) {
+          check_attention<glt::device::cpu, double>(comm, list, partitioner, {.heads = 3, .form = form});
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("an attention has any number of heads, either score, dropout and depth") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 1999);
+    auto const partitioner = glt_test::all_partitioners()[1];
+    for (auto const score : {attention_score::additive, attention_score::dot_product}) {
+      for (auto const form : all_forms) {
+        for (std::int64_t const depth : {0, 1, 2, 3}) {
+          check_attention<glt::device::cpu, double>(
+              comm, list, partitioner,
+              {.heads = depth % 2 == 0 ? 1 : 3, .score = score, .depth = depth, .dropout = 0.3, .form = form});
+        }
+        for (std::int64_t const columns : {0, 1, 4, 33}) {
+          check_attention<glt::device::cpu, float>(comm, list, partitioner,
+                                                   {.columns = columns, .score = score, .form = form});
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("an attention is the same on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
+  on_ranks([](auto comm) {
+    auto const partitioner = glt_test::all_partitioners()[1];
+    for (auto const score : {attention_score::additive, attention_score::dot_product}) {
+      for (auto const form : all_forms) {
+        check_attention<Policy, float>(comm, glt_test::random_graph(101, 999), partitioner,
+                                       {.heads = 2, .score = score, .depth = 2, .dropout = 0.5, .form = form});
+        check_attention<Policy, double>(comm, glt_test::random_graph(101, 37), partitioner,
+                                        {.score = score, .form = form});
+      }
+    }
+  });
+}

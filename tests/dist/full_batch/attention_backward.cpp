@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/full_batch/attention_backward.hpp>
+
+#include <glt/dist/full_batch/attention.hpp>
+
+#include "support/boundary_sizes.hpp"
+#include "support/errors.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+using glt::device::cpu;
+using glt::dist::push_choice;
+using glt_test::boundary_sizes;
+using glt_test::divided_graph;
+using glt_test::names;
+using glt_test::on_ranks;
+using glt_test::thrown;
+
+namespace {
+
+constexpr auto host = glt::memory_space::host;
+
+// All matrices of an attention of ones.
+struct ones {
+  std::int64_t vertices;
+  std::int64_t heads;
+  std::int64_t columns;
+  std::vector<float> wide = std::vector<float>(static_cast<std::size_t>(vertices * columns), 1.0F);
+  std::vector<float> narrow = std::vector<float>(static_cast<std::size_t>(vertices * heads), 1.0F);
+  std::vector<float> dx = wide;
+  std::vector<float> dkeys = narrow;
+  std::vector<float> dqueries = narrow;
+  std::vector<float> output = wide;
+  std::vector<float> log_sums = narrow;
+
+  glt::host_matrix<float> of(std::vector<float>& values) {
+    return {values.data(), vertices, static_cast<std::int64_t>(&values == &wide || &values == &dx || &values == &output
+                                                                   ? columns
+                                                                   : heads)};
+  }
+  template <class Graph>
+  void forward(Graph& graph, glt::dist::attention_options<host> options) {
+    glt::dist::attend(graph, {of(wide), of(narrow), of(narrow)}, of(output), of(log_sums), options);
+  }
+  template <class Graph>
+  void backward(Graph& graph, glt::dist::attention_options<host> options,
+                glt::dist::pushed_edges<cpu> const* pushed = nullptr) {
+    glt::dist::attend_backward(graph, {of(wide), of(narrow), of(narrow)}, {of(output), of(log_sums)}, of(wide),
+                               glt::dist::attention_rows{of(dx), of(dkeys), of(dqueries)}, options, pushed);
+  }
+};
+
+// Without pushed edges, or with some or all.
+constexpr std::optional<push_choice> all_forms[] = {std::nullopt, push_choice::useful, push_choice::all};
+
+template <class Comm>
+auto shard_graph(Comm comm, divided_graph const& divided, std::int64_t depth) {
+  glt::dist::graph const graph(comm, divided.part(comm.rank()));
+  return glt::dist::sharded_graph<Comm, cpu>(comm, graph, {.depth = depth});
+}
+
+} // namespace
+
+TEST_CASE("a backward pass sends what its formula says, the less of its two forms between each two ranks") {
+  on_ranks([](auto comm) {
+    constexpr std::int64_t heads = 2;
+    constexpr std::int64_t columns = 6;
+    constexpr std::int64_t source_bytes = (columns + heads) * sizeof(float);
+    constexpr std::int64_t pushed_bytes = (columns + 3 * heads) * sizeof(float);
+    constexpr std::int64_t sum_bytes = heads * sizeof(float);
+    for (auto const& list : glt_test::graphs_to_divide()) {
+      divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+      for (std::int64_t const depth : {0, 1, 3}) {
+        for (auto const form : all_forms) {
+          INFO(list.name, ", rank ", comm.rank(), " of ", comm.size(), ", depth ", depth);
+          auto sharded = shard_graph(comm, divided, depth);
+          ones matrices{sharded.num_sources(), heads, columns};
+          std::optional<glt::dist::pushed_edges<cpu>> pushed;
+          if (form) {
+            pushed.emplace(sharded, glt::host_view<glt::edge_id const>(), *form);
+          }
+          sharded.report() = {};
+          matrices.forward(sharded, {.heads = heads});
+          auto const forward = sharded.report();
+          matrices.backward(sharded, {.heads = heads}, pushed ? &*pushed : nullptr);
+          auto const total = sharded.report();
+
+          std::int64_t fetched = 0;
+          std::int64_t sent = 0;
+          std::int64_t most_sources = 0;
+          std::int64_t most_remote = 0;
+          std::int64_t most_returned = 0;
+          for (int k = 1; k < comm.size(); ++k) {
+            boundary_sizes const next(list, divided, comm.rank(), (comm.rank() + k) % comm.size());
+            boundary_sizes const previous(list, divided, (comm.rank() + comm.size() - k) % comm.size(), comm.rank());
+            auto const is_pushed = [&](boundary_sizes const& sizes) {
+              return form && (form == push_choice::all ||
+                              sizes.destinations * (pushed_bytes + sum_bytes) < 2 * sizes.sources * source_bytes);
+            };
+            fetched += previous.sources * source_bytes;
+            sent += is_pushed(next) ? next.destinations * pushed_bytes : next.sources * source_bytes;
+            sent += is_pushed(previous) ? previous.destinations * sum_bytes : previous.sources * source_bytes;
+            most_sources = std::max(most_sources, next.sources * source_bytes);
+            most_remote = std::max(most_remote, (is_pushed(next) ? 0 : next.sources * source_bytes) +
+                                                    (is_pushed(previous) ? previous.destinations * pushed_bytes : 0));
+            most_returned = std::max(most_returned, (is_pushed(next) ? next.destinations * sum_bytes : 0) +
+                                                        (is_pushed(previous) ? 0 : previous.sources * source_bytes));
+          }
+          CHECK(forward.bytes == fetched);
+          CHECK(forward.messages <= comm.size() - 1);
+          CHECK(total.bytes - forward.bytes == sent);
+          CHECK(total.messages <= 3 * (comm.size() - 1));
+          auto const used_depth = std::min<std::int64_t>(depth, comm.size() - 1);
+          CHECK(forward.peak_remote_bytes == (used_depth + 1) * most_sources);
+          CHECK(total.peak_remote_bytes ==
+                std::max(forward.peak_remote_bytes, (used_depth + 1) * most_remote + most_returned));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("a rank with matrices of another shape fails all ranks with the same error") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(101, 999), glt_test::all_partitioners()[1], comm.size());
+    auto sharded = shard_graph(comm, divided, 1);
+    ones matrices{sharded.num_sources(), 2, 6};
+    auto const last = comm.size() - 1;
+    auto const rank = "rank " + std::to_string(last);
+    auto const fails = [&](auto call) { return thrown<glt::collective_error>(call); };
+    matrices.forward(sharded, {.heads = 2});
+    matrices.backward(sharded, {.heads = 2});
+
+    bool const is_last = comm.rank() == last;
+    ones longer{sharded.num_sources() + (is_last ? 1 : 0), 2, 6};
+    CHECK(names(fails([&] { longer.forward(sharded, {.heads = 2}); }), rank, "values [", "in an attention; pass ["));
+    CHECK(names(fails([&] { longer.backward(sharded, {.heads = 2}); }), rank, "values [", "in an attention; pass ["));
+    std::int64_t const heads = is_last ? 4 : 2;
+    CHECK(names(fails([&] { matrices.forward(sharded, {.heads = heads}); }), rank, "4 heads of values of 6 columns"));
+    ones halves{sharded.num_sources(), 3, 6};
+    CHECK(names(fails([&] { halves.backward(sharded, {.heads = is_last ? 2 : 3}); }), rank,
+                "keys of 3 columns for 2 heads"));
+    CHECK(names(fails([&] { matrices.forward(sharded, {.heads = 2, .dropout = is_last ? 1.0 : 0.0}); }), rank,
+                "dropout of 1"));
+    CHECK(names(fails([&] { matrices.forward(sharded, {.heads = 2, .dropout = 0.5}); }), "rank 0", "ids of"));
+    glt::dist::pushed_edges<cpu> const pushed(sharded);
+    CHECK(names(fails([&] {
+                  std::vector<glt::edge_id> const ids(static_cast<std::size_t>(sharded.num_edges()), 0);
+                  matrices.backward(sharded, {.heads = 2, .dropout = 0.5, .edge_ids = ids}, &pushed);
+                }),
+                "pushed without ids"));
+    if (comm.size() > 1) {
+      ones other{sharded.num_sources(), is_last ? 3 : 2, 6};
+      CHECK(names(fails([&] { other.forward(sharded, {.heads = is_last ? 3 : 2}); }), rank, "in 3 heads while rank 0",
+                  "in 2 heads"));
+      CHECK(names(fails([&] {
+                    if (is_last) {
+                      matrices.forward(sharded, {.heads = 2});
+                    } else {
+                      matrices.backward(sharded, {.heads = 2});
+                    }
+                  }),
+                  rank, "attends forward", "rank 0 attends backward"));
+      CHECK(names(fails([&] { matrices.backward(sharded, {.heads = 2}, is_last ? &pushed : nullptr); }), rank,
+                  "useful edges pushed"));
+    }
+    matrices.forward(sharded, {.heads = 2}); // still usable
+  });
+}
