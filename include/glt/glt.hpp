@@ -32,6 +32,11 @@
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
+#include <glt/dist/full_batch/aggregate.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/report.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/halo_values.hpp>
 #include <glt/dist/hetero_graph.hpp>
