@@ -26,8 +26,10 @@ struct dense_graph {
 
   [[nodiscard]] at::Tensor adjacency(at::ScalarType type = at::kDouble) const {
     auto made = at::zeros({num_destinations, num_sources}, type);
+    auto* const values = made.data_ptr();
     for (std::size_t e = 0; e < row.size(); ++e) {
-      made[col[e]][row[e]] += 1;
+      auto const place = col[e] * num_sources + row[e];
+      type == at::kFloat ? static_cast<float*>(values)[place] += 1 : static_cast<double*>(values)[place] += 1;
     }
     return made;
   }

@@ -56,6 +56,7 @@ public:
     if (!known.defined()) {
       throw precondition_error("gcn_conv over a graph that does not know the in-degrees of its sources; pass them");
     }
+    check_degrees(known, x);
     known = known.to(x.scalar_type());
     auto const scale = scales(known);
     bool const first = maps_first(x, graph, options_.in, options_.out);

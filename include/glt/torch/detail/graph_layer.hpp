@@ -42,6 +42,12 @@ template <class Graph>
   return num_destinations(graph) == x.size(0) && out * passes(trains) < in * passes(trains && x.requires_grad());
 }
 
+inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {
+  if (degrees.dim() != 1 || degrees.size(0) != x.size(0)) {
+    throw precondition_error(message("degrees ", in_words(degrees), "; pass one for each of the ", x.size(0), " sources"));
+  }
+}
+
 /// The sum of x over all in-edges of the destinations in the whole graph, estimated by the mean over those at hand if
 /// the degrees are given.
 template <class Graph>
@@ -49,11 +55,9 @@ template <class Graph>
   if (!degrees.defined()) {
     return aggregate_neighbors(x, graph, dist::aggregator::sum);
   }
-  if (degrees.dim() != 1 || degrees.size(0) != x.size(0)) {
-    throw precondition_error(message("degrees ", in_words(degrees), "; pass one for each of the ", x.size(0), " sources"));
-  }
-  auto const own = degrees.narrow(0, 0, num_destinations(graph)).to(x.scalar_type());
-  return aggregate_neighbors(x, graph, dist::aggregator::mean) * own.unsqueeze(1);
+  check_degrees(degrees, x);
+  auto const mean = aggregate_neighbors(x, graph, dist::aggregator::mean);
+  return mean * degrees.narrow(0, 0, mean.size(0)).to(x.scalar_type()).unsqueeze(1);
 }
 
 /// Shared handle of a layer, like the modules of LibTorch, whose own operator cannot call a template.
