@@ -32,13 +32,7 @@ class full_batch_trainer {
 public:
   full_batch_trainer(comm_type comm, full_batch_part& part, full_batch_options const& options)
       : comm_(std::move(comm)), part_(part), options_(options), x_(part.x()), labels_(part.labels()),
-        network_({.kind = options.model,
-                  .layers = std::ssize(options.fanout),
-                  .in = part.what.num_columns,
-                  .hidden = options.hidden,
-                  .out = part.what.num_classes,
-                  .dropout = options.dropout,
-                  .input_dropout = options.input_dropout}),
+        network_(make_network(part, options)),
         adam_(network_.parameters(), torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)),
         batches_(comm_, recipe_type(part.graph, part.features, {.fanouts = options.fanout}).with(part.degrees),
                  part.train.seeds, {.batch_size = options.batch, .shuffle = true, .seed = options.seed}),
@@ -73,6 +67,16 @@ public:
 private:
   using clock = std::chrono::steady_clock;
 
+  [[nodiscard]] static graph_network make_network(full_batch_part const& part, full_batch_options const& options) {
+    torch::manual_seed(options.seed);
+    return graph_network({.kind = options.model,
+                          .layers = std::ssize(options.fanout),
+                          .in = part.what.num_columns,
+                          .hidden = options.hidden,
+                          .out = part.what.num_classes,
+                          .dropout = options.dropout,
+                          .input_dropout = options.input_dropout});
+  }
   [[nodiscard]] std::string label(std::int64_t epoch) const {
     return glt::detail::message(layer_names[static_cast<std::size_t>(options_.model)], " epoch ", epoch, "/",
                                 options_.epochs);

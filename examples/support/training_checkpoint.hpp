@@ -49,9 +49,11 @@ void save_training(Comm& comm, std::string const& path, std::string const& what,
     archive.write("test", c10::IValue(state.test));
     archive.write("network", of_network);
     archive.write("optimizer", of_optimizer);
+    std::ostringstream bytes; // an archive that cannot write ends the process
+    archive.save_to(bytes);
     auto const partial = path + ".partial";
     std::ofstream file(partial, std::ios::binary);
-    archive.save_to(file);
+    file << bytes.str();
     file.close();
     if (!file) {
       throw glt::io_error(partial, 0, "cannot be written");
