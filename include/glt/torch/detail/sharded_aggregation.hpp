@@ -21,7 +21,7 @@ namespace glt::detail {
 
 /// The elements of a contiguous tensor [n, F] in memory of a space; an undefined tensor has none.
 template <memory_space Space, class T>
-[[nodiscard]] matrix_view<Space, T> matrix_of(at::Tensor const& tensor) {
+[[nodiscard]] matrix_view<Space, T> matrix_over(at::Tensor const& tensor) {
   if (!tensor.defined()) {
     return {};
   }
@@ -43,8 +43,8 @@ struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Com
     auto const out = at::empty(x.sizes(), x.options());
     auto const chosen = is_extreme(how) ? at::empty(x.sizes(), x.options().dtype(at::kInt)) : at::Tensor();
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "aggregate_neighbors", [&] {
-      dist::aggregate(*graph, matrix_of<space, scalar_t const>(rows), matrix_of<space, scalar_t>(out), {.how = how},
-                      matrix_of<space, local_id>(chosen));
+      dist::aggregate(*graph, matrix_over<space, scalar_t const>(rows), matrix_over<space, scalar_t>(out), {.how = how},
+                      matrix_over<space, local_id>(chosen));
     });
     ctx->save_for_backward({chosen});
     return out;
@@ -58,8 +58,8 @@ struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Com
     auto const gradient = gradients[0].contiguous();
     auto const out = at::empty(gradient.sizes(), gradient.options());
     AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "aggregate_neighbors", [&] {
-      dist::aggregate_backward(graph, matrix_of<space, scalar_t const>(gradient), matrix_of<space, scalar_t>(out),
-                               {.how = how}, matrix_of<space, local_id const>(chosen));
+      dist::aggregate_backward(graph, matrix_over<space, scalar_t const>(gradient), matrix_over<space, scalar_t>(out),
+                               {.how = how}, matrix_over<space, local_id const>(chosen));
     });
     return {out, {}, {}};
   }
