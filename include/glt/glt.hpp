@@ -34,6 +34,9 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/batch_norm.hpp>
+#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>

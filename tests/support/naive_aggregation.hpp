@@ -31,8 +31,9 @@ struct naive_aggregation {
     return salt == 0 ? 1 : static_cast<double>((edge * 37 + head * 11 + salt) % 15 - 7) / 4;
   }
 
-  naive_aggregation(edge_list const& list, glt::dist::aggregator how, std::int64_t columns, std::int64_t heads, int salt,
-                    std::vector<double> const& x, std::vector<double> const& gradient)
+  naive_aggregation(edge_list const& list, glt::dist::aggregator how, std::int64_t columns,
+                    std::int64_t heads, int salt, std::vector<double> const& x,
+                    std::vector<double> const& gradient)
       : y(x.size(), 0), dx(x.size(), 0), dw(list.sources.size() * static_cast<std::size_t>(heads), 0) {
     using glt::dist::aggregator;
     std::vector<std::int64_t> degree(static_cast<std::size_t>(list.num_vertices), 0);
@@ -47,12 +48,14 @@ struct naive_aggregation {
           visit(static_cast<std::int64_t>(e), static_cast<std::size_t>(list.sources[e] * columns + c),
                 static_cast<std::size_t>(list.destinations[e] * columns + c),
                 static_cast<double>(degree[static_cast<std::size_t>(list.destinations[e])]),
-                weight_of(static_cast<std::int64_t>(e), head, salt), e * static_cast<std::size_t>(heads) + static_cast<std::size_t>(head));
+                weight_of(static_cast<std::int64_t>(e), head, salt),
+                e * static_cast<std::size_t>(heads) + static_cast<std::size_t>(head));
         }
       }
     };
     bool const is_extreme = glt::dist::is_extreme(how);
-    each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight, std::size_t) {
+    each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight,
+             std::size_t) {
       auto const value = weight * x[from];
       if (!is_extreme) {
         y[to] += how == aggregator::mean ? value / in_edges : value;
@@ -61,7 +64,8 @@ struct naive_aggregation {
         chosen[to] = edge;
       }
     });
-    each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight, std::size_t w) {
+    each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight,
+             std::size_t w) {
       if (is_extreme && chosen[to] != edge) {
         return;
       }

@@ -4,6 +4,7 @@
 #include <glt/dist/full_batch/aggregate.hpp>
 
 #include <glt/comm/counting.hpp>
+#include <glt/comm/guard.hpp>
 
 #include "support/device_parts.hpp"
 #include "support/errors.hpp"
@@ -11,10 +12,11 @@
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <stdexcept>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,8 @@ using glt_test::on_ranks;
 
 namespace {
 
-constexpr aggregator all_aggregators[] = {aggregator::sum, aggregator::mean, aggregator::max, aggregator::min};
+constexpr aggregator all_aggregators[] = {aggregator::sum, aggregator::mean, aggregator::max,
+                                          aggregator::min};
 
 // A value that tells its row, its column, and what it is for; few bits, so that sums are exact.
 double value_at(std::int64_t vertex, std::int64_t column, int salt) {
@@ -33,7 +36,8 @@ double value_at(std::int64_t vertex, std::int64_t column, int salt) {
 
 // The rows of this rank's vertices of a matrix by original id, in memory of a policy.
 template <class Policy, class T>
-glt::buffer<Policy, T> own_rows(divided_graph const& divided, int rank, std::int64_t columns, int salt, Policy policy) {
+glt::buffer<Policy, T> own_rows(divided_graph const& divided, int rank, std::int64_t columns, int salt,
+                                Policy policy) {
   std::vector<T> values;
   for (auto v = divided.names.book.begin(rank); v < divided.names.book.end(rank); ++v) {
     for (std::int64_t c = 0; c < columns; ++c) {
@@ -68,16 +72,17 @@ struct setting {
 
 // Forward and backward on the ranks of a test against one loop over the edge list.
 template <class Policy, class T, class Comm>
-void check_aggregation(Comm& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
-                       setting const& how) {
+void check_aggregation(Comm& comm, glt_test::edge_list const& list,
+                       glt_test::named_partitioner const& partitioner, setting const& how) {
   INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", aggregator ",
        static_cast<int>(how.how), ", columns ", how.columns, ", heads ", how.heads, ", depth ", how.depth);
   auto const columns = how.columns;
   divided_graph const divided(list, partitioner, comm.size());
   Policy const policy;
-  glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+  glt::dist::graph const graph(comm,
+                               glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
   glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth}, policy);
-  auto const rows = sharded.num_vertices();
+  auto const rows = sharded.num_destinations();
   auto const edge_ids = glt::to_vector(policy, graph.local().edge_ids());
 
   glt_test::naive_aggregation const expected(list, how.how, columns, how.heads, how.is_weighted ? 3 : 0,
@@ -99,9 +104,10 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list, glt_test::na
   glt::dist::aggregation<Policy::space, T> const options{how.how, weights.view(), how.heads};
   auto const choice = matrix(chosen, rows, columns);
   glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options, choice);
-  glt::dist::aggregate_backward(sharded, matrix(gradient, rows, columns), matrix(dx, rows, columns), options, choice);
-  glt::dist::aggregate_weights_backward(sharded, matrix(x, rows, columns), matrix(gradient, rows, columns), dw.view(),
-                                        options, choice);
+  glt::dist::aggregate_backward(sharded, matrix(gradient, rows, columns), matrix(dx, rows, columns), options,
+                                choice);
+  glt::dist::aggregate_weights_backward(sharded, matrix(x, rows, columns), matrix(gradient, rows, columns),
+                                        dw.view(), options, choice);
 
   std::int64_t wrong = 0;
   auto const made = glt::to_vector(policy, y.view());
@@ -118,8 +124,9 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list, glt_test::na
   }
   for (std::size_t e = 0; e < edge_ids.size(); ++e) {
     for (std::int64_t h = 0; h < how.heads; ++h) {
-      wrong += !glt_test::close<T>(by_weight[e * static_cast<std::size_t>(how.heads) + static_cast<std::size_t>(h)],
-                                   expected.dw[static_cast<std::size_t>(edge_ids[e] * how.heads + h)]);
+      wrong += !glt_test::close<T>(
+          by_weight[e * static_cast<std::size_t>(how.heads) + static_cast<std::size_t>(h)],
+          expected.dw[static_cast<std::size_t>(edge_ids[e] * how.heads + h)]);
     }
   }
   CHECK(wrong == 0);
@@ -147,11 +154,12 @@ TEST_CASE("an aggregation weighs edges, by head if asked to, at any width and de
       for (bool const is_weighted : {false, true}) {
         for (std::int64_t const depth : {0, 1, 2, 3}) {
           check_aggregation<glt::device::cpu, double>(
-              comm, list, partitioner, {.how = how, .columns = 6, .heads = 3, .is_weighted = is_weighted, .depth = depth});
+              comm, list, partitioner,
+              {.how = how, .columns = 6, .heads = 3, .is_weighted = is_weighted, .depth = depth});
         }
         for (std::int64_t const columns : {0, 1, 4, 33}) {
-          check_aggregation<glt::device::cpu, float>(comm, list, partitioner,
-                                                     {.how = how, .columns = columns, .is_weighted = is_weighted});
+          check_aggregation<glt::device::cpu, float>(
+              comm, list, partitioner, {.how = how, .columns = columns, .is_weighted = is_weighted});
         }
       }
     }
@@ -162,9 +170,105 @@ TEST_CASE_TEMPLATE("an aggregation is the same on any policy", Policy, GLT_TEST_
   on_ranks([](auto comm) {
     auto const partitioner = glt_test::all_partitioners()[1];
     for (auto const how : all_aggregators) {
-      check_aggregation<Policy, float>(comm, glt_test::random_graph(101, 999), partitioner,
-                                       {.how = how, .columns = 4, .heads = 2, .is_weighted = true, .depth = 2});
+      check_aggregation<Policy, float>(
+          comm, glt_test::random_graph(101, 999), partitioner,
+          {.how = how, .columns = 4, .heads = 2, .is_weighted = true, .depth = 2});
       check_aggregation<Policy, double>(comm, glt_test::random_graph(101, 37), partitioner, {.how = how});
     }
+  });
+}
+
+TEST_CASE("a pass sends every row that is needed once, in a message a peer, and holds depth + 1 shards") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
+                                comm.size());
+    glt::counting_comm counted(comm);
+    glt::dist::graph const graph(counted, divided.part(comm.rank()));
+    std::vector<std::set<std::int64_t>> needed(static_cast<std::size_t>(comm.size())); // of each rank
+    for (auto const source : graph.local().sources()) {
+      needed[static_cast<std::size_t>(graph.book().owner(source))].insert(source);
+    }
+    needed[static_cast<std::size_t>(comm.rank())].clear();
+    std::int64_t boundary = 0;
+    std::int64_t largest = 0;
+    std::int64_t peers = 0;
+    for (auto const& rows : needed) {
+      boundary += std::ssize(rows);
+      largest = std::max<std::int64_t>(largest, std::ssize(rows));
+      peers += rows.empty() ? 0 : 1;
+    }
+    constexpr std::int64_t columns = 3;
+    for (std::int64_t const depth : {0, 1, 2, 9}) {
+      CAPTURE(depth);
+      glt::dist::sharded_graph sharded(counted, graph, {.depth = depth});
+      CHECK(sharded.num_boundary() == boundary);
+      auto const rows = sharded.num_destinations();
+      auto x = own_rows<glt::device::cpu, float>(divided, comm.rank(), columns, 0, {});
+      glt::buffer<glt::device::cpu, float> y(rows * columns);
+      std::vector<std::int64_t> sums{sharded.num_sent(), sharded.num_boundary()};
+      counted.reset();
+      glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
+      auto const forward = sharded.report();
+      CHECK(forward.passes == 1);
+      CHECK(forward.bytes == sharded.num_sent() * columns * 4);
+      CHECK(forward.messages <= comm.size() - 1);
+      if (depth < 2) { // what duplicates carry is not counted
+        CHECK(counted.counts().payload.bytes == forward.bytes);
+        CHECK(counted.counts().payload.messages == forward.messages);
+        CHECK(counted.counts().payload.collectives == comm.size() - 1);
+      }
+      auto const shards = std::min<std::int64_t>(depth, comm.size() - 1) + 1;
+      CHECK(forward.peak_remote_bytes <= shards * std::max(largest, sharded.most_sent()) * columns * 4);
+      sharded.report() = {};
+      glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
+      CHECK(sharded.report().bytes == boundary * columns * 4);
+      CHECK(sharded.report().messages == peers);
+      comm.all_reduce(std::span<std::int64_t>(sums), glt::reduction::sum);
+      CHECK(sums[0] == sums[1]); // what all send is what all need
+    }
+  });
+}
+
+TEST_CASE("what is wrong with a pass on one rank is an error of all") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
+                                comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph sharded(comm, graph);
+    auto const rows = sharded.num_destinations();
+    glt::buffer<glt::device::cpu, float> values((rows + 1) * 8);
+    std::vector<float> const weights(static_cast<std::size_t>(sharded.num_edges() * 2), 1.0F);
+    auto const last = comm.size() - 1;
+    bool const is_odd = comm.rank() == last;
+    auto const failure_of = [&](std::int64_t x_rows, std::int64_t columns,
+                                glt::dist::aggregation<glt::memory_space::host, float> options) {
+      return glt_test::thrown<glt::collective_error>([&] {
+        glt::run_collectively(comm, [&] {
+          glt::dist::aggregate(sharded, matrix(values, x_rows, columns), matrix(values, rows, columns),
+                               options);
+        });
+      });
+    };
+    auto const name = "rank " + std::to_string(last) + ":";
+    CHECK(glt_test::names(failure_of(is_odd ? rows + 1 : rows, 4, {}), name,
+                          "x [" + std::to_string(divided.names.book.size(last) + 1) + ", 4]"));
+    CHECK(glt_test::names(failure_of(rows, 4, {.how = is_odd ? aggregator::max : aggregator::sum}), name,
+                          "chosen"));
+    CHECK(glt_test::names(failure_of(rows, 4, {.heads = is_odd ? 3 : 1}), name, "3 heads of 4 columns"));
+    if (sharded.num_edges() > 0 || !is_odd) {
+      CHECK(glt_test::names(failure_of(rows, 4,
+                                       {.edge_weights = is_odd ? glt::host_view<float const>(weights)
+                                                               : glt::host_view<float const>()}),
+                            name, "edge weights"));
+    }
+    if (comm.size() > 1) {
+      CHECK(glt_test::names(failure_of(rows, is_odd ? 3 : 4, {}), name,
+                            "3 columns by sum while rank 0 aggregates 4"));
+      CHECK(glt_test::names(failure_of(rows, 4, {.how = is_odd ? aggregator::mean : aggregator::sum}), name,
+                            "by mean"));
+    }
+    // all ranks are still in step
+    glt::buffer<glt::device::cpu, float> y(rows * 4);
+    glt::dist::aggregate(sharded, matrix(values, rows, 4), matrix(y, rows, 4));
   });
 }

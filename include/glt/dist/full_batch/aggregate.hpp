@@ -17,13 +17,13 @@
 
 namespace glt::dist {
 
-/// Combines the rows of x of the in-neighbours of every vertex of this rank's part.
+/// Combines the rows of x of the in-neighbours of every own destination.
 ///
 /// Ranks exchange the rows that others need, one peer after the other; empty pairs send nothing. A row without in-edges
 /// gives 0.
 ///
-/// @shape  x, y [V, F], V of this part; y is written · chosen [V, F], written: the edge that has the maximum or minimum,
-///         −1 without one; needed for these two alone
+/// @shape  x [num_sources(), F] · y [num_destinations(), F], written · chosen as y, written: the edge that has the maximum
+///         or minimum, −1 without one; needed for these two alone
 /// @where  memory of the graph's policy; returns when y is written or, on GPUs, enqueued
 /// @comm   collective, every rank with the same F and options.how; one header exchange and at most R − 1 messages a
 ///         rank: num_sent() · F · sizeof(T) bytes
@@ -35,13 +35,13 @@ void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, st
                matrix_view<Policy::space, local_id> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
-  glt::detail::aggregate_pass pass(graph, columns, static_cast<std::int64_t>(sizeof(T)));
-  pass.begin(options, {{"x", x}, {"y", y}}, chosen);
+  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns, static_cast<std::int64_t>(sizeof(T)));
+  pass.begin(options, {{"x", glt::detail::shard_side::source, x}, {"y", glt::detail::shard_side::destination, y}}, chosen);
   auto const ex = graph.policy().executor();
   bool const is_choice = is_extreme(options.how);
   T* const out = y.data();
   auto const combine = [&](shard_view<space> shard, T const* rows) {
-    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
     auto const count = pieces.count(shard.rows.size());
     glt::detail::visit_edges(options, [&]<class Edges>(Edges edges) {
       auto const head_columns = options.head_columns(columns);
@@ -67,7 +67,7 @@ void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, st
       },
       combine);
   if (options.how == aggregator::mean) {
-    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
     ex.for_each(pieces.count(y.rows()),
                 glt::detail::divide_by_degree<space, T>{graph.in_degrees(), out, pieces});
   }
@@ -77,7 +77,7 @@ void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, st
 ///
 /// Every rank computes the parts of its edges and sends each owner the sums for its rows: nothing is fetched again.
 ///
-/// @shape  gradient, out [V, F]; out is written · chosen [V, F], that of `aggregate`
+/// @shape  gradient [num_destinations(), F] · out [num_sources(), F], written · chosen as gradient, that of `aggregate`
 /// @where  as `aggregate`
 /// @comm   collective, as `aggregate`: num_boundary() · F · sizeof(T) bytes a rank
 /// @throws collective_error  as `aggregate`
@@ -90,12 +90,12 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
                         matrix_view<Policy::space, local_id const> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = gradient.columns();
-  glt::detail::aggregate_pass pass(graph, columns, static_cast<std::int64_t>(sizeof(T)));
-  pass.begin(options, {{"gradient", gradient}, {"out", out}}, chosen);
+  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::push, columns, static_cast<std::int64_t>(sizeof(T)));
+  pass.begin(options, {{"gradient", glt::detail::shard_side::destination, gradient}, {"out", glt::detail::shard_side::source, out}}, chosen);
   auto const ex = graph.policy().executor();
   auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   auto const spread = [&](shard_view<space> shard, T* rows) {
-    auto const pieces = glt::detail::row_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
     auto const count = pieces.count(shard.rows.size());
     ex.for_each(shard.num_rows * columns, glt::detail::fill_value<T>{rows, T(0)});
     glt::detail::visit_edges(
@@ -117,8 +117,8 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
 
 /// The gradient of `aggregate` by the edge weights, made of that by y; x is fetched a second time.
 ///
-/// @shape  x, gradient [V, F] · out [E, options.heads], written, by position in the rows of the part · chosen [V, F],
-///         that of `aggregate`
+/// @shape  x [num_sources(), F] · gradient [num_destinations(), F] · out [E, options.heads], written, by position in the
+///         rows · chosen as gradient, that of `aggregate`
 /// @comm   collective, as `aggregate`
 /// @throws collective_error  as `aggregate`, or if out has another size
 template <communicator Comm, device_policy Policy, std::floating_point T>
@@ -130,9 +130,9 @@ void aggregate_weights_backward(sharded_graph<Comm, Policy>& graph,
                                 matrix_view<Policy::space, local_id const> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
-  glt::detail::aggregate_pass pass(graph, columns, static_cast<std::int64_t>(sizeof(T)));
+  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns, static_cast<std::int64_t>(sizeof(T)));
   options.edge_weights = out; // as many
-  pass.begin(options, {{"x", x}, {"gradient", gradient}}, chosen);
+  pass.begin(options, {{"x", glt::detail::shard_side::source, x}, {"gradient", glt::detail::shard_side::destination, gradient}}, chosen);
   auto const ex = graph.policy().executor();
   auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   pass.pull(

@@ -28,7 +28,7 @@
 namespace glt::detail {
 
 template <memory_space Space, vertex_id Vertex>
-struct write_destinations {
+struct expand_rows {
   csr_view<Space, Vertex> rows;
   array_view<Space, local_id> destinations; // [E]
   array_view<Space, local_id> degrees;      // [V]
@@ -73,21 +73,43 @@ public:
   /// @cost   O(E log R) work; 16 bytes an edge and 24 a row of every shard stay
   template <vertex_id Vertex>
   sharded_graph(Comm comm, graph<Policy, Vertex> const& graph, sharding_options options = {}, Policy policy = {})
-      : sharded_graph(comm, graph.local(), glt::detail::find_boundary(comm, graph.book(), graph.local(), policy), options,
+      : sharded_graph(comm, graph.local(), 
+                      glt::detail::find_boundary(comm, graph.book(), graph.local(), graph.local().num_rows(), policy), options,
                       policy) {}
 
   [[nodiscard]] int rank() const noexcept { return passes_.rank(); }
   [[nodiscard]] int size() const noexcept { return passes_.size(); }
   [[nodiscard]] Policy const& policy() const noexcept { return passes_.policy(); }
 
-  /// Rows of every matrix that a pass reads or writes: one per vertex of this part.
-  [[nodiscard]] std::int64_t num_vertices() const noexcept { return in_degrees_.size(); }
+  /// Made of what `find_boundary` found, or what became of it; own sources have slots from 0 on, and the first of them
+  /// are the destinations, the rows.
+  template <vertex_id Vertex>
+  sharded_graph(Comm comm, csr_view<space, Vertex> rows, glt::detail::boundary<Policy> boundary, sharding_options options,
+                Policy const& policy)
+      : slot_begins_(std::move(boundary.slot_begins)), sent_begins_(std::move(boundary.sent_begins)),
+        sent_(std::move(boundary.sent)), num_edges_(rows.num_edges()), in_degrees_(rows.num_rows(), policy),
+        destinations_(rows.num_edges(), policy), slots_(std::move(boundary.slots)),
+        begins_on_device_(make_buffer<Policy>(slot_begins_, policy)),
+        forward_(policy, number_ends(rows, policy), slot_begins_, rows.num_rows()),
+        backward_(policy, ends(), slot_begins_, rows.num_rows()), passes_(std::move(comm), options.depth, policy) {
+    destinations_ = buffer<Policy, local_id>(0, policy);
+    slots_ = buffer<Policy, local_id>(0, policy);
+    for (std::size_t k = 1; k + 1 < slot_begins_.size(); ++k) {
+      most_received_ = std::max(most_received_, slot_begins_[k + 1] - slot_begins_[k]);
+      most_sent_ = std::max(most_sent_, sent_begins_[k + 1] - sent_begins_[k]);
+    }
+  }
+
+  /// Own vertices whose rows a pass combines; in the whole graph, those of the part.
+  [[nodiscard]] std::int64_t num_sources() const noexcept { return slot_begins_[1]; }
+  /// Own vertices that a pass makes rows for, the first of the sources; in the whole graph, those of the part.
+  [[nodiscard]] std::int64_t num_destinations() const noexcept { return in_degrees_.size(); }
   [[nodiscard]] std::int64_t num_edges() const noexcept { return num_edges_; }
   /// How many vertices of other ranks the edges of this part touch, H.
   [[nodiscard]] std::int64_t num_boundary() const noexcept { return slot_begins_.back() - slot_begins_[1]; }
   /// How many rows this rank sends in a forward pass.
   [[nodiscard]] std::int64_t num_sent() const noexcept { return sent_begins_.back(); }
-  /// @shape  [num_vertices()]
+  /// @shape  [num_destinations()]
   [[nodiscard]] array_view<space, local_id const> in_degrees() const noexcept { return in_degrees_.view(); }
   /// What passes have cost so far; set it to {} to begin anew.
   [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
@@ -114,29 +136,12 @@ public:
   [[nodiscard]] auto& passes() noexcept { return passes_; }
 
 private:
-  template <vertex_id Vertex>
-  sharded_graph(Comm& comm, csr_view<space, Vertex> rows, glt::detail::boundary<Policy> boundary,
-                sharding_options options, Policy const& policy)
-      : slot_begins_(std::move(boundary.slot_begins)), sent_begins_(std::move(boundary.sent_begins)),
-        sent_(std::move(boundary.sent)), num_edges_(rows.num_edges()), in_degrees_(rows.num_rows(), policy),
-        destinations_(rows.num_edges(), policy), slots_(std::move(boundary.slots)),
-        begins_on_device_(make_buffer<Policy>(slot_begins_, policy)),
-        forward_(policy, number_ends(rows, policy), slot_begins_, rows.num_rows()),
-        backward_(policy, ends(), slot_begins_, rows.num_rows()), passes_(comm, options.depth, policy) {
-    destinations_ = buffer<Policy, local_id>(0, policy);
-    slots_ = buffer<Policy, local_id>(0, policy);
-    for (std::size_t k = 1; k + 1 < slot_begins_.size(); ++k) {
-      most_received_ = std::max(most_received_, slot_begins_[k + 1] - slot_begins_[k]);
-      most_sent_ = std::max(most_sent_, sent_begins_[k + 1] - sent_begins_[k]);
-    }
-  }
-
   [[nodiscard]] glt::detail::shard_ends<space> ends() const {
     return {destinations_.view(), slots_.view(), begins_on_device_.view()};
   }
   template <vertex_id Vertex>
   [[nodiscard]] glt::detail::shard_ends<space> number_ends(csr_view<space, Vertex> rows, Policy const& policy) {
-    policy.executor().for_each(rows.num_rows(), glt::detail::write_destinations<space, Vertex>{
+    policy.executor().for_each(rows.num_rows(), glt::detail::expand_rows<space, Vertex>{
                                                     rows, destinations_.view(), in_degrees_.view()});
     return ends();
   }

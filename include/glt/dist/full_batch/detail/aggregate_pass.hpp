@@ -42,6 +42,7 @@ void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
 template <memory_space Space, class T>
 struct named_matrix {
   std::string_view name;
+  shard_side side; // of which it has a row for each vertex
   matrix_view<Space, T const> matrix;
 };
 
@@ -51,19 +52,20 @@ class aggregate_pass {
   static constexpr memory_space space = Policy::space;
 
 public:
-  aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, std::int64_t columns, std::int64_t element_bytes)
-      : graph_(&graph), columns_(columns), row_bytes_(columns * element_bytes) {}
+  aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, row_flow flow, std::int64_t columns,
+                 std::int64_t element_bytes)
+      : graph_(&graph), flow_(flow), columns_(columns), row_bytes_(columns * element_bytes) {}
 
   /// Checks the arguments, makes room, and agrees with the other ranks.
   template <class T>
   void begin(dist::aggregation<space, T> const& options, std::initializer_list<named_matrix<space, T>> matrices,
              matrix_view<space, local_id const> chosen) {
     auto const failure = failure_of([&] {
-      for (auto const& [name, matrix] : matrices) {
-        check(name, matrix.rows(), matrix.columns());
+      for (auto const& [name, side, matrix] : matrices) {
+        check(name, side, matrix.rows(), matrix.columns());
       }
       if (is_extreme(options.how)) {
-        check("chosen", chosen.rows(), chosen.columns());
+        check("chosen", shard_side::destination, chosen.rows(), chosen.columns());
       }
       if (options.heads < 1 || columns_ % options.heads != 0) {
         throw precondition_error(message(options.heads, " heads of ", columns_,
@@ -74,8 +76,10 @@ public:
         throw precondition_error(message(weights, " edge weights for ", graph_->num_edges(), " edges and ",
                                          options.heads, " heads; pass one for each head of each edge, or none"));
       }
-      auto const most = std::max(graph_->most_sent(), graph_->most_received()) * row_bytes_;
-      graph_->passes().reserve(most, most);
+      auto const most_pulled = graph_->most_received() * row_bytes_;
+      auto const most_pushed = graph_->most_sent() * row_bytes_;
+      flow_ == row_flow::pull ? graph_->passes().reserve(most_pushed, most_pulled)
+                              : graph_->passes().reserve(most_pulled, most_pushed);
     });
     auto const headers =
         exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()},
@@ -93,9 +97,9 @@ public:
   template <class T, class Prepare, class Use>
   void pull(T const* x, Prepare prepare, Use use) {
     auto const ex = graph_->policy().executor();
-    auto const pieces = row_pieces::of<Policy>(columns_);
+    auto const pieces = column_pieces::of<Policy>(columns_);
     graph_->passes().run(
-        false, [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
+        flow_, [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
         [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
         [&](std::int64_t k, std::byte* block) {
           auto const rows = graph_->sent_rows(k);
@@ -115,9 +119,9 @@ public:
   template <class T, class Spread>
   void push(T* out, Spread spread) {
     auto const ex = graph_->policy().executor();
-    auto const pieces = row_pieces::of<Policy>(columns_);
+    auto const pieces = column_pieces::of<Policy>(columns_);
     graph_->passes().run(
-        true, [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
+        flow_, [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
         [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
         [&](std::int64_t k, std::byte* block) { spread(graph_->transposed(k), reinterpret_cast<T*>(block)); },
         [&](std::int64_t k, std::byte const* block) {
@@ -129,15 +133,18 @@ public:
   }
 
 private:
-  void check(std::string_view name, std::int64_t rows, std::int64_t columns) const {
-    if (rows != graph_->num_vertices() || columns != columns_) {
+  void check(std::string_view name, shard_side side, std::int64_t rows, std::int64_t columns) const {
+    bool const has_sources = side == shard_side::source;
+    auto const wanted = has_sources ? graph_->num_sources() : graph_->num_destinations();
+    if (rows != wanted || columns != columns_) {
       throw precondition_error(message(name, " [", rows, ", ", columns, "] in an aggregation of ", columns_,
-                                       " columns over ", graph_->num_vertices(), " vertices; pass [",
-                                       graph_->num_vertices(), ", ", columns_, "]"));
+                                       " columns and ", wanted, has_sources ? " sources" : " destinations", "; pass [",
+                                       wanted, ", ", columns_, "]"));
     }
   }
 
   dist::sharded_graph<Comm, Policy>* graph_;
+  row_flow flow_;
   std::int64_t columns_;
   std::int64_t row_bytes_;
 };

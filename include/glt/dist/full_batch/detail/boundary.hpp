@@ -68,18 +68,17 @@ struct boundary {
   std::vector<std::int64_t> sent_begins;  ///< [R + 1], by step; none for step 0
 };
 
-/// Finds the boundary of every rank's part.
+/// Finds the boundary of some rows of every rank's part of `num_own` vertices.
 ///
 /// @comm   collective; one header exchange and, if any rank has a halo, one of 4 bytes a halo vertex
 /// @throws collective_error  on every rank, if the book of a rank has not a part per rank, or a rank has 2³¹ edges or
 ///                           vertices to know, or more
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] boundary<Policy> find_boundary(Comm comm, partition_book const& book,
-                                             csr_view<Policy::space, Vertex> rows, Policy policy) {
+                                             csr_view<Policy::space, Vertex> rows, std::int64_t num_own, Policy policy) {
   constexpr auto space = Policy::space;
   auto const rank = comm.rank();
   auto const size = comm.size();
-  auto const num_own = rows.num_rows();
   routed_list<Comm, Policy, local_id> wanted(std::move(comm), policy, own_rows::apart);
   boundary<Policy> found{buffer<Policy, local_id>(0, policy), {}, buffer<Policy, local_id>(0, policy), {}};
   std::int64_t halo_size = 0;

@@ -23,7 +23,7 @@ struct choose_rows {
   T const* x;
   T* y;
   local_id* chosen; // [shard.num_rows, columns]
-  row_pieces pieces;
+  column_pieces pieces;
   std::int64_t head_columns;
   Edges edges;
 
@@ -57,7 +57,7 @@ struct add_chosen_rows {
   T const* x;
   local_id const* chosen; // [shard.num_columns, columns]
   T* y;
-  row_pieces pieces;
+  column_pieces pieces;
   std::int64_t head_columns;
   Edges edges;
 

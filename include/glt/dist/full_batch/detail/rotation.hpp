@@ -21,6 +21,9 @@
 
 namespace glt::detail {
 
+/// Which way the rows of a pass go: from the owners of sources to those of destinations, or back.
+enum class row_flow { pull, push };
+
 /// Blocks of rows that each rank exchanges with one peer after the other: at step k, rank r with ranks r + k and r − k.
 ///
 /// What a step computes may fail: the messages of the others go on, as nobody may wait for a rank that has left, and
@@ -75,13 +78,13 @@ public:
   /// Every rank sends a block to the rank at each step and uses the one it receives, in the order of the steps.
   ///
   /// `bytes_to(k)`, `bytes_from(k)`: sizes of the blocks of step k; `fill(k, block)` writes the one to send;
-  /// `use(k, block)` reads what has arrived; `own()` is done while the first ones travel. With `towards` a step sends to
-  /// the rank from which it received without.
+  /// `use(k, block)` reads what has arrived; `own()` is done while the first ones travel. A push sends to the rank from
+  /// which a pull receives at the same step.
   ///
   /// @pre    `reserve` had the largest of the sizes
   /// @comm   collective; R − 1 exchanges with one peer each
   template <class BytesTo, class BytesFrom, class Fill, class Use, class Own>
-  void run(bool towards, BytesTo bytes_to, BytesFrom bytes_from, Fill fill, Use use, Own own) {
+  void run(row_flow flow, BytesTo bytes_to, BytesFrom bytes_from, Fill fill, Use use, Own own) {
     failure_ = nullptr;
     auto const start = [&](std::int64_t k) {
       auto& used = lane_of(k);
@@ -89,8 +92,10 @@ public:
       auto const from = bytes_from(k);
       auto& block = left_[slot_of(k)];
       attempt([&] { fill(k, block.data()); });
-      int const receiver = peer_at(rank_, size_, towards ? k : size_ - k);
-      int const sender = peer_at(rank_, size_, towards ? size_ - k : k);
+      int const above = peer_at(rank_, size_, k);
+      int const below = peer_at(rank_, size_, size_ - k);
+      int const receiver = flow == row_flow::pull ? below : above;
+      int const sender = flow == row_flow::pull ? above : below;
       sizes_[static_cast<std::size_t>(receiver)] = to;
       in_sizes_[static_cast<std::size_t>(sender)] = from;
       used.under_way.emplace(used.comm.start_all_to_all_v({block.data(), sizes_, offsets_},

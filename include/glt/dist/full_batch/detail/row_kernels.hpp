@@ -3,6 +3,7 @@
 
 #include <glt/core/config.hpp>
 #include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -38,12 +39,12 @@ struct weighted_edges {
 
 /// Item i of a shard's rows, cut into pieces of `width` columns: whole rows on hosts, single elements on devices, where
 /// neighbouring threads then read neighbouring addresses.
-struct row_pieces {
+struct column_pieces {
   std::int64_t columns;
   std::int64_t width;
 
   template <device_policy Policy>
-  [[nodiscard]] static row_pieces of(std::int64_t columns) {
+  [[nodiscard]] static column_pieces of(std::int64_t columns) {
     return {columns, host_policy<Policy> ? columns : 1};
   }
   [[nodiscard]] std::int64_t count(std::int64_t rows) const { return columns == 0 ? 0 : rows * (columns / width); }
@@ -61,35 +62,50 @@ struct add_rows {
   dist::shard_view<Space> shard;
   T const* x; // [shard.num_columns, columns]
   T* y;       // [shard.num_rows, columns]
-  row_pieces pieces;
+  column_pieces pieces;
   std::int64_t head_columns; // columns of a head
   Edges edges;
+  bool is_wide = has_wide_registers();
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    if (is_wide) {
+      run_wide(*this, i);
+    } else {
+      run(i);
+    }
+  }
+
+  [[gnu::always_inline]] GLT_HOST_DEVICE void run(std::int64_t i) const {
     auto const row = pieces.row(i);
     auto const begin = pieces.first_column(i);
     auto const last = shard.offsets[row + 1];
     T* const to = y + std::int64_t{shard.rows[row]} * pieces.columns;
     auto e = shard.offsets[row];
     for (; e + 4 <= last; e += 4) {
-      for (std::int64_t ahead = 4; ahead < 8 && pieces.width > 1; ++ahead) {
-        ask_for(e + ahead, begin);
-      }
+      ask_for<4>(e, begin);
       add<4>(e, to, begin);
     }
     for (; e < last; ++e) {
+      ask_for<1>(e, begin);
       add<1>(e, to, begin);
     }
   }
 
 private:
-  // Edges behind the row belong to the next one, which comes soon.
-  GLT_HOST_DEVICE void ask_for(edge_offset e, std::int64_t begin) const {
-    if (e < shard.columns.size()) {
-      auto const column = shard.columns[e];
-      if (column < shard.num_columns) { // that of another shard may be beyond x
+  static constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T)); // elements of a cache line
+
+
+  // Asks for the rows of edges that come later, of this row or of one behind it.
+  template <int Count>
+  [[gnu::always_inline]] GLT_HOST_DEVICE void ask_for(edge_offset e, std::int64_t begin) const {
+    // what fits the first-level cache beside the rows in use; the hardware sees on its own how a long row goes on
+    auto const ahead = pieces.width > 8 * line ? 8 : 16;
+    auto const asked = pieces.width < 8 * line ? pieces.width : 8 * line;
+    for (auto later = e + ahead; later < e + ahead + Count && later < shard.columns.size(); ++later) {
+      auto const column = shard.columns[later];
+      if (pieces.width > 1 && column < shard.num_columns) { // that of another shard may be beyond x
         T const* const from = x + std::int64_t{column} * pieces.columns + begin;
-        for (std::int64_t c = 0; c < pieces.width; c += 64 / static_cast<std::int64_t>(sizeof(T))) {
+        for (std::int64_t c = 0; c < asked; c += line) {
           prefetch(from + c);
         }
       }
@@ -97,7 +113,7 @@ private:
   }
 
   template <int Count>
-  GLT_HOST_DEVICE void add(edge_offset e, T* to, std::int64_t begin) const {
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add(edge_offset e, T* to, std::int64_t begin) const {
     T const* from[Count];
     for (int j = 0; j < Count; ++j) {
       from[j] = x + std::int64_t{shard.columns[e + j]} * pieces.columns;
@@ -115,7 +131,7 @@ private:
   }
 
   template <int Count>
-  GLT_HOST_DEVICE static void add_columns(T const* const (&from)[Count], T const (&factor)[Count], T* __restrict to,
+  [[gnu::always_inline]] GLT_HOST_DEVICE static void add_columns(T const* const (&from)[Count], T const (&factor)[Count], T* __restrict to,
                                           std::int64_t first, std::int64_t last) {
     if constexpr (Count == 4) {
       T const* __restrict a = from[0];
@@ -144,7 +160,7 @@ struct gather_sent_rows {
   array_view<Space, local_id const> rows;
   T const* x;
   T* block;
-  row_pieces pieces;
+  column_pieces pieces;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const begin = pieces.first_column(i);
     T const* const from = x + std::int64_t{rows[pieces.row(i)]} * pieces.columns + begin;
@@ -161,7 +177,7 @@ struct add_sent_rows {
   array_view<Space, local_id const> rows;
   T const* block;
   T* y;
-  row_pieces pieces;
+  column_pieces pieces;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const begin = pieces.first_column(i);
     T const* const from = block + pieces.row(i) * pieces.columns + begin;
@@ -184,7 +200,7 @@ template <memory_space Space, class T>
 struct divide_by_degree {
   array_view<Space, local_id const> degrees;
   T* y;
-  row_pieces pieces;
+  column_pieces pieces;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = pieces.row(i);
     auto const degree = degrees[row];

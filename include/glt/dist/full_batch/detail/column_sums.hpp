@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace glt::detail {
+
+/// Neighbouring columns that one call of a functor works on.
+inline constexpr std::int64_t panel_columns = 8;
+
+/// Rows that one call of a functor sums up; fixed, so that sums do not depend on who makes them.
+inline constexpr std::int64_t rows_of_sum = 256;
+
+template <class Action>
+struct act_on_panel {
+  Action action;
+  std::int64_t columns;
+  std::int64_t panels;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const line = i / panels;
+    auto const first = i % panels * panel_columns;
+    if (first + panel_columns <= columns) {
+      action(line, first, std::integral_constant<std::int64_t, panel_columns>{});
+      return;
+    }
+    for (auto column = first; column < columns; ++column) {
+      action(line, column, std::integral_constant<std::int64_t, 1>{});
+    }
+  }
+};
+
+/// Calls action(line, first, width) so that the columns [first, first + width::value) cover those of every line.
+template <executor Executor, class Action>
+void for_each_panel(Executor const& ex, std::int64_t lines, std::int64_t columns, Action action) {
+  auto const panels = (columns + panel_columns - 1) / panel_columns;
+  ex.for_each(lines * panels, act_on_panel<Action>{action, columns, panels});
+}
+
+/// Two sums that are made in one pass.
+struct sum_pair {
+  double first = 0;
+  double second = 0;
+  GLT_HOST_DEVICE sum_pair& operator+=(sum_pair const& other) {
+    first += other.first;
+    second += other.second;
+    return *this;
+  }
+};
+
+template <memory_space Space, class Sum, class Term>
+struct sum_some_rows {
+  Term term;
+  std::int64_t rows;
+  matrix_view<Space, Sum> partial;
+  template <class Width>
+  GLT_HOST_DEVICE void operator()(std::int64_t line, std::int64_t first, Width) const {
+    Sum sums[Width::value] = {};
+    auto const begin = line * rows_of_sum;
+    auto const end = rows - begin < rows_of_sum ? rows : begin + rows_of_sum;
+    for (auto row = begin; row < end; ++row) {
+      for (std::int64_t k = 0; k < Width::value; ++k) {
+        sums[k] += term(row, first + k);
+      }
+    }
+    for (std::int64_t k = 0; k < Width::value; ++k) {
+      partial(line, first + k) = sums[k];
+    }
+  }
+};
+
+template <memory_space Space, class Sum>
+struct add_up_lines {
+  matrix_view<Space, Sum const> partial;
+  array_view<Space, Sum> sums;
+  GLT_HOST_DEVICE void operator()(std::int64_t column) const {
+    Sum sum{};
+    for (std::int64_t line = 0; line < partial.rows(); ++line) {
+      sum += partial(line, column);
+    }
+    sums[column] = sum;
+  }
+};
+
+/// The sums of term(row, column) over all rows; the same bits on every executor.
+///
+/// @shape  → [columns], in ordinary memory
+/// @where  `term` reads memory of `Policy`
+/// @cost   O(rows · columns); waits for the sums; a 256th of the terms as extra elements
+template <bytes_copyable Sum, device_policy Policy, class Term>
+[[nodiscard]] std::vector<Sum> column_sums(Policy const& policy, std::int64_t rows, std::int64_t columns, Term term) {
+  constexpr auto space = Policy::space;
+  auto const lines = (rows + rows_of_sum - 1) / rows_of_sum;
+  buffer<Policy, Sum> partial(lines * columns, policy);
+  buffer<Policy, Sum> sums(columns, policy);
+  matrix_view<space, Sum> const matrix(partial.data(), lines, columns);
+  for_each_panel(policy.executor(), lines, columns, sum_some_rows<space, Sum, Term>{term, rows, matrix});
+  policy.executor().for_each(columns, add_up_lines<space, Sum>{matrix, sums.view()});
+  return to_vector(policy, sums.view());
+}
+
+} // namespace glt::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace glt::detail {
+
+/// The operation under which ranks agree on batch norms.
+inline constexpr auto batch_norm_operation = operation::aggregate;
+inline constexpr call_site batch_norm_forward{.what = batch_norm_operation, .step = 0};
+inline constexpr call_site batch_norm_backward{.what = batch_norm_operation, .step = 1};
+
+/// The values of every rank, two for a column and perhaps one more, by rank.
+///
+/// @comm   collective; one header exchange and one variable exchange; none on one rank
+/// @throws collective_error  on every rank, if `failure` is not empty on one, or a rank has another number of
+///                           columns than rank 0
+template <communicator Comm>
+[[nodiscard]] std::vector<std::vector<double>> gather_batch_values(Comm& comm, call_site site,
+                                                                   std::string const& failure,
+                                                                   std::vector<double> const& own) {
+  auto const lists = gather_lists(comm, site, failure, own);
+  for (std::size_t rank = 1; rank < lists.size(); ++rank) {
+    if (lists[rank].size() != lists[0].size()) {
+      throw agreed_error(comm.size(), static_cast<int>(rank),
+                         message("batch norm of ", lists[rank].size() / 2, " columns while rank 0 has ",
+                                 lists[0].size() / 2, "; give rows of the same matrix on all ranks"));
+    }
+  }
+  return lists;
+}
+
+} // namespace glt::detail
