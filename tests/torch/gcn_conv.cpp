@@ -53,6 +53,13 @@ TEST_CASE("gcn_conv over blocks with all neighbours equals the one over the whol
   }
 }
 
+TEST_CASE("gcn_conv over message-flow graphs equals the one over the whole graph at the seeds") {
+  for (bool const loops : {true, false}) {
+    glt_test::check_mfgs<glt::gcn_conv>(glt::gcn_conv_options{4, 8, loops});
+    glt_test::check_mfgs<glt::gcn_conv>(glt::gcn_conv_options{8, 3, loops});
+  }
+}
+
 TEST_CASE("gcn_conv sends the narrower rows") {
   glt_test::check_columns<glt::gcn_conv>(glt::gcn_conv_options{}, 3, 11);
 }

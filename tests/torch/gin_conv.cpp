@@ -43,6 +43,11 @@ TEST_CASE("gin_conv over blocks with all neighbours equals the one over the whol
   glt_test::check_sampled<glt::gin_conv>(glt::gin_conv_options{8, 3});
 }
 
+TEST_CASE("gin_conv over message-flow graphs equals the one over the whole graph at the seeds") {
+  glt_test::check_mfgs<glt::gin_conv>(glt::gin_conv_options{4, 8, 0.25, true});
+  glt_test::check_mfgs<glt::gin_conv>(glt::gin_conv_options{8, 3});
+}
+
 TEST_CASE("gin_conv sends the narrower rows") {
   glt_test::check_columns<glt::gin_conv>(glt::gin_conv_options{}, 3, 11);
 }

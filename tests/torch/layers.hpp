@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/serial.hpp>
+#include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
@@ -62,6 +63,17 @@ Layer make_layer(Options options) {
   return layer;
 }
 
+/// The same layer for a rank of its own: modules are shared handles.
+template <class Layer, class Options>
+Layer copy_layer(Layer const& from, Options options) {
+  Layer made(options);
+  made->to(at::kDouble);
+  for (std::size_t i = 0; i < made->parameters().size(); ++i) {
+    made->parameters()[i].detach().copy_(from->parameters()[i]);
+  }
+  return made;
+}
+
 inline at::Tensor numbers(std::int64_t rows, std::int64_t columns) { return at::randn({rows, columns}, at::kDouble); }
 
 /// The layer over random blocks against `dense(layer, x, graph, degrees)`, where degrees are a column or undefined.
@@ -115,11 +127,7 @@ void check_on_ranks(Options options, Dense dense) {
         divided_graph const divided(list, partitioner, comm.size());
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
-        Layer layer(options);
-        layer->to(at::kDouble);
-        for (std::size_t i = 0; i < layer->parameters().size(); ++i) {
-          layer->parameters()[i].detach().copy_(initial->parameters()[i]);
-        }
+        auto layer = copy_layer(initial, options);
         auto made = run_layer(layer, own_rows(x, divided, comm.rank()), own_rows(weights, divided, comm.rank()),
                               [&](at::Tensor const& at_x) { return layer(at_x, sharded); });
         glt::gather_grads(comm, *layer, 1); // the mean of what are parts of a sum
@@ -162,6 +170,44 @@ void check_sampled(Options options) {
   }
 }
 
+/// Two layers over message-flow graphs against two over the whole graph, at the seeds.
+template <class Layer, class Options>
+void check_mfgs(Options options) {
+  auto const list = random_graph(101, 170);
+  auto const of_first = make_layer<Layer>(options);
+  auto const all = numbers(list.num_vertices, options.in);
+  auto after = options;
+  after.in = options.out;
+  auto const of_second = make_layer<Layer>(after);
+  on_ranks([&](auto comm) {
+    at::set_num_threads(1);
+    divided_graph const divided(list, all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+    std::vector<glt::local_id> own_seeds;
+    for (glt::local_id v = 0; v < sharded.num_destinations(); v += 7) {
+      own_seeds.push_back(v);
+    }
+    auto mfgs = glt::dist::make_mfgs<decltype(comm), cpu>(comm, graph, own_seeds, 2);
+    auto const seeds = glt::to_tensor(glt::host_view<glt::local_id const>(own_seeds));
+    auto const inputs = glt::to_tensor(glt::host_view<glt::local_id const>(mfgs.inputs));
+    auto const degrees = glt::source_degrees(sharded).index_select(0, inputs);
+    auto first = copy_layer(of_first, options);
+    auto second = copy_layer(of_second, after);
+    auto const x = own_rows(all, divided, comm.rank());
+    auto const weights = at::linspace(0, 1, seeds.size(0), at::kDouble).unsqueeze(1);
+    auto const whole = run_layer(first, x, weights, [&](at::Tensor const& at_x) {
+      return second(first(at_x, sharded).relu(), sharded).index_select(0, seeds);
+    });
+    auto const few = run_layer(first, x, weights, [&](at::Tensor const& at_x) {
+      auto const hidden = first(at_x.index_select(0, inputs), mfgs.layers[0], degrees).relu();
+      return second(hidden, mfgs.layers[1], degrees.narrow(0, 0, hidden.size(0)));
+    });
+    check_equal(few, whole);
+    CHECK(mfgs.layers[1].num_edges() < sharded.num_edges());
+  });
+}
+
 /// The bytes of a rank that the layer sends in a forward pass and in the backward pass, in columns of its boundary.
 struct columns_sent {
   double forward = 0;
@@ -178,7 +224,7 @@ columns_sent count_columns(Options options, bool for_x) {
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
         Layer layer(options);
-        auto const x = at::ones({sharded.num_vertices(), options.in}).requires_grad_(for_x);
+        auto const x = at::ones({sharded.num_destinations(), options.in}).requires_grad_(for_x);
         auto const y = layer(x, sharded).sum();
         auto const forward = sharded.report().bytes;
         y.backward();

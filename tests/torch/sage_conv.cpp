@@ -52,6 +52,13 @@ TEST_CASE("sage_conv over blocks with all neighbours equals the one over the who
   }
 }
 
+TEST_CASE("sage_conv over message-flow graphs equals the one over the whole graph at the seeds") {
+  for (auto const how : all_aggregators) {
+    glt_test::check_mfgs<glt::sage_conv>(glt::sage_conv_options{4, 8, how});
+    glt_test::check_mfgs<glt::sage_conv>(glt::sage_conv_options{8, 3, how});
+  }
+}
+
 TEST_CASE("sage_conv sends the narrower rows, but for an extreme those of its input") {
   glt_test::check_columns<glt::sage_conv>(glt::sage_conv_options{}, 3, 11);
   glt_test::check_columns<glt::sage_conv>(glt::sage_conv_options{.how = aggregator::sum}, 3, 11);

@@ -69,16 +69,18 @@ template <memory_space Space>
   return detail::block_aggregation::apply(x, to_tensor(block.offsets), to_tensor(block.row), how);
 }
 
-/// The same over all in-edges of this rank's vertices, wherever their sources are.
+/// The same over all in-edges of this rank's destinations, wherever their sources are: of a whole graph or of a layer of
+/// `dist::make_mfgs`.
 ///
 /// Differentiable in x, once; keeps no row of another rank. The graph must outlive the backward pass. Both passes are
 /// collective: on every rank x asks for a gradient or on none, and the loss depends on the result even if it is 0
 /// there. LibTorch runs the backward pass in the thread that called it or, of tensors on a GPU, in one of its own.
 ///
-/// @shape  x [V, F], float or double, the same on all ranks, in memory of the graph's policy → [V, F], V of this part
+/// @shape  x [num_sources(), F], float or double, the same on all ranks, in memory of the graph's policy →
+///         [num_destinations(), F]
 /// @comm   collective, forward and backward, in the same order on all ranks; see `dist::aggregate`
 /// @throws precondition_error  on this rank, if x is not a matrix of these types there
-/// @throws collective_error    on every rank, in either pass, if x of a rank has other rows than its part, or ranks
+/// @throws collective_error    on every rank, in either pass, if x of a rank has not one row per source, or ranks
 ///                             differ in F or how
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, dist::sharded_graph<Comm, Policy>& graph,
@@ -86,20 +88,10 @@ template <communicator Comm, device_policy Policy>
   auto const device = detail::torch_device(graph.policy());
   if (!detail::is_float_matrix(x, device)) {
     throw precondition_error(detail::message("aggregate_neighbors over ", detail::in_words(x),
-                                             "; pass a float or double tensor [", graph.num_vertices(), ", F] on ",
-                                             device.str(), ", one row per vertex of the part"));
+                                             "; pass a float or double tensor [", graph.num_sources(), ", F] on ",
+                                             device.str(), ", one row per source"));
   }
   return detail::sharded_aggregation<Comm, Policy>::apply(x, &graph, how);
-}
-
-template <memory_space Space>
-[[nodiscard]] std::int64_t num_destinations(block_view<Space> block) {
-  return block.num_destinations;
-}
-
-template <communicator Comm, device_policy Policy>
-[[nodiscard]] std::int64_t num_destinations(dist::sharded_graph<Comm, Policy> const& graph) {
-  return graph.num_vertices();
 }
 
 /// A block does not know how many in-edges its sources have in the graph: an undefined tensor.
@@ -108,14 +100,30 @@ template <memory_space Space>
   return {};
 }
 
-/// Borrows the in-degrees of the graph.
+/// Borrows the in-degrees of a whole graph; of a layer of few vertices, those of its sources are not known.
 ///
-/// @shape  → [V], of 32-bit integers
+/// @shape  → [num_sources()], of 32-bit integers, or undefined
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor source_degrees(dist::sharded_graph<Comm, Policy> const& graph) {
   auto const degrees = graph.in_degrees();
+  if (degrees.size() != graph.num_sources()) {
+    return {};
+  }
   return at::from_blob(const_cast<local_id*>(degrees.data()), {degrees.size()},
                        at::TensorOptions(detail::torch_device(graph.policy())).dtype(at::kInt));
+}
+
+/// True if a linear map that narrows rows had better come before an aggregation: in a block, where sources, which are then
+/// mapped, are not more than destinations.
+template <memory_space Space>
+[[nodiscard]] bool favours_narrow_rows(block_view<Space> block) {
+  return block.num_sources == block.num_destinations;
+}
+
+/// Always, as rows travel.
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] bool favours_narrow_rows(dist::sharded_graph<Comm, Policy> const&) {
+  return true;
 }
 
 } // namespace glt

@@ -61,8 +61,8 @@ public:
     auto const scale = scales(known);
     bool const first = maps_first(x, graph, options_.in, options_.out);
     auto const rows = (first ? linear_(x) : x) * scale;
-    auto const own = num_destinations(graph);
     auto sum = sum_neighbors(rows, graph, known);
+    auto const own = sum.size(0);
     if (options_.add_self_loops) {
       sum = sum + rows.narrow(0, 0, own);
     }

@@ -51,7 +51,8 @@ public:
     check_input("gin_conv", x, options_.in);
     bool const before = maps_first(x, graph, options_.in, options_.out);
     auto const rows = before ? first_(x) : x;
-    auto const sum = (1 + epsilon_) * rows.narrow(0, 0, num_destinations(graph)) + sum_neighbors(rows, graph, degrees);
+    auto const gathered = sum_neighbors(rows, graph, degrees);
+    auto const sum = (1 + epsilon_) * rows.narrow(0, 0, gathered.size(0)) + gathered;
     return second_(((before ? sum : first_(sum)) + bias_).relu());
   }
 

@@ -7,7 +7,6 @@
 #include <torch/types.h>
 
 #include <concepts>
-#include <cstdint>
 
 namespace glt {
 
@@ -16,13 +15,14 @@ namespace glt {
 /// Models: `block_view`, `dist::sharded_graph`. A type of your own brings the functions in its namespace.
 ///
 /// - `aggregate_neighbors(x, graph, how)`: x [num_sources, F] → [num_destinations, F], differentiable in x
-/// - `num_destinations(graph)`
 /// - `source_degrees(graph)`: in-degrees in the whole graph [num_sources], or an undefined tensor
+/// - `favours_narrow_rows(graph)`: whether layers map rows before an aggregation where that makes them narrower; the same
+///   on all ranks
 template <class Graph>
 concept message_graph = requires(Graph& graph, at::Tensor const& x, dist::aggregator how) {
   { aggregate_neighbors(x, graph, how) } -> std::same_as<at::Tensor>;
-  { num_destinations(graph) } -> std::same_as<std::int64_t>;
   { source_degrees(graph) } -> std::same_as<at::Tensor>;
+  { favours_narrow_rows(graph) } -> std::same_as<bool>;
 };
 
 } // namespace glt

@@ -50,7 +50,7 @@ public:
     auto const rows = first ? neighbor_(x) : x;
     auto const gathered = options_.how == dist::aggregator::sum ? sum_neighbors(rows, graph, degrees)
                                                                 : aggregate_neighbors(rows, graph, options_.how);
-    return self_(x.narrow(0, 0, num_destinations(graph))) + (first ? gathered : neighbor_(gathered));
+    return self_(x.narrow(0, 0, gathered.size(0))) + (first ? gathered : neighbor_(gathered));
   }
 
 private:

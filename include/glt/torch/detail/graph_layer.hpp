@@ -33,13 +33,12 @@ inline void check_input(std::string_view layer, at::Tensor const& x, std::int64_
 /// commutes.
 ///
 /// The narrower rows are aggregated, in as many passes as they take: one more backward for rows with a gradient, which
-/// mapped ones always have in training. Where sources are more than destinations, the map itself would be the dearer
-/// before.
+/// mapped ones always have in training.
 template <class Graph>
 [[nodiscard]] bool maps_first(at::Tensor const& x, Graph& graph, std::int64_t in, std::int64_t out) {
   bool const trains = at::GradMode::is_enabled();
   auto const passes = [](bool backward) { return std::int64_t{backward ? 2 : 1}; };
-  return num_destinations(graph) == x.size(0) && out * passes(trains) < in * passes(trains && x.requires_grad());
+  return favours_narrow_rows(graph) && out * passes(trains) < in * passes(trains && x.requires_grad());
 }
 
 inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {

@@ -40,8 +40,8 @@ struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Com
     ctx->saved_data["graph"] = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(graph));
     ctx->saved_data["how"] = static_cast<std::int64_t>(how);
     auto const rows = x.contiguous();
-    auto const out = at::empty(x.sizes(), x.options());
-    auto const chosen = is_extreme(how) ? at::empty(x.sizes(), x.options().dtype(at::kInt)) : at::Tensor();
+    auto const out = at::empty({graph->num_destinations(), x.size(1)}, x.options());
+    auto const chosen = is_extreme(how) ? at::empty(out.sizes(), x.options().dtype(at::kInt)) : at::Tensor();
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "aggregate_neighbors", [&] {
       dist::aggregate(*graph, matrix_over<space, scalar_t const>(rows), matrix_over<space, scalar_t>(out), {.how = how},
                       matrix_over<space, local_id>(chosen));
@@ -56,7 +56,7 @@ struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Com
     auto const how = static_cast<dist::aggregator>(ctx->saved_data["how"].toInt());
     auto const chosen = ctx->get_saved_variables()[0];
     auto const gradient = gradients[0].contiguous();
-    auto const out = at::empty(gradient.sizes(), gradient.options());
+    auto const out = at::empty({graph.num_sources(), gradient.size(1)}, gradient.options());
     AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "aggregate_neighbors", [&] {
       dist::aggregate_backward(graph, matrix_over<space, scalar_t const>(gradient), matrix_over<space, scalar_t>(out),
                                {.how = how}, matrix_over<space, local_id const>(chosen));
