@@ -163,8 +163,8 @@ TEST_CASE_TEMPLATE("aggregate_neighbors over ranks equals the dense aggregation 
       Policy const policy;
       glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
       glt::dist::sharded_graph<decltype(comm), Policy> sharded(comm, graph, {}, policy);
-      auto const own = at::tensor(at::ArrayRef<std::int64_t>(divided.names.original.data() + divided.names.book.begin(comm.rank()),
-                                                             static_cast<std::size_t>(sharded.num_destinations())));
+      auto const own = glt::to_tensor(divided.names.original.view().subview(divided.names.book.begin(comm.rank()),
+                                                                            sharded.num_destinations()));
       auto const own_x = x.detach().index_select(0, own).requires_grad_();
       auto const own_y = glt::aggregate_neighbors(own_x, sharded, how);
       CHECK(largest(own_y - y.index_select(0, own)) < 1e-12);

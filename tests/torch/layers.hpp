@@ -84,7 +84,8 @@ void check_on_blocks(Options options, bool with_degrees, Dense dense) {
   };
   auto layer = make_layer<Layer>(options);
   for (auto const [sources, destinations, max_degree] :
-       {shape{1, 1, 0}, shape{1, 1, 3}, shape{23, 9, 4}, shape{57, 57, 6}, shape{7, 7, 0}, shape{5, 0, 2}, shape{0, 0, 0}}) {
+       {shape{1, 1, 0}, shape{1, 1, 3}, shape{23, 9, 4}, shape{57, 57, 6}, shape{7, 7, 0}, shape{5, 0, 2},
+        shape{0, 0, 0}}) {
     INFO(sources, " to ", destinations);
     random_block const block(sources, destinations, max_degree, 3);
     auto const x = numbers(sources, options.in);
@@ -163,7 +164,9 @@ void check_sampled(Options options) {
     std::vector<glt::local_id> const seeds{0, 5, 2, 0};
     sampler.sample(glt::host_view<glt::local_id const>(seeds), {}, batch);
     auto const nodes = glt::to_tensor(batch.nodes());
-    auto const of_block = [&](int layer) { return degrees.index_select(0, nodes).narrow(0, 0, batch.block(layer).num_sources); };
+    auto const of_block = [&](int layer) {
+      return degrees.index_select(0, nodes).narrow(0, 0, batch.block(layer).num_sources);
+    };
     auto const hidden = first(x.index_select(0, nodes), batch.block(0), of_block(0)).relu();
     auto const y = second(hidden, batch.block(1), of_block(1)).index_select(0, glt::to_tensor(batch.seed_index()));
     CHECK(largest(y - expected.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(seeds)))) < 1e-12);

@@ -113,8 +113,8 @@ template <communicator Comm, device_policy Policy>
                        at::TensorOptions(detail::torch_device(graph.policy())).dtype(at::kInt));
 }
 
-/// True if a linear map that narrows rows had better come before an aggregation: in a block, where sources, which are then
-/// mapped, are not more than destinations.
+/// True if a linear map that narrows rows had better come before an aggregation: in a block, where sources, which are
+/// then mapped, are not more than destinations.
 template <memory_space Space>
 [[nodiscard]] bool favours_narrow_rows(block_view<Space> block) {
   return block.num_sources == block.num_destinations;

@@ -24,8 +24,8 @@ struct gcn_conv_options {
 namespace detail {
 
 /// Graph convolution: y_v = W Σ over in-edges (u, v) of x_u / √(d_u d_v) + b, where d is the in-degree, self-loops
-/// included; of a symmetric graph that is D^−½ A D^−½ x W + b. A source without in-edges of its own, not even a self-loop,
-/// counts 0.
+/// included; of a symmetric graph that is D^−½ A D^−½ x W + b. A source without in-edges of its own, not even a
+/// self-loop, counts 0.
 ///
 /// Rows are scaled before and after the aggregation, so that edges need no weights.
 ///

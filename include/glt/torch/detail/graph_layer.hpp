@@ -43,7 +43,8 @@ template <class Graph>
 
 inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {
   if (degrees.dim() != 1 || degrees.size(0) != x.size(0)) {
-    throw precondition_error(message("degrees ", in_words(degrees), "; pass one for each of the ", x.size(0), " sources"));
+    throw precondition_error(
+        message("degrees ", in_words(degrees), "; pass one for each of the ", x.size(0), " sources"));
   }
 }
 
