@@ -37,6 +37,7 @@
 #include <glt/dist/full_batch/batch_norm.hpp>
 #include <glt/dist/full_batch/batch_statistics.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
+#include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>

@@ -5,6 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/comm/guard.hpp>
+#include <glt/comm/threads.hpp>
 
 #include "support/device_parts.hpp"
 #include "support/errors.hpp"
@@ -13,8 +14,10 @@
 #include "support/ranks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <set>
 #include <span>
 #include <string>
@@ -68,6 +71,7 @@ struct setting {
   std::int64_t heads = 1;
   bool is_weighted = false;
   std::int64_t depth = 1;
+  bool is_reproducible = false;
 };
 
 // Forward and backward on the ranks of a test against one loop over the edge list.
@@ -101,7 +105,10 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list,
   glt::buffer<Policy, T> dx(rows * columns, policy);
   glt::buffer<Policy, T> dw(sharded.num_edges() * how.heads, policy);
   glt::buffer<Policy, glt::local_id> chosen(rows * columns, policy);
-  glt::dist::aggregation<Policy::space, T> const options{how.how, weights.view(), how.heads};
+  glt::dist::aggregation<Policy::space, T> const options{.how = how.how,
+                                                         .edge_weights = weights.view(),
+                                                         .reproducible = how.is_reproducible,
+                                                         .heads = how.heads};
   auto const choice = matrix(chosen, rows, columns);
   glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options, choice);
   glt::dist::aggregate_backward(sharded, matrix(gradient, rows, columns), matrix(dx, rows, columns), options,
@@ -271,4 +278,59 @@ TEST_CASE("what is wrong with a pass on one rank is an error of all") {
     glt::buffer<glt::device::cpu, float> y(rows * 4);
     glt::dist::aggregate(sharded, matrix(values, rows, 4), matrix(y, rows, 4));
   });
+}
+
+TEST_CASE(
+    "reproducible sums and their gradients have the same bits on any number of ranks, parts and threads") {
+  auto const list = glt_test::random_graph(257, 4099);
+  constexpr std::int64_t columns = 5;
+  // values of very different size, so that sums of floats depend on their order
+  auto const fill = [](divided_graph const& divided, int rank, int salt) {
+    std::vector<float> values;
+    for (auto v = divided.names.book.begin(rank); v < divided.names.book.end(rank); ++v) {
+      for (std::int64_t c = 0; c < columns; ++c) {
+        values.push_back(
+            static_cast<float>(std::sin(static_cast<double>(divided.names.original[v] * 13 + c + salt)) *
+                               std::pow(10.0, static_cast<double>((divided.names.original[v] + c) % 7 - 3))));
+      }
+    }
+    return glt::make_buffer<glt::device::cpu>(values);
+  };
+  for (auto const how : {aggregator::sum, aggregator::mean}) {
+    std::vector<float> first;
+    std::vector<float> first_gradient;
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      for (int const ranks : {1, 2, 3, 5}) {
+        std::vector<float> all(static_cast<std::size_t>(list.num_vertices * columns));
+        auto all_gradient = all;
+        glt::run_threads(ranks, [&](glt::threads_comm comm) {
+          divided_graph const divided(list, partitioner, comm.size());
+          glt::dist::graph const graph(comm, divided.part(comm.rank()));
+          glt::dist::sharded_graph sharded(comm, graph, {}, glt::device::cpu(ranks == 2 ? 3 : 1));
+          auto const rows = sharded.num_destinations();
+          auto x = fill(divided, comm.rank(), 0);
+          auto dy = fill(divided, comm.rank(), 7);
+          glt::buffer<glt::device::cpu, float> y(rows * columns);
+          glt::buffer<glt::device::cpu, float> dx(rows * columns);
+          glt::dist::aggregation<glt::memory_space::host, float> const options{.how = how,
+                                                                               .reproducible = true};
+          glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options);
+          glt::dist::aggregate_backward(sharded, matrix(dy, rows, columns), matrix(dx, rows, columns),
+                                        options);
+          for (std::int64_t i = 0; i < y.size(); ++i) {
+            auto const vertex = divided.names.original[divided.names.book.begin(comm.rank()) + i / columns];
+            auto const place = static_cast<std::size_t>(vertex * columns + i % columns);
+            all[place] = y[i];
+            all_gradient[place] = dx[i];
+          }
+        });
+        if (first.empty()) {
+          first = all;
+          first_gradient = all_gradient;
+        }
+        CHECK(std::memcmp(all.data(), first.data(), all.size() * sizeof(float)) == 0);
+        CHECK(std::memcmp(all_gradient.data(), first_gradient.data(), all.size() * sizeof(float)) == 0);
+      }
+    }
+  }
 }

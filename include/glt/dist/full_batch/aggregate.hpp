@@ -6,6 +6,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
+#include <glt/dist/full_batch/detail/exact_pass.hpp>
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
@@ -35,10 +36,10 @@ void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, st
                matrix_view<Policy::space, local_id> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
-  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns, static_cast<std::int64_t>(sizeof(T)));
+  glt::detail::prepare_exact_pass(graph, options);
+  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
   pass.begin(options, {{"x", glt::detail::shard_side::source, x}, {"y", glt::detail::shard_side::destination, y}}, chosen);
   auto const ex = graph.policy().executor();
-  bool const is_choice = is_extreme(options.how);
   T* const out = y.data();
   auto const combine = [&](shard_view<space> shard, T const* rows) {
     auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
@@ -57,15 +58,17 @@ void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, st
       }
     });
   };
-  pass.pull(
-      x.data(),
-      [&] {
-        ex.for_each(y.flat().size(), glt::detail::fill_value<T>{out, T(0)});
-        if (is_choice) {
-          ex.for_each(y.flat().size(), glt::detail::fill_value<local_id>{chosen.data(), glt::detail::no_edge});
-        }
-      },
-      combine);
+  auto const prepare = [&] {
+    ex.for_each(y.flat().size(), glt::detail::fill_value<T>{out, T(0)});
+    if (is_extreme(options.how)) {
+      ex.for_each(y.flat().size(), glt::detail::fill_value<local_id>{chosen.data(), glt::detail::no_edge});
+    }
+  };
+  if (pass.is_exact()) {
+    glt::detail::pull_exactly(pass, graph.policy(), x, out, options);
+  } else {
+    pass.pull(x.data(), prepare, combine);
+  }
   if (options.how == aggregator::mean) {
     auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
     ex.for_each(pieces.count(y.rows()),
@@ -90,7 +93,8 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
                         matrix_view<Policy::space, local_id const> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = gradient.columns();
-  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::push, columns, static_cast<std::int64_t>(sizeof(T)));
+  glt::detail::prepare_exact_pass(graph, options);
+  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::push, columns);
   pass.begin(options, {{"gradient", glt::detail::shard_side::destination, gradient}, {"out", glt::detail::shard_side::source, out}}, chosen);
   auto const ex = graph.policy().executor();
   auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
@@ -112,7 +116,11 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
         },
         degrees);
   };
-  pass.push(out.data(), spread);
+  if (pass.is_exact()) {
+    glt::detail::push_exactly(pass, graph.policy(), gradient, out.data(), options, degrees);
+  } else {
+    pass.push(out.data(), spread);
+  }
 }
 
 /// The gradient of `aggregate` by the edge weights, made of that by y; x is fetched a second time.
@@ -130,8 +138,9 @@ void aggregate_weights_backward(sharded_graph<Comm, Policy>& graph,
                                 matrix_view<Policy::space, local_id const> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
-  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns, static_cast<std::int64_t>(sizeof(T)));
+  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
   options.edge_weights = out; // as many
+  options.reproducible = false; // each is made on one rank, in the order of the columns
   pass.begin(options, {{"x", glt::detail::shard_side::source, x}, {"gradient", glt::detail::shard_side::destination, gradient}}, chosen);
   auto const ex = graph.policy().executor();
   auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();

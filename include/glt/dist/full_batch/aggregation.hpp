@@ -23,6 +23,10 @@ template <memory_space Space, class T>
 struct aggregation {
   aggregator how = aggregator::sum; ///< a mean divides by the number of in-edges, weighted or not
   array_view<Space, T const> edge_weights = {};
+  /// Sums and means get the same bits for any number of ranks, partition and number of threads: they are added in fixed
+  /// point, to about 2⁻⁶⁰ · in-degree of the largest product. Costs 8 bytes an element of the result, 8 bytes an element of
+  /// backward messages, one reduction more, and 2 to 4 times the time of floats.
+  bool reproducible = false;
   std::int64_t heads = 1; ///< F is a multiple; head h weighs columns [h · F / heads, (h + 1) · F / heads)
 
   [[nodiscard]] constexpr std::int64_t head_columns(std::int64_t columns) const noexcept {

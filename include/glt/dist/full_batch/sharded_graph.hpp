@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,12 @@ namespace glt::dist {
 struct sharding_options {
   /// Shards that are received while another one is used: 0 to R − 1, more is taken for R − 1. The same on all ranks.
   std::int64_t depth = 1;
+};
+
+/// The largest degrees of a graph, over all ranks.
+struct largest_degrees {
+  double in = 0;
+  double out = 0;
 };
 
 /// The in-edges of a rank's part, divided by the rank that owns their sources: what full-batch passes work on.
@@ -111,6 +118,9 @@ public:
   [[nodiscard]] std::int64_t num_sent() const noexcept { return sent_begins_.back(); }
   /// @shape  [num_destinations()]
   [[nodiscard]] array_view<space, local_id const> in_degrees() const noexcept { return in_degrees_.view(); }
+  /// What `make_out_degrees` has found, on all ranks or on none.
+  [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
+  void set_known_degrees(largest_degrees degrees) noexcept { known_degrees_ = degrees; }
   /// What passes have cost so far; set it to {} to begin anew.
   [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
 
@@ -158,6 +168,7 @@ private:
   buffer<Policy, std::int64_t> begins_on_device_;
   glt::detail::shard_rows<Policy, glt::detail::shard_side::destination> forward_;
   glt::detail::shard_rows<Policy, glt::detail::shard_side::source> backward_;
+  std::optional<largest_degrees> known_degrees_;
   glt::detail::rotation<Comm, Policy> passes_;
 };
 

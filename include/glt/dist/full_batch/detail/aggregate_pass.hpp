@@ -10,8 +10,10 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/detail/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
@@ -52,9 +54,8 @@ class aggregate_pass {
   static constexpr memory_space space = Policy::space;
 
 public:
-  aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, row_flow flow, std::int64_t columns,
-                 std::int64_t element_bytes)
-      : graph_(&graph), flow_(flow), columns_(columns), row_bytes_(columns * element_bytes) {}
+  aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, row_flow flow, std::int64_t columns)
+      : graph_(&graph), flow_(flow), columns_(columns), sums_(0, graph.policy()) {}
 
   /// Checks the arguments, makes room, and agrees with the other ranks.
   template <class T>
@@ -76,21 +77,53 @@ public:
         throw precondition_error(message(weights, " edge weights for ", graph_->num_edges(), " edges and ",
                                          options.heads, " heads; pass one for each head of each edge, or none"));
       }
-      auto const most_pulled = graph_->most_received() * row_bytes_;
-      auto const most_pushed = graph_->most_sent() * row_bytes_;
-      flow_ == row_flow::pull ? graph_->passes().reserve(most_pushed, most_pulled)
-                              : graph_->passes().reserve(most_pulled, most_pushed);
+      is_exact_ = options.reproducible && !is_extreme(options.how);
+      if (flow_ == row_flow::pull) {
+        auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
+        graph_->passes().reserve(graph_->most_sent() * row_bytes, graph_->most_received() * row_bytes);
+      } else {
+        auto const row_bytes = columns_ * static_cast<std::int64_t>(is_exact_ ? sizeof(std::int64_t) : sizeof(T));
+        graph_->passes().reserve(graph_->most_received() * row_bytes, graph_->most_sent() * row_bytes);
+      }
+      if (is_exact_) {
+        sums_.resize((flow_ == row_flow::pull ? graph_->num_destinations() : graph_->num_sources()) * columns_);
+      }
     });
     auto const headers =
         exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()},
-                        failure, columns_ * 4 + static_cast<std::int64_t>(options.how));
+                        failure,
+                        columns_ * 8 + static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0));
     check_same_value(headers, [](std::int64_t value, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
-        return message(v / 4, " columns by ", name_of(static_cast<dist::aggregator>(v % 4)));
+        return message(v / 8, " columns by ", name_of(static_cast<dist::aggregator>(v % 8 / 2)),
+                       v % 2 != 0 ? ", reproducibly," : "");
       };
       return message("aggregates ", in_words(value), " while rank 0 aggregates ", in_words(first),
                      "; make the same calls on all ranks");
     });
+  }
+
+  /// True if sums are made in fixed point.
+  [[nodiscard]] bool is_exact() const noexcept { return is_exact_; }
+  /// The sums of such a pass, one for each element of what it writes.
+  [[nodiscard]] std::int64_t* sums() noexcept { return sums_.data(); }
+  [[nodiscard]] std::int64_t num_sums() const noexcept { return sums_.size(); }
+
+  /// Agrees on the numbers of an exact pass over these values.
+  ///
+  /// @comm   collective; one reduction
+  /// @throws collective_error  on every rank, if a value or a weight of a rank is infinite or not a number
+  template <class T>
+  [[nodiscard]] fixed_point choose_numbers(dist::aggregation<space, T> const& options, matrix_view<space, T const> values) {
+    auto const ex = graph_->policy().executor();
+    auto const largest = [&](T const* of, std::int64_t size) {
+      return ex.reduce(size, 0.0, magnitude_of<T>{of}, larger_magnitude{});
+    };
+    auto const& weights = options.edge_weights;
+    auto const degrees = graph_->known_degrees();
+    return agree_on_fixed_point(graph_->host(), largest(values.data(), values.flat().size()),
+                                weights.empty() ? 1.0 : largest(weights.data(), weights.size()),
+                                flow_ == row_flow::pull ? degrees->in : degrees->out);
   }
 
   /// `use(shard, rows)` gets every shard with the rows of x of its sources, `prepare()` comes first.
@@ -98,9 +131,10 @@ public:
   void pull(T const* x, Prepare prepare, Use use) {
     auto const ex = graph_->policy().executor();
     auto const pieces = column_pieces::of<Policy>(columns_);
+    auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
     graph_->passes().run(
-        flow_, [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
-        [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
+        flow_, [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes; },
+        [&](std::int64_t k) { return graph_->num_received(k) * row_bytes; },
         [&](std::int64_t k, std::byte* block) {
           auto const rows = graph_->sent_rows(k);
           ex.for_each(pieces.count(rows.size()),
@@ -120,9 +154,10 @@ public:
   void push(T* out, Spread spread) {
     auto const ex = graph_->policy().executor();
     auto const pieces = column_pieces::of<Policy>(columns_);
+    auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
     graph_->passes().run(
-        flow_, [&](std::int64_t k) { return graph_->num_received(k) * row_bytes_; },
-        [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes_; },
+        flow_, [&](std::int64_t k) { return graph_->num_received(k) * row_bytes; },
+        [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes; },
         [&](std::int64_t k, std::byte* block) { spread(graph_->transposed(k), reinterpret_cast<T*>(block)); },
         [&](std::int64_t k, std::byte const* block) {
           auto const rows = graph_->sent_rows(k);
@@ -146,7 +181,8 @@ private:
   dist::sharded_graph<Comm, Policy>* graph_;
   row_flow flow_;
   std::int64_t columns_;
-  std::int64_t row_bytes_;
+  bool is_exact_ = false;
+  buffer<Policy, std::int64_t> sums_;
 };
 
 } // namespace glt::detail
