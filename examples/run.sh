@@ -154,7 +154,7 @@ if [ -t 1 ]; then
 fi
 
 say "train on the whole graph on $ranks ranks"
-"${launch[@]}" -n "$ranks" "$build/examples/full_batch" "$parts" --model sage --hidden 128 --lr 0.02 \
+"${launch[@]}" -n "$ranks" "$build/examples/full_batch" "$parts" --model sage \
   --epochs $((5 * epochs)) "${show[@]}"
 
 say "train with batches on $ranks of $total ranks"
