@@ -270,7 +270,7 @@ TEST_CASE("what is wrong with a pass on one rank is an error of all") {
     }
     if (comm.size() > 1) {
       CHECK(glt_test::names(failure_of(rows, is_odd ? 3 : 4, {}), name,
-                            "3 columns by sum while rank 0 aggregates 4"));
+                            "3 float columns by sum while rank 0 aggregates 4"));
       CHECK(glt_test::names(failure_of(rows, 4, {.how = is_odd ? aggregator::mean : aggregator::sum}), name,
                             "by mean"));
     }

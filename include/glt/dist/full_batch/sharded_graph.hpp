@@ -80,7 +80,7 @@ public:
   /// @cost   O(E log R) work; 16 bytes an edge and 24 a row of every shard stay
   template <vertex_id Vertex>
   sharded_graph(Comm comm, graph<Policy, Vertex> const& graph, sharding_options options = {}, Policy policy = {})
-      : sharded_graph(comm, graph.local(), 
+      : sharded_graph(comm, graph.local(),
                       glt::detail::find_boundary(comm, graph.book(), graph.local(), graph.local().num_rows(), policy), options,
                       policy) {}
 

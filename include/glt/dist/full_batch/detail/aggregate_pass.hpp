@@ -92,10 +92,12 @@ public:
     auto const headers =
         exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()},
                         failure,
-                        columns_ * 8 + static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0));
+                        columns_ * 16 + (sizeof(T) == sizeof(double) ? 8 : 0) +
+                            static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0));
     check_same_value(headers, [](std::int64_t value, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
-        return message(v / 8, " columns by ", name_of(static_cast<dist::aggregator>(v % 8 / 2)),
+        return message(v / 16, v % 16 / 8 != 0 ? " double" : " float", " columns by ",
+                       name_of(static_cast<dist::aggregator>(v % 8 / 2)),
                        v % 2 != 0 ? ", reproducibly," : "");
       };
       return message("aggregates ", in_words(value), " while rank 0 aggregates ", in_words(first),
