@@ -39,6 +39,7 @@
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/batch_norm.hpp>
 #include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/full_batch/detail/boundary.hpp>
+#include <glt/dist/full_batch/report.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/dist/hetero_graph.hpp>
+#include <glt/graph/hetero_schema.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace glt::dist {
+
+/// A sharded graph for each relation of a heterogeneous graph: what full-batch passes over typed vertices work on.
+///
+/// The sources of a relation are the own vertices of its source type, the destinations those of its destination type;
+/// a pass over all relations of a layer is one pass for each. Concurrent calls: as of `sharded_graph`.
+template <communicator Comm, device_policy Policy>
+class hetero_sharded_graph {
+public:
+  using relation_type = sharded_graph<Comm, Policy>;
+
+  /// Divides the edges of all relations of a rank's part; the graph is not needed afterwards.
+  ///
+  /// @comm   collective; for each relation as `sharded_graph`
+  /// @throws collective_error  as `sharded_graph`
+  /// @cost   of each relation as `sharded_graph`
+  template <vertex_id Vertex>
+  hetero_sharded_graph(Comm comm, hetero_graph<Policy, Vertex> const& graph, sharding_options options = {},
+                       Policy policy = {})
+      : schema_(graph.schema()) {
+    for (int t = 0; t < schema_.num_node_types(); ++t) {
+      num_own_.push_back(graph.book(t).size(graph.part()));
+    }
+    for (int e = 0; e < schema_.num_edge_types(); ++e) {
+      auto const type = schema_.source_type(e);
+      relations_.emplace_back(comm, graph.local(e),
+                              glt::detail::find_boundary(comm, graph.book(type), graph.local(e), num_vertices(type), policy),
+                              options, policy);
+    }
+  }
+
+  [[nodiscard]] hetero_schema const& schema() const noexcept { return schema_; }
+  /// Own vertices of a type.
+  [[nodiscard]] std::int64_t num_vertices(int node_type) const noexcept {
+    return num_own_[static_cast<std::size_t>(node_type)];
+  }
+  /// @pre    edge_type is in [0, schema().num_edge_types()); not checked
+  [[nodiscard]] relation_type& relation(int edge_type) noexcept {
+    return relations_[static_cast<std::size_t>(edge_type)];
+  }
+  /// What passes over all relations have cost so far, and the most memory of any of them.
+  [[nodiscard]] full_batch_report report() noexcept {
+    full_batch_report all;
+    for (auto& relation : relations_) {
+      auto const& one = relation.report();
+      all.passes += one.passes;
+      all.messages += one.messages;
+      all.bytes += one.bytes;
+      all.seconds_waiting += one.seconds_waiting;
+      all.peak_remote_bytes = std::max(all.peak_remote_bytes, one.peak_remote_bytes);
+    }
+    return all;
+  }
+
+private:
+  hetero_schema schema_;
+  std::vector<std::int64_t> num_own_; // by type
+  std::vector<relation_type> relations_;
+};
+
+} // namespace glt::dist
