@@ -334,3 +334,52 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("rows in bfloat16 take half the bytes, and the result is as near as 8 binary digits allow") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
+                                comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph sharded(comm, graph);
+    auto const rows = sharded.num_destinations();
+    constexpr std::int64_t columns = 5;
+    auto x = own_rows<glt::device::cpu, float>(divided, comm.rank(), columns, 0, {});
+    for (auto& value : x) {
+      value = value + 0.001F; // which 8 digits do not hold
+    }
+    glt::dist::aggregation<glt::memory_space::host, float> const rounded{
+        .wire = glt::dist::wire_format::bfloat16};
+    for (bool const is_backward : {false, true}) {
+      glt::buffer<glt::device::cpu, float> exact(rows * columns);
+      glt::buffer<glt::device::cpu, float> near(rows * columns);
+      auto const pass = [&](auto& out, auto const& options) {
+        sharded.report() = {};
+        if (is_backward) {
+          glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(out, rows, columns),
+                                        options);
+        } else {
+          glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(out, rows, columns), options);
+        }
+        return sharded.report().bytes;
+      };
+      auto const bytes = pass(exact, glt::dist::aggregation<glt::memory_space::host, float>{});
+      CHECK(pass(near, rounded) * 2 == bytes);
+      std::vector<std::int64_t> differ{0};
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < exact.size(); ++i) {
+        differ[0] += exact[i] != near[i] ? 1 : 0;
+        wrong += std::abs(exact[i] - near[i]) > 0.5F; // sums of some 10 values below 4
+      }
+      CHECK(wrong == 0);
+      comm.all_reduce(std::span<std::int64_t>(differ), glt::reduction::sum);
+      CHECK((differ[0] > 0) == (comm.size() > 1));
+    }
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                            glt::buffer<glt::device::cpu, float> out(rows * columns);
+                            glt::dist::aggregate(
+                                sharded, matrix(x, rows, columns), matrix(out, rows, columns),
+                                {.reproducible = true, .wire = glt::dist::wire_format::bfloat16});
+                          }),
+                          "bfloat16", "send them in full"));
+  });
+}

@@ -16,6 +16,12 @@ enum class aggregator { sum, mean, max, min };
   return how == aggregator::max || how == aggregator::min;
 }
 
+/// How rows travel between ranks.
+enum class wire_format {
+  full,     ///< as they are
+  bfloat16, ///< in 2 bytes an element: rounded to 8 binary digits on the way, those of the own rank are not
+};
+
 /// What a full-batch pass combines.
 ///
 /// @shape  edge_weights [E · heads], by position in the rows of the part, heads of an edge together; or empty: all are 1
@@ -27,6 +33,8 @@ struct aggregation {
   /// 2⁻⁵⁰ of the largest product in the graph and added in fixed point. Costs 8 bytes an element of the result and of
   /// backward messages, one reduction more, and about twice the time of a sum of floats.
   bool reproducible = false;
+  /// Messages of both directions; not together with `reproducible`, since what is rounded depends on the partition.
+  wire_format wire = wire_format::full;
   std::int64_t heads = 1; ///< F is a multiple; head h weighs columns [h · F / heads, (h + 1) · F / heads)
 
   [[nodiscard]] constexpr std::int64_t head_columns(std::int64_t columns) const noexcept {

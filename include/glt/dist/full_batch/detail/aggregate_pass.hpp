@@ -6,6 +6,7 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <type_traits>
 
 namespace glt::detail {
 
@@ -55,7 +57,7 @@ class aggregate_pass {
 
 public:
   aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, row_flow flow, std::int64_t columns)
-      : graph_(&graph), flow_(flow), columns_(columns), sums_(0, graph.policy()) {}
+      : graph_(&graph), flow_(flow), columns_(columns), sums_(0, graph.policy()), whole_rows_(0, graph.policy()) {}
 
   /// Checks the arguments, makes room, and agrees with the other ranks.
   template <class T>
@@ -78,13 +80,16 @@ public:
                                          options.heads, " heads; pass one for each head of each edge, or none"));
       }
       is_exact_ = options.reproducible && !is_extreme(options.how);
-      if (flow_ == row_flow::pull) {
-        auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
-        graph_->passes().reserve(graph_->most_sent() * row_bytes, graph_->most_received() * row_bytes);
-      } else {
-        auto const row_bytes = columns_ * static_cast<std::int64_t>(is_exact_ ? sizeof(std::int64_t) : sizeof(T));
-        graph_->passes().reserve(graph_->most_received() * row_bytes, graph_->most_sent() * row_bytes);
+      is_short_ = options.wire == dist::wire_format::bfloat16;
+      if (is_exact_ && is_short_) {
+        throw precondition_error("reproducible sums over rows in bfloat16: which ones are rounded depends on the "
+                                 "partition; send them in full");
       }
+      bool const pulls = flow_ == row_flow::pull;
+      auto const row_bytes = columns_ * (is_short_ ? 2 : is_exact_ && !pulls ? 8 : static_cast<std::int64_t>(sizeof(T)));
+      pulls ? graph_->passes().reserve(graph_->most_sent() * row_bytes, graph_->most_received() * row_bytes)
+            : graph_->passes().reserve(graph_->most_received() * row_bytes, graph_->most_sent() * row_bytes);
+      whole_rows_.resize(is_short_ ? graph_->most_received() * columns_ * static_cast<std::int64_t>(sizeof(T)) : 0);
       if (is_exact_) {
         sums_.resize((flow_ == row_flow::pull ? graph_->num_destinations() : graph_->num_sources()) * columns_);
       }
@@ -92,12 +97,12 @@ public:
     auto const headers =
         exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()},
                         failure,
-                        columns_ * 16 + (sizeof(T) == sizeof(double) ? 8 : 0) +
+                        columns_ * 32 + (is_short_ ? 16 : 0) + (sizeof(T) == sizeof(double) ? 8 : 0) +
                             static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0));
     check_same_value(headers, [](std::int64_t value, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
-        return message(v / 16, v % 16 / 8 != 0 ? " double" : " float", " columns by ",
-                       name_of(static_cast<dist::aggregator>(v % 8 / 2)),
+        return message(v / 32, v % 16 / 8 != 0 ? " double" : " float", " columns",
+                       v % 32 / 16 != 0 ? " in bfloat16 by " : " by ", name_of(static_cast<dist::aggregator>(v % 8 / 2)),
                        v % 2 != 0 ? ", reproducibly," : "");
       };
       return message("aggregates ", in_words(value), " while rank 0 aggregates ", in_words(first),
@@ -131,19 +136,38 @@ public:
   /// `use(shard, rows)` gets every shard with the rows of x of its sources, `prepare()` comes first.
   template <class T, class Prepare, class Use>
   void pull(T const* x, Prepare prepare, Use use) {
+    is_short_ ? pull_as<bfloat16>(x, prepare, use) : pull_as<T>(x, prepare, use);
+  }
+
+  /// `spread(shard, rows)` writes what every transposed shard has for the rows of its sources; out gets the sums.
+  template <class T, class Spread>
+  void push(T* out, Spread spread) {
+    is_short_ ? push_as<bfloat16>(out, spread) : push_as<T>(out, spread);
+  }
+
+private:
+  template <class Wire, class T, class Prepare, class Use>
+  void pull_as(T const* x, Prepare& prepare, Use& use) {
     auto const ex = graph_->policy().executor();
     auto const pieces = column_pieces::of<Policy>(columns_);
-    auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
+    auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(Wire));
     graph_->passes().run(
         flow_, [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes; },
         [&](std::int64_t k) { return graph_->num_received(k) * row_bytes; },
         [&](std::int64_t k, std::byte* block) {
           auto const rows = graph_->sent_rows(k);
           ex.for_each(pieces.count(rows.size()),
-                      gather_sent_rows<space, T>{rows, x, reinterpret_cast<T*>(block), pieces});
+                      gather_sent_rows<space, T, Wire>{rows, x, reinterpret_cast<Wire*>(block), pieces});
         },
         [&](std::int64_t k, std::byte const* block) {
-          use(graph_->shard(k), reinterpret_cast<T const*>(block));
+          if constexpr (std::is_same_v<Wire, T>) {
+            use(graph_->shard(k), reinterpret_cast<T const*>(block));
+          } else {
+            auto* const rows = reinterpret_cast<T*>(whole_rows_.data());
+            ex.for_each(graph_->num_received(k) * columns_,
+                        convert_numbers<Wire, T>{reinterpret_cast<Wire const*>(block), rows});
+            use(graph_->shard(k), static_cast<T const*>(rows));
+          }
         },
         [&] {
           prepare();
@@ -151,25 +175,32 @@ public:
         });
   }
 
-  /// `spread(shard, rows)` writes what every transposed shard has for the rows of its sources; out gets the sums.
-  template <class T, class Spread>
-  void push(T* out, Spread spread) {
+  template <class Wire, class T, class Spread>
+  void push_as(T* out, Spread& spread) {
     auto const ex = graph_->policy().executor();
     auto const pieces = column_pieces::of<Policy>(columns_);
-    auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
+    auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(Wire));
     graph_->passes().run(
         flow_, [&](std::int64_t k) { return graph_->num_received(k) * row_bytes; },
         [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes; },
-        [&](std::int64_t k, std::byte* block) { spread(graph_->transposed(k), reinterpret_cast<T*>(block)); },
+        [&](std::int64_t k, std::byte* block) {
+          if constexpr (std::is_same_v<Wire, T>) {
+            spread(graph_->transposed(k), reinterpret_cast<T*>(block));
+          } else {
+            auto* const rows = reinterpret_cast<T*>(whole_rows_.data());
+            spread(graph_->transposed(k), rows);
+            ex.for_each(graph_->num_received(k) * columns_,
+                        convert_numbers<T, Wire>{rows, reinterpret_cast<Wire*>(block)});
+          }
+        },
         [&](std::int64_t k, std::byte const* block) {
           auto const rows = graph_->sent_rows(k);
           ex.for_each(pieces.count(rows.size()),
-                      add_sent_rows<space, T>{rows, reinterpret_cast<T const*>(block), out, pieces});
+                      add_sent_rows<space, T, Wire>{rows, reinterpret_cast<Wire const*>(block), out, pieces});
         },
         [&] { spread(graph_->transposed(0), out); });
   }
 
-private:
   void check(std::string_view name, shard_side side, std::int64_t rows, std::int64_t columns) const {
     bool const has_sources = side == shard_side::source;
     auto const wanted = has_sources ? graph_->num_sources() : graph_->num_destinations();
@@ -184,7 +215,9 @@ private:
   row_flow flow_;
   std::int64_t columns_;
   bool is_exact_ = false;
+  bool is_short_ = false;
   buffer<Policy, std::int64_t> sums_;
+  buffer<Policy, std::byte> whole_rows_; // of a shard whose rows travel rounded
 };
 
 } // namespace glt::detail

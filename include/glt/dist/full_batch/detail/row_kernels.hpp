@@ -11,8 +11,21 @@
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace glt::detail {
+
+/// A number as another type; those of 16 bits go through float.
+template <class To, class From>
+[[nodiscard]] GLT_HOST_DEVICE To as_number(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (sizeof(To) == 2) {
+    return To(static_cast<float>(value));
+  } else {
+    return static_cast<To>(static_cast<float>(value));
+  }
+}
 
 /// Every edge counts once.
 struct plain_edges {
@@ -167,38 +180,46 @@ private:
   }
 };
 
-/// Rows of x that others need, one after the other.
-template <memory_space Space, class T>
+/// Rows of x that others need, one after the other, as they travel.
+template <memory_space Space, class T, class Wire = T>
 struct gather_sent_rows {
   array_view<Space, local_id const> rows;
   T const* x;
-  T* block;
+  Wire* block;
   column_pieces pieces;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const begin = pieces.first_column(i);
     T const* const from = x + std::int64_t{rows[pieces.row(i)]} * pieces.columns + begin;
-    T* const to = block + pieces.row(i) * pieces.columns + begin;
+    Wire* const to = block + pieces.row(i) * pieces.columns + begin;
     for (std::int64_t c = 0; c < pieces.width; ++c) {
-      to[c] = from[c];
+      to[c] = as_number<Wire>(from[c]);
     }
   }
 };
 
 /// Adds what others have computed for own rows.
-template <memory_space Space, class T>
+template <memory_space Space, class T, class Wire = T>
 struct add_sent_rows {
   array_view<Space, local_id const> rows;
-  T const* block;
+  Wire const* block;
   T* y;
   column_pieces pieces;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const begin = pieces.first_column(i);
-    T const* const from = block + pieces.row(i) * pieces.columns + begin;
+    Wire const* const from = block + pieces.row(i) * pieces.columns + begin;
     T* const to = y + std::int64_t{rows[pieces.row(i)]} * pieces.columns + begin;
     for (std::int64_t c = 0; c < pieces.width; ++c) {
-      to[c] += from[c];
+      to[c] += as_number<T>(from[c]);
     }
   }
+};
+
+/// Numbers become those of another type.
+template <class From, class To>
+struct convert_numbers {
+  From const* from;
+  To* to;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = as_number<To>(from[i]); }
 };
 
 template <class T>
