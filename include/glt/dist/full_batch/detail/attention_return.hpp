@@ -151,7 +151,7 @@ private:
     return {{data, stride}, {queries, stride}, {log_sums, stride}, {log_sums + shape_.heads, stride}};
   }
 
-  void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, source_rows<T> from, destination_rows<T> to,
+  void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attended_rows<T> from, destination_rows<T> to,
            strided_rows<T> by_values, strided_rows<T> by_keys, strided_rows<T> by_queries,
            dist::attention_options<space> const& options) const {
     auto const ex = graph_->policy().executor();
