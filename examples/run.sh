@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Trains GraphSAGE on WordNet over MPI ranks: installs what is missing, builds, partitions the database and trains.
-# The last line is "test accuracy 0.xxx (features only 0.yyy)".
+# Trains GraphSAGE on WordNet over MPI ranks: installs what is missing, builds, partitions the database and trains, on the
+# whole graph at once and then with batches. The whole graph ends with the line "full-graph test accuracy 0.xxx"; the last
+# line is "test accuracy 0.xxx (features only 0.yyy)".
 set -euo pipefail
 
 usage='usage: examples/run.sh [--ranks N] [--epochs N] [--data DIR] [--out DIR] [--workers N | --servers N | --prefetch N]
   --ranks N    MPI ranks that train, one part of the graph each (default 2)
-  --epochs N   training epochs (default 10)
+  --epochs N   training epochs with batches (default 10); five times as many on the whole graph
   --data DIR   folder of the WordNet database: data.noun, data.verb, data.adj, data.adv
                (default /usr/share/wordnet, installed from the package wordnet-base)
   --out DIR    folder for programs and prepared data (default build/run)
@@ -109,7 +110,7 @@ say 'build'
 build=$out/programs
 if ! { cmake --preset release -B "$build" -DGLT_IO=ON -DGLT_MPI=ON -DGLT_TORCH=ON -DGLT_BUILD_BENCHMARKS=OFF -DGLT_INSTALL=OFF \
   -DCMAKE_EXPORT_COMPILE_COMMANDS=OFF -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=mpiexec.openmpi &&
-  cmake --build "$build" --target train glt-partition; } > "$out/build.log" 2>&1; then
+  cmake --build "$build" --target train full_batch glt-partition; } > "$out/build.log" 2>&1; then
   tail -n 40 "$out/build.log" >&2
   printf 'run.sh: the programs could not be built; the whole log is %s\n' "$out/build.log" >&2
   exit 1
@@ -138,8 +139,7 @@ else
   printf '%s\n' "$parts_key" > "$parts.key"
 fi
 
-say "train on $ranks of $total ranks"
-launch=(mpirun.openmpi -n "$total" --mca btl 'self,vader' --mca btl_base_warn_component_unused 0
+launch=(mpirun.openmpi --mca btl 'self,vader' --mca btl_base_warn_component_unused 0
   --mca btl_vader_single_copy_mechanism none --mca opal_warn_on_missing_libcuda 0 --mca mpi_yield_when_idle 1
   -x OPENBLAS_NUM_THREADS=1 -x OMP_NUM_THREADS=1)
 if [ "$(id -u)" -eq 0 ]; then
@@ -148,11 +148,17 @@ fi
 if [ "$total" -gt "$(nproc)" ]; then
   launch+=(--oversubscribe)
 fi
-if [ "$prefetch" -gt 0 ]; then
-  launch+=(--bind-to none) # the threads that prepare batches need cores, too
-fi
 show=()
 if [ -t 1 ]; then
   show=(--progress)
 fi
-exec "${launch[@]}" "$build/examples/train" "$parts" --epochs "$epochs" --fanout 15,10 --batch 1024 "${deployment[@]}" "${show[@]}"
+
+say "train on the whole graph on $ranks ranks"
+"${launch[@]}" -n "$ranks" "$build/examples/full_batch" "$parts" --model sage \
+  --epochs $((5 * epochs)) "${show[@]}"
+
+say "train with batches on $ranks of $total ranks"
+if [ "$prefetch" -gt 0 ]; then
+  launch+=(--bind-to none) # the threads that prepare batches need cores, too
+fi
+exec "${launch[@]}" -n "$total" "$build/examples/train" "$parts" --epochs "$epochs" --fanout 15,10 --batch 1024 "${deployment[@]}" "${show[@]}"

@@ -7,24 +7,19 @@
 //   mpirun -np 4 train PARTS_DIR --deployment servers --servers 2   by ranks that own the parts
 // always with the same batches,
 // and then the same network without edges, to show what the graph is worth.
+#include "support/mpi_program.hpp"
 #include "support/own_batches.hpp"
 #include "support/served_batches.hpp"
 #include "support/train_options.hpp"
 #include "support/train_part.hpp"
 
-#include <glt/comm/guard.hpp>
-#include <glt/core/error.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
 
 #include <torch/types.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <exception>
 #include <optional>
-#include <string>
 
 namespace {
 
@@ -40,45 +35,13 @@ void run(glt::mpi_comm comm, train_options const& options) {
   }
 }
 
-/// The first line of an error; LibTorch appends a stack trace.
-std::string first_line(std::exception const& failure) {
-  std::string const text = failure.what();
-  return text.substr(0, text.find('\n'));
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  try {
-    train_options options;
-    std::exception_ptr misuse; // all ranks have it: told once, by run_collectively
-    try {
-      options = parse_train_options({argv + 1, static_cast<std::size_t>(argc - 1)});
-    } catch (glt::precondition_error const&) {
-      misuse = std::current_exception();
-    }
-    glt::mpi_environment const mpi(options.deployment == deployment::pipelined ? glt::mpi_threads::multiple
-                                                                              : glt::mpi_threads::funneled);
-    auto comm = glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(options.timeout)});
-    try {
-      glt::run_collectively(comm, [&] {
-        if (misuse) {
-          std::rethrow_exception(misuse);
-        }
-        run(comm, options);
-      });
-      return 0;
-    } catch (glt::collective_error const& failure) {
-      if (comm.rank() == 0) { // all ranks have the same
-        std::fprintf(stderr, "train: %s\n", first_line(failure).c_str());
-      }
-      return 1;
-    } catch (std::exception const& failure) { // this rank's alone: the others cannot be reached
-      std::fprintf(stderr, "train: rank %d: %s\n", comm.rank(), first_line(failure).c_str());
-      mpi.abort(1);
-    }
-  } catch (std::exception const& failure) {
-    std::fprintf(stderr, "train: %s\n", first_line(failure).c_str());
-    return 1;
-  }
+  return run_mpi_program(
+      "train", [&] { return parse_train_options({argv + 1, static_cast<std::size_t>(argc - 1)}); },
+      [](train_options const& options) {
+        return options.deployment == deployment::pipelined ? glt::mpi_threads::multiple : glt::mpi_threads::funneled;
+      },
+      run);
 }

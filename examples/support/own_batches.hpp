@@ -27,7 +27,7 @@ inline accuracies train_on_own_batches(comm_type comm, train_options const& opti
   splits const seeds{std::move(part.train), std::move(part.valid), std::move(part.test)};
   auto edgeless = without_edges(part.graph);
   features_type const features(comm, part.graph.book, std::move(part.features));
-  auto const what = problem_of(comm, features, options);
+  auto const what = problem_of(comm, features, options.parts);
 
   auto const accuracy_on = [&](glt::graph_part<cpu> edges, char const* name) {
     glt::dist::graph<cpu> const graph(comm, std::move(edges));

@@ -62,7 +62,7 @@ inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_op
   glt::dist::graph<cpu> const edgeless(comm, without_edges(part.graph));
   features_type const features(comm, part.graph.book, std::move(part.features));
   glt::dist::graph<cpu> const graph(comm, std::move(part.graph));
-  auto const what = problem_of(comm, features, options);
+  auto const what = problem_of(comm, features, options.parts);
 
   std::optional<glt::dist::server<comm_type>> server;
   if (options.deployment == deployment::workers) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "train_options.hpp"
 #include "trainer.hpp"
 
 #include <glt/comm/counting.hpp>
@@ -16,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace example {
@@ -42,10 +42,9 @@ inline glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {
 }
 
 /// What there is to learn: one class more than the largest label of all ranks.
-inline problem problem_of(comm_type& comm, features_type const& features, train_options const& options) {
+inline problem problem_of(comm_type& comm, features_type const& features, std::string const& parts) {
   if (!features.has_labels()) {
-    throw glt::precondition_error(options.parts +
-                                  " has no labels to learn; partition a data set with labels");
+    throw glt::precondition_error(parts + " has no labels to learn; partition a data set with labels");
   }
   std::int64_t classes = 0;
   for (auto const label : features.local().labels) {

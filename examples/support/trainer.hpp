@@ -2,7 +2,7 @@
 #pragma once
 
 #include "epoch_report.hpp"
-#include "graph_sage.hpp"
+#include "graph_network.hpp"
 #include "progress.hpp"
 #include "train_options.hpp"
 
@@ -51,7 +51,9 @@ public:
           train_options const& options, std::string name)
       : comm_(std::move(comm)), options_(options), name_(std::move(name)), train_(make_loader(seeds.train, true)),
         valid_(make_loader(seeds.valid, false)), test_(make_loader(seeds.test, false)),
-        network_({.in = what.num_columns,
+        network_({.kind = layer_kind::sage,
+                  .layers = std::ssize(options.fanout),
+                  .in = what.num_columns,
                   .hidden = options.hidden,
                   .out = what.num_classes,
                   .dropout = options.dropout,
@@ -151,7 +153,7 @@ private:
   std::unique_ptr<Loader> train_;
   std::unique_ptr<Loader> valid_;
   std::unique_ptr<Loader> test_;
-  graph_sage network_;
+  graph_network network_;
   torch::optim::Adam adam_;
 };
 

@@ -21,7 +21,7 @@ trap 'rm -rf "$scratch"' EXIT
 train_on() {
   local ranks=$1 to=$2
   shift 2
-  "${launcher[@]}" -n "$ranks" "$train" "$scratch/parts" --epochs 2 --batch 32 --lr 0.01 "$@" > "$scratch/log"
+  "${launcher[@]}" -n "$ranks" "$train" "$scratch/parts" --epochs 2 --batch 32 --lr 0.01 "$@" > "$scratch/log" < /dev/null
   sed 's/, waiting for batches.*//' "$scratch/log" > "$to"
   grep -q '^test accuracy' "$to"
 }
@@ -37,7 +37,7 @@ while read -r ranks options; do
   }
 done << 'END'
 2 --deployment pipelined --prefetch 3
-4 --deployment workers --workers 1 --shared-megabytes 1
+4 --deployment workers --workers 1 --shared-megabytes 4
 3 --deployment servers --servers 1 --prefetch 1
 4 --deployment servers --servers 2
 END

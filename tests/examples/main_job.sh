@@ -16,6 +16,10 @@ last=$(tail -n 1 "$out/log")
   printf 'there is not exactly one line of accuracies\n'
   exit 1
 }
+grep -qE '^full-graph test accuracy 0\.[0-9]{3}$' "$out/log" || {
+  printf 'there is no line of the accuracy on the whole graph\n'
+  exit 1
+}
 pattern='^test accuracy (0\.[0-9]{3}) \(features only (0\.[0-9]{3})\)$'
 [[ $last =~ $pattern ]] || {
   printf 'the last line is: %s\n' "$last"
@@ -26,7 +30,7 @@ awk -v graph="${BASH_REMATCH[1]}" -v alone="${BASH_REMATCH[2]}" 'BEGIN { exit !(
   exit 1
 }
 for word in loss 'validation accuracy' sampling features training communication 'edges/s' 'rows/s' messages; do
-  grep 'epoch 1/2' "$out/log" | grep -q "$word" || {
+  grep '^graph epoch 1/2' "$out/log" | grep -q "$word" || {
     printf 'the line of an epoch does not tell: %s\n' "$word"
     exit 1
   }

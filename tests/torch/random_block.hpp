@@ -5,6 +5,8 @@
 #include <glt/core/types.hpp>
 #include <glt/sample/block.hpp>
 
+#include "torch/dense_graph.hpp"
+
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +32,8 @@ struct random_block {
       offsets.push_back(offsets.front() + static_cast<glt::edge_offset>(row.size()));
     }
   }
+
+  [[nodiscard]] dense_graph dense() const { return {num_sources, num_destinations, row, col}; }
 
   [[nodiscard]] glt::block_view<glt::memory_space::host> view() const {
     return {.num_sources = num_sources,

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Trains a graph network on the whole of a partitioned graph, one part per MPI rank, or several where there are fewer:
+//   mpirun -np 2 full_batch PARTS_DIR --model gcn --epochs 200       or sage, gin
+//   mpirun -np 2 full_batch PARTS_DIR --mode sampled-then-full       trained with batches, evaluated on the whole graph
+//   mpirun -np 2 full_batch PARTS_DIR --checkpoint FILE --resume     goes on where FILE was written
+#include "support/full_batch_options.hpp"
+#include "support/full_batch_part.hpp"
+#include "support/full_batch_trainer.hpp"
+#include "support/mpi_program.hpp"
+
+#include <glt/mpi/communicator.hpp>
+
+#include <torch/types.h>
+
+#include <cstddef>
+#include <cstdio>
+
+namespace {
+
+void run(glt::mpi_comm world, example::full_batch_options const& options) {
+  at::set_num_threads(1); // ranks are the parallelism
+  example::comm_type comm(world);
+  example::full_batch_part part(comm, options.parts);
+  auto const accuracy = example::full_batch_trainer(comm, part, options).run();
+  if (comm.rank() == 0) {
+    std::printf("full-graph test accuracy %.3f\n", accuracy);
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return example::run_mpi_program(
+      "full_batch", [&] { return example::parse_full_batch_options({argv + 1, static_cast<std::size_t>(argc - 1)}); },
+      [](example::full_batch_options const&) { return glt::mpi_threads::funneled; }, run);
+}

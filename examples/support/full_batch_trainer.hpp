@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "full_batch_options.hpp"
+#include "full_batch_part.hpp"
+#include "full_batch_report.hpp"
+#include "graph_network.hpp"
+#include "progress.hpp"
+#include "training_checkpoint.hpp"
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/random.hpp>
+#include <glt/dist/loader.hpp>
+#include <glt/torch/collectives.hpp>
+#include <glt/torch/tensor.hpp>
+
+#include <torch/nn/functional/loss.h>
+#include <torch/optim/adam.h>
+#include <torch/utils.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace example {
+
+/// Trains one network on the whole graph or on batches, and evaluates it on the whole graph after every epoch.
+class full_batch_trainer {
+public:
+  full_batch_trainer(comm_type comm, full_batch_part& part, full_batch_options const& options)
+      : comm_(std::move(comm)), part_(part), options_(options), x_(part.x()), labels_(part.labels()),
+        network_(make_network(part, options)),
+        adam_(network_.parameters(), torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)),
+        batches_(comm_, recipe_type(part.graph, part.features, {.fanouts = options.fanout}).with(part.degrees),
+                 part.train.seeds, {.batch_size = options.batch, .shuffle = true, .seed = options.seed}),
+        num_train_(static_cast<double>(part.train.seeds.size())) {
+    glt::sync_params(comm_, network_);
+    comm_.all_reduce(std::span<double>(&num_train_, 1), glt::reduction::sum);
+  }
+
+  /// The accuracy on the test vertices of all ranks in the epoch with the best one on those for validation.
+  double run() {
+    training_state state;
+    if (options_.resume) {
+      state = load_training(comm_, options_.checkpoint, what(), network_, adam_);
+    }
+    while (state.epoch < options_.epochs) {
+      auto const total = sum_over_ranks(comm_, run_epoch(++state.epoch));
+      if (total.valid.share() > state.best_valid) {
+        state.best_valid = total.valid.share();
+        state.test = total.test.share();
+      }
+      if (comm_.rank() == 0) {
+        std::printf("%s: %s\n", label(state.epoch).c_str(), line_of(total, comm_.size()).c_str());
+        std::fflush(stdout);
+      }
+      if (!options_.checkpoint.empty()) {
+        save_training(comm_, options_.checkpoint, what(), network_, adam_, state);
+      }
+    }
+    return state.test;
+  }
+
+private:
+  using clock = std::chrono::steady_clock;
+
+  [[nodiscard]] static graph_network make_network(full_batch_part const& part, full_batch_options const& options) {
+    torch::manual_seed(options.seed);
+    return graph_network({.kind = options.model,
+                          .layers = std::ssize(options.fanout),
+                          .in = part.what.num_columns,
+                          .hidden = options.hidden,
+                          .out = part.what.num_classes,
+                          .dropout = options.dropout,
+                          .input_dropout = options.input_dropout});
+  }
+  [[nodiscard]] std::string label(std::int64_t epoch) const {
+    return glt::detail::message(layer_names[static_cast<std::size_t>(options_.model)], " epoch ", epoch, "/",
+                                options_.epochs);
+  }
+  // What a checkpoint must be of.
+  [[nodiscard]] std::string what() const {
+    return glt::detail::message(layer_names[static_cast<std::size_t>(options_.model)], " with ", options_.fanout.size(),
+                                " layers, ", options_.hidden, " hidden columns and seed ", options_.seed);
+  }
+
+  full_batch_report run_epoch(std::int64_t epoch) {
+    auto const start = clock::now();
+    comm_.reset();
+    auto& cost = part_.sharded.report();
+    cost = {.peak_remote_bytes = cost.peak_remote_bytes};
+    full_batch_report report;
+    auto const own_key = glt::random_key(options_.seed).fold(static_cast<std::uint64_t>(epoch));
+    torch::manual_seed(own_key.fold(static_cast<std::uint64_t>(comm_.rank())).bits()); // ranks drop other elements
+    network_.train();
+    options_.mode == training_mode::full ? train_on_graph(epoch, report) : train_on_batches(epoch, report);
+    evaluate(report);
+    report.seconds = std::chrono::duration<double>(clock::now() - start).count();
+    report.communication_seconds = comm_.counts().total().seconds;
+    report.bytes = static_cast<double>(cost.bytes);
+    report.messages = static_cast<double>(cost.messages);
+    report.peak_remote_bytes = static_cast<double>(cost.peak_remote_bytes);
+    return report;
+  }
+
+  // Every rank adds its vertices to one mean over all of them. What ranks have are parts of its gradient's sum.
+  void train_on_graph(std::int64_t epoch, full_batch_report& report) {
+    progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), 3);
+    adam_.zero_grad();
+    auto const scores = network_.forward(x_, part_.sharded).index_select(0, part_.train.rows);
+    at::Tensor const loss = torch::nn::functional::cross_entropy(
+        scores, labels_.index_select(0, part_.train.rows),
+        torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
+    bar.advance();
+    (loss * (comm_.size() / num_train_)).backward();
+    bar.advance();
+    glt::gather_grads(comm_, network_, 1); // their mean over ranks
+    adam_.step();
+    bar.advance();
+    report.loss = loss.item<double>();
+  }
+
+  void train_on_batches(std::int64_t epoch, full_batch_report& report) {
+    progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), batches_.num_steps());
+    for (auto const& batch : batches_.epoch(epoch)) {
+      adam_.zero_grad();
+      if (batch.num_seeds > 0) {
+        auto const degrees = glt::to_tensor(batch.tensors["in_degree"].template as<float>()).squeeze(1);
+        auto const scores = network_.forward(glt::to_tensor(batch.features()), batch.subgraph, degrees);
+        at::Tensor const loss = torch::nn::functional::cross_entropy(scores, glt::to_tensor(batch.labels()));
+        loss.backward();
+        report.loss += loss.item<double>() * static_cast<double>(batch.num_seeds);
+      }
+      glt::gather_grads(comm_, network_, batch.num_seeds);
+      adam_.step();
+      bar.advance();
+    }
+  }
+
+  void evaluate(full_batch_report& report) {
+    torch::NoGradGuard const no_gradients;
+    network_.eval();
+    auto const right = network_.forward(x_, part_.sharded).argmax(1).eq(labels_);
+    auto const hits_of = [&](full_batch_part::split const& split) {
+      return hits{right.index_select(0, split.rows).sum().item<double>(), static_cast<double>(split.seeds.size())};
+    };
+    report.train = hits_of(part_.train);
+    report.valid = hits_of(part_.valid);
+    report.test = hits_of(part_.test);
+  }
+
+  comm_type comm_;
+  full_batch_part& part_;
+  full_batch_options options_;
+  at::Tensor x_;
+  at::Tensor labels_;
+  graph_network network_;
+  torch::optim::Adam adam_;
+  glt::dist::loader<comm_type, recipe_type> batches_;
+  double num_train_;
+};
+
+} // namespace example

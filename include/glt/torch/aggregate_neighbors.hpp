@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/detail/shape_text.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/dlpack/device.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/block.hpp>
+#include <glt/torch/detail/block_aggregation.hpp>
+#include <glt/torch/detail/sharded_aggregation.hpp>
+#include <glt/torch/tensor.hpp>
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace glt {
+
+namespace detail {
+
+[[nodiscard]] inline std::string in_words(at::Tensor const& x) {
+  return x.defined() ? message(x.toString(), " ", shape_text({x.sizes().data(), x.sizes().size()})) : "undefined tensor";
+}
+
+[[nodiscard]] inline bool is_float_matrix(at::Tensor const& x, at::Device device) {
+  return x.defined() && x.dim() == 2 && x.device() == device &&
+         (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble);
+}
+
+/// Where LibTorch finds the memory of a policy.
+template <device_policy Policy>
+[[nodiscard]] at::Device torch_device(Policy const& policy) {
+  if constexpr (dlpack_device_type<Policy> == kDLCUDA) {
+    return {at::kCUDA, static_cast<c10::DeviceIndex>(dlpack_device(policy).device_id)};
+  } else {
+    return {at::kCPU};
+  }
+}
+
+} // namespace detail
+
+/// The sum, mean, maximum or minimum of x over the in-edges of every destination of a block; zero for a destination
+/// without edges.
+///
+/// Differentiable in x, once. Borrows the block's memory until the backward pass has run: sample the next batch after
+/// it, or into another subgraph. The gradient of an extreme goes to the first source that has it.
+///
+/// @shape  x [num_sources, F], float or double, in host memory → [num_destinations, F]
+/// @throws precondition_error  if x is not such a matrix, or the block does not have one offset more than destinations
+/// @cost   O(E · F), forward and backward; no tensor of E rows is made
+template <memory_space Space>
+[[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, block_view<Space> block, dist::aggregator how) {
+  if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
+    throw precondition_error(detail::message("aggregate_neighbors over ", detail::in_words(x),
+                                             "; pass a float or double host tensor [", block.num_sources,
+                                             ", F], one row per source of the block"));
+  }
+  if (block.offsets.size() != block.num_destinations + 1) {
+    throw precondition_error(detail::message("aggregate_neighbors over a block of ", block.num_destinations,
+                                             " destinations and ", block.offsets.size(),
+                                             " offsets; pass a block of a sampled subgraph"));
+  }
+  return detail::block_aggregation::apply(x, to_tensor(block.offsets), to_tensor(block.row), how);
+}
+
+/// The same over all in-edges of this rank's destinations, wherever their sources are: of a whole graph or of a layer of
+/// `dist::make_mfgs`.
+///
+/// Differentiable in x, once; keeps no row of another rank. The graph must outlive the backward pass. Both passes are
+/// collective: on every rank x asks for a gradient or on none, and the loss depends on the result even if it is 0
+/// there. LibTorch runs the backward pass in the thread that called it or, of tensors on a GPU, in one of its own.
+///
+/// @shape  x [num_sources(), F], float or double, the same on all ranks, in memory of the graph's policy →
+///         [num_destinations(), F]
+/// @comm   collective, forward and backward, in the same order on all ranks; see `dist::aggregate`
+/// @throws precondition_error  on this rank, if x is not a matrix of these types there
+/// @throws collective_error    on every rank, in either pass, if x of a rank has not one row per source, or ranks
+///                             differ in F or how
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, dist::sharded_graph<Comm, Policy>& graph,
+                                             dist::aggregator how) {
+  auto const device = detail::torch_device(graph.policy());
+  if (!detail::is_float_matrix(x, device)) {
+    throw precondition_error(detail::message("aggregate_neighbors over ", detail::in_words(x),
+                                             "; pass a float or double tensor [", graph.num_sources(), ", F] on ",
+                                             device.str(), ", one row per source"));
+  }
+  return detail::sharded_aggregation<Comm, Policy>::apply(x, &graph, how);
+}
+
+/// A block does not know how many in-edges its sources have in the graph: an undefined tensor.
+template <memory_space Space>
+[[nodiscard]] at::Tensor source_degrees(block_view<Space>) {
+  return {};
+}
+
+/// Borrows the in-degrees of a whole graph; of a layer of few vertices, those of its sources are not known.
+///
+/// @shape  → [num_sources()], of 32-bit integers, or undefined
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] at::Tensor source_degrees(dist::sharded_graph<Comm, Policy> const& graph) {
+  auto const degrees = graph.in_degrees();
+  if (degrees.size() != graph.num_sources()) {
+    return {};
+  }
+  return at::from_blob(const_cast<local_id*>(degrees.data()), {degrees.size()},
+                       at::TensorOptions(detail::torch_device(graph.policy())).dtype(at::kInt));
+}
+
+/// True if a linear map that narrows rows had better come before an aggregation: in a block, where sources, which are
+/// then mapped, are not more than destinations.
+template <memory_space Space>
+[[nodiscard]] bool favours_narrow_rows(block_view<Space> block) {
+  return block.num_sources == block.num_destinations;
+}
+
+/// Always, as rows travel.
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] bool favours_narrow_rows(dist::sharded_graph<Comm, Policy> const&) {
+  return true;
+}
+
+} // namespace glt

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/torch/aggregate_neighbors.hpp>
+#include <glt/torch/message_graph.hpp>
+
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+namespace glt::detail {
+
+inline void check_widths(std::string_view layer, std::int64_t in, std::int64_t out) {
+  if (in < 1 || out < 1) {
+    throw precondition_error(message(layer, " of widths ", in, " and ", out, "; both are 1 or more"));
+  }
+}
+
+inline void check_input(std::string_view layer, at::Tensor const& x, std::int64_t width) {
+  if (!x.defined() || x.dim() != 2 || x.size(1) != width) {
+    throw precondition_error(message(layer, " over ", in_words(x), "; it takes [num_sources, ", width, "]"));
+  }
+}
+
+/// True if a linear map from `in` to `out` columns had better come before an aggregation than after it, with which it
+/// commutes.
+///
+/// The narrower rows are aggregated, in as many passes as they take: one more backward for rows with a gradient, which
+/// mapped ones always have in training.
+template <class Graph>
+[[nodiscard]] bool maps_first(at::Tensor const& x, Graph& graph, std::int64_t in, std::int64_t out) {
+  bool const trains = at::GradMode::is_enabled();
+  auto const passes = [](bool backward) { return std::int64_t{backward ? 2 : 1}; };
+  return favours_narrow_rows(graph) && out * passes(trains) < in * passes(trains && x.requires_grad());
+}
+
+inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {
+  if (degrees.dim() != 1 || degrees.size(0) != x.size(0)) {
+    throw precondition_error(
+        message("degrees ", in_words(degrees), "; pass one for each of the ", x.size(0), " sources"));
+  }
+}
+
+/// The sum of x over all in-edges of the destinations in the whole graph, estimated by the mean over those at hand if
+/// the degrees are given.
+template <class Graph>
+[[nodiscard]] at::Tensor sum_neighbors(at::Tensor const& x, Graph& graph, at::Tensor const& degrees) {
+  if (!degrees.defined()) {
+    return aggregate_neighbors(x, graph, dist::aggregator::sum);
+  }
+  check_degrees(degrees, x);
+  auto const mean = aggregate_neighbors(x, graph, dist::aggregator::mean);
+  return mean * degrees.narrow(0, 0, mean.size(0)).to(x.scalar_type()).unsqueeze(1);
+}
+
+/// Shared handle of a layer, like the modules of LibTorch, whose own operator cannot call a template.
+template <class Layer>
+class graph_layer : public ::torch::nn::ModuleHolder<Layer> {
+public:
+  using ::torch::nn::ModuleHolder<Layer>::ModuleHolder;
+  using Impl = Layer;
+
+  explicit graph_layer(typename Layer::options_type options)
+      : ::torch::nn::ModuleHolder<Layer>(std::make_shared<Layer>(options)) {}
+
+  template <class Graph>
+    requires message_graph<std::remove_reference_t<Graph>>
+  [[nodiscard]] at::Tensor operator()(at::Tensor const& x, Graph&& graph, at::Tensor const& degrees = {}) {
+    return (*this)->forward(x, graph, degrees);
+  }
+};
+
+} // namespace glt::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+#include <glt/torch/aggregate_neighbors.hpp>
+#include <glt/torch/detail/graph_layer.hpp>
+#include <glt/torch/message_graph.hpp>
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
+
+#include <cstdint>
+
+namespace glt {
+
+/// Widths of a `gcn_conv`.
+struct gcn_conv_options {
+  std::int64_t in = 0;         ///< columns of the input
+  std::int64_t out = 0;        ///< columns of the output
+  bool add_self_loops = true; ///< one edge more from every vertex to itself, beside those that the graph has
+};
+
+namespace detail {
+
+/// Graph convolution: y_v = W Σ over in-edges (u, v) of x_u / √(d_u d_v) + b, where d is the in-degree, self-loops
+/// included; of a symmetric graph that is D^−½ A D^−½ x W + b. A source without in-edges of its own, not even a
+/// self-loop, counts 0.
+///
+/// Rows are scaled before and after the aggregation, so that edges need no weights.
+///
+/// @source Kipf and Welling, "Semi-supervised classification with graph convolutional networks", ICLR 2017, eq. 2
+class gcn_conv_impl : public ::torch::nn::Module {
+public:
+  using options_type = gcn_conv_options;
+
+  /// @throws precondition_error  if a width is below 1
+  explicit gcn_conv_impl(gcn_conv_options options) : options_(options) {
+    check_widths("gcn_conv", options.in, options.out);
+    linear_ =
+        register_module("linear", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
+    bias_ = register_parameter("bias", at::zeros({options.out}));
+  }
+
+  /// See `aggregate_neighbors` for what the graph must outlive and what ranks have to do together.
+  ///
+  /// Over sampled edges the result is an unbiased estimate of that over all edges, and equal to it where all were taken.
+  ///
+  /// @shape  x [num_sources, in] → [num_destinations, out] · degrees [num_sources], in-degrees in the whole graph,
+  ///         without added self-loops; a sharded graph knows its own
+  /// @throws precondition_error  if x is not of that shape, or neither argument nor graph has degrees
+  template <message_graph Graph>
+  [[nodiscard]] at::Tensor forward(at::Tensor const& x, Graph& graph, at::Tensor const& degrees = {}) {
+    check_input("gcn_conv", x, options_.in);
+    auto known = degrees.defined() ? degrees : source_degrees(graph);
+    if (!known.defined()) {
+      throw precondition_error("gcn_conv over a graph that does not know the in-degrees of its sources; pass them");
+    }
+    check_degrees(known, x);
+    known = known.to(x.scalar_type());
+    auto const scale = scales(known);
+    bool const first = maps_first(x, graph, options_.in, options_.out);
+    auto const rows = (first ? linear_(x) : x) * scale;
+    auto sum = sum_neighbors(rows, graph, known);
+    auto const own = sum.size(0);
+    if (options_.add_self_loops) {
+      sum = sum + rows.narrow(0, 0, own);
+    }
+    auto const y = sum * scale.narrow(0, 0, own);
+    return (first ? y : linear_(y)) + bias_;
+  }
+
+private:
+  // d^−½ of every source, as a column.
+  [[nodiscard]] at::Tensor scales(at::Tensor const& degrees) const {
+    if (options_.add_self_loops) {
+      return (degrees + 1).rsqrt().unsqueeze(1);
+    }
+    return at::where(degrees > 0, degrees.rsqrt(), at::zeros_like(degrees)).unsqueeze(1);
+  }
+
+  gcn_conv_options options_;
+  ::torch::nn::Linear linear_{nullptr};
+  at::Tensor bias_;
+};
+
+} // namespace detail
+
+/// Shared handle of a `gcn_conv_impl`, like the modules of LibTorch:
+///
+///     glt::gcn_conv layer({.in = 256, .out = 64});
+///     auto const y = layer(x, sharded);           // or layer(x, block, degrees)
+///
+/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
+class gcn_conv : public detail::graph_layer<detail::gcn_conv_impl> {
+public:
+  using graph_layer::graph_layer;
+};
+
+} // namespace glt

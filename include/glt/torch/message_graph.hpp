@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/torch/aggregate_neighbors.hpp>
+
+#include <torch/types.h>
+
+#include <concepts>
+
+namespace glt {
+
+/// What layers work on: rows of sources go along edges to destinations, which are the first of the sources.
+///
+/// Models: `block_view`, `dist::sharded_graph`. A type of your own brings the functions in its namespace.
+///
+/// - `aggregate_neighbors(x, graph, how)`: x [num_sources, F] → [num_destinations, F], differentiable in x
+/// - `source_degrees(graph)`: in-degrees in the whole graph [num_sources], or an undefined tensor
+/// - `favours_narrow_rows(graph)`: whether layers map rows before an aggregation where that makes them narrower; the same
+///   on all ranks
+template <class Graph>
+concept message_graph = requires(Graph& graph, at::Tensor const& x, dist::aggregator how) {
+  { aggregate_neighbors(x, graph, how) } -> std::same_as<at::Tensor>;
+  { source_degrees(graph) } -> std::same_as<at::Tensor>;
+  { favours_narrow_rows(graph) } -> std::same_as<bool>;
+};
+
+} // namespace glt
