@@ -45,6 +45,9 @@ done << 'END'
 2 0.79 --model gcn --epochs 40 --mode sampled-then-full --batch 16
 2 0.78 --model sage --epochs 60
 2 0.68 --model gin --epochs 60
+1 0.80 --model gat --epochs 60
+2 0.78 --model gat --epochs 60
+2 0.78 --model gat --epochs 40 --mode sampled-then-full --batch 16
 END
 for word in loss train valid communication computation MB messages 'remote rows'; do
   grep 'epoch 1/' "$scratch/log" | grep -q "$word" || fail "the line of an epoch does not tell: $word"
@@ -73,6 +76,7 @@ refuses 'is of gcn with .* seed 1, not of sage with' --hidden 32 --model sage --
 refuses 'cannot be read; leave --resume out' --checkpoint "$scratch/nothing" --resume
 refuses 'cannot be written' --epochs 1 --checkpoint "$scratch/nowhere/state"
 refuses 'resume without --checkpoint' --resume
-refuses 'model gat: give gcn' --model gat
+refuses 'model gtn: give gcn' --model gtn
+refuses 'hidden 30 in --heads 8' --model gat --hidden 30
 head -c 3000 "$scratch/state" > "$scratch/damaged"
 refuses 'failed reading zip archive' --checkpoint "$scratch/damaged" --resume

@@ -43,8 +43,8 @@ namespace detail {
     }
   }
   if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != how.heads || queries.size(1) != how.heads) {
-    throw precondition_error(message("attend_neighbors in ", how.heads, " heads over values ", in_words(values), ", keys ",
-                                     in_words(keys), " and queries ", in_words(queries),
+    throw precondition_error(message("attend_neighbors in ", how.heads, " heads over values ", in_words(values),
+                                     ", keys ", in_words(keys), " and queries ", in_words(queries),
                                      "; pass as many columns of values for each head, and one of keys and queries"));
   }
   if (!(how.dropout >= 0 && how.dropout < 1)) {
@@ -54,8 +54,8 @@ namespace detail {
   if (how.add_self_loops && how.dropout > 0) {
     auto const& ids = how.draws.vertex_ids;
     if (!ids.defined() || ids.dim() != 1 || ids.size(0) < num_destinations) {
-      throw precondition_error(message("dropout of self-loops with vertex ids ", in_words(ids), "; pass one for each of ",
-                                       num_destinations, " destinations, as dropout depends on them"));
+      throw precondition_error(message("dropout of self-loops with vertex ids ", in_words(ids),
+                                       "; pass one for each of ", num_destinations, " destinations, as dropout depends on them"));
     }
     auto const own = ids.narrow(0, 0, num_destinations);
     loops.factors = self_dropout(own, how.draws.key, how.dropout, how.heads).to(device, values.scalar_type());
@@ -86,13 +86,13 @@ template <memory_space Space>
 
 } // namespace detail
 
-/// The values of the in-neighbours of every destination of a block, weighed by the softmax of leaky_relu(key of the source
-/// + query of the destination) over its in-edges; zero without edges.
+/// The values of the in-neighbours of every destination of a block, weighed by the softmax over its in-edges of
+/// leaky_relu(key of the source + query of the destination); zero without edges.
 ///
 /// Differentiable in values, keys and queries, once. Borrows the block's memory until the backward pass has run.
 ///
-/// @shape  values [num_sources, heads · d], keys and queries [num_sources, heads], float or double, in host memory; of the
-///         queries, those of destinations count → [num_destinations, heads · d]
+/// @shape  values [num_sources, heads · d], keys and queries [num_sources, heads], float or double, in host memory; of
+///         the queries, those of destinations count → [num_destinations, heads · d]
 /// @throws precondition_error  if rows are not such matrices, or there is dropout, but not the ids that it depends on
 /// @cost   O(E · heads · d), forward and backward; no tensor of E rows is kept
 /// @source Veličković et al., "Graph attention networks", ICLR 2018
@@ -102,8 +102,8 @@ template <memory_space Space>
   auto const loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
   for (auto const& rows : {values, keys, queries}) {
     if (rows.size(0) != block.num_sources) {
-      throw precondition_error(detail::message("attend_neighbors over ", detail::in_words(rows), "; pass a row for each of ",
-                                               block.num_sources, " sources of the block"));
+      throw precondition_error(detail::message("attend_neighbors over ", detail::in_words(rows),
+                                               "; pass a row for each of ", block.num_sources, " sources of the block"));
     }
   }
   if (block.offsets.size() != block.num_destinations + 1) {
@@ -124,20 +124,21 @@ template <memory_space Space>
       loops);
 }
 
-/// The same over all in-edges of this rank's destinations, wherever their sources are: of a whole graph or of a layer of
-/// `dist::make_mfgs`.
+/// The same over all in-edges of this rank's destinations, wherever their sources are: of a whole graph or of a layer
+/// of `dist::make_mfgs`.
 ///
-/// Keeps no row of another rank: the backward pass fetches values and keys again. See `aggregate_neighbors` for what the
-/// graph must outlive and what ranks have to do together.
+/// Keeps no row of another rank: the backward pass fetches values and keys again. See `aggregate_neighbors` for what
+/// the graph must outlive and what ranks have to do together.
 ///
 /// @shape  as for a block, in memory of the graph's policy
 /// @comm   collective, forward and backward; see `dist::attend`
 /// @throws precondition_error  on this rank, if rows are not matrices of these types, or vertex ids are missing
-/// @throws collective_error    on every rank, in either pass, if a matrix of a rank has not one row per source, edge ids
-///                             are missing, or ranks attend otherwise
+/// @throws collective_error    on every rank, in either pass, if a matrix of a rank has not one row per source, edge
+///                             ids are missing, or ranks attend otherwise
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                          dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how = {}) {
+                                          dist::sharded_graph<Comm, Policy>& graph,
+                                          neighbor_attention const& how = {}) {
   auto const device = detail::torch_device(graph.policy());
   auto const loops = detail::check_attention(values, keys, queries, graph.num_destinations(), device, how);
   auto const ids = detail::usable_ids(how.draws.edge_ids, device);

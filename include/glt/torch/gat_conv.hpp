@@ -30,8 +30,8 @@ struct gat_conv_options {
 
 namespace detail {
 
-/// Graph attention: y_v = Σ over in-edges (u, v) of α_uv W x_u + b for each head, where α is the softmax over the in-edges
-/// of v of leaky_relu(a_source · W x_u + a_destination · W x_v).
+/// Graph attention: y_v = Σ over in-edges (u, v) of α_uv W x_u + b for each head, where α is the softmax over the
+/// in-edges of v of leaky_relu(a_source · W x_u + a_destination · W x_v).
 ///
 /// @source Veličković et al., "Graph attention networks", ICLR 2018, eq. 1 to 6
 class gat_conv_impl : public ::torch::nn::Module {

@@ -12,8 +12,8 @@ namespace glt {
 /// What it depends on which coefficients of an attention are dropped: not on ranks, blocks or the order of edges.
 ///
 /// @shape  edge_ids [E], by position in the rows of a sharded graph's part; a block with ids of its own needs none ·
-///         vertex_ids [num_destinations] or of more vertices after them, for self-loops that are added; both of integers,
-///         0 or more
+///         vertex_ids [num_destinations] or of more vertices after them, for self-loops that are added; both of
+///         integers, 0 or more
 struct attention_draws {
   random_key key{0}; ///< of a seed, step and layer, folded in one after the other
   at::Tensor edge_ids = {};

@@ -86,7 +86,7 @@ public:
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       using T = scalar_t;
       auto const from = sources<T>(rows);
-      destination_rows<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
+      attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
                                    strided_over<T const>(log_sums), strided_over<T const>(deltas)};
       write_deltas<T> const write{to.gradients, strided_over<T const>(output), deltas.data_ptr<T>(), heads,
                                   columns.values};
@@ -117,7 +117,7 @@ private:
     return {options_.heads, rows.values.size(1), rows.keys.size(1), options_.score};
   }
   template <class T>
-  [[nodiscard]] static source_rows<T> sources(attention_tensors const& rows) {
+  [[nodiscard]] static attention_sources<T> sources(attention_tensors const& rows) {
     return {strided_over<T const>(rows.values), strided_over<T const>(rows.keys)};
   }
 

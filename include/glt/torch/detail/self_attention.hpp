@@ -68,7 +68,9 @@ private:
   [[nodiscard]] at::Tensor by_head(at::Tensor const& rows) const {
     return rows.view({rows.size(0), heads, rows.size(1) / heads});
   }
-  [[nodiscard]] at::Tensor kept(at::Tensor const& shares) const { return factors.defined() ? shares * factors : shares; }
+  [[nodiscard]] at::Tensor kept(at::Tensor const& shares) const {
+    return factors.defined() ? shares * factors : shares;
+  }
 };
 
 } // namespace glt::detail
