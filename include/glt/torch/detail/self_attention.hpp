@@ -38,10 +38,9 @@ struct self_loops {
   void attend(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries, at::Tensor const& output,
               at::Tensor const& log_sums) const {
     auto const scores = at::leaky_relu(own(keys, queries) + queries, slope);
-    auto const all = at::logaddexp(log_sums, scores);
-    by_head(output).mul_((log_sums - all).exp().unsqueeze(2));
-    by_head(output).addcmul_(by_head(own(values, queries)), kept((scores - all).exp()).unsqueeze(2));
-    log_sums.copy_(all);
+    by_head(output).mul_(at::sigmoid(log_sums - scores).unsqueeze(2));
+    by_head(output).addcmul_(by_head(own(values, queries)), kept(at::sigmoid(scores - log_sums)).unsqueeze(2));
+    log_sums.copy_(at::logaddexp(log_sums, scores));
   }
 
   /// Adds the gradients by them, made of the output and the sums with all edges.
