@@ -91,8 +91,10 @@ private:
   }
   // What a checkpoint must be of.
   [[nodiscard]] std::string what() const {
+    auto const heads =
+        options_.model == layer_kind::gat ? glt::detail::message(" in ", options_.heads, " heads") : std::string();
     return glt::detail::message(layer_names[static_cast<std::size_t>(options_.model)], " with ", options_.fanout.size(),
-                                " layers, ", options_.hidden, " hidden columns and seed ", options_.seed);
+                                " layers, ", options_.hidden, " hidden columns", heads, " and seed ", options_.seed);
   }
 
   full_batch_report run_epoch(std::int64_t epoch) {
