@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Trains a graph network on the whole of a partitioned graph, one part per MPI rank, or several where there are fewer:
-//   mpirun -np 2 full_batch PARTS_DIR --model gcn --epochs 200       or sage, gin
+//   mpirun -np 2 full_batch PARTS_DIR --model gcn --epochs 200       or sage, gin, gat
 //   mpirun -np 2 full_batch PARTS_DIR --mode sampled-then-full       trained with batches, evaluated on the whole graph
 //   mpirun -np 2 full_batch PARTS_DIR --checkpoint FILE --resume     goes on where FILE was written
 #include "support/full_batch_options.hpp"

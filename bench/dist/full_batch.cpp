@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/comm/threads.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
+#include <glt/dist/full_batch/attention.hpp>
+#include <glt/dist/full_batch/attention_backward.hpp>
+#include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
@@ -81,6 +84,49 @@ void aggregate_sum_backward(benchmark::State& state) {
   work.count(state);
 }
 
+// What a graph attention layer needs beside the sum of as many columns: 4 heads that share them.
+struct attention_workload : full_batch_workload {
+  static constexpr std::int64_t heads = 4;
+  static constexpr glt::dist::attention_options<glt::memory_space::host> options{.heads = heads};
+  glt::buffer<cpu, float> keys;
+  glt::buffer<cpu, float> queries;
+  glt::buffer<cpu, float> log_sums;
+  glt::buffer<cpu, float> by_values;
+  glt::buffer<cpu, float> by_keys;
+  glt::buffer<cpu, float> by_queries;
+
+  attention_workload(std::int64_t threads, std::int64_t width)
+      : full_batch_workload(threads, width), keys(glt_bench::feature_values(graph.num_sources(), heads)),
+        queries(glt_bench::feature_values(graph.num_sources(), heads)), log_sums(keys.size()), by_values(x.size()),
+        by_keys(keys.size()), by_queries(keys.size()) {}
+
+  [[nodiscard]] glt::host_matrix<float> by_head(glt::buffer<cpu, float>& values) {
+    return {values.data(), graph.num_destinations(), heads};
+  }
+  void forward() {
+    glt::dist::attend(graph, {in(), by_head(keys), by_head(queries)}, out(), by_head(log_sums), options);
+  }
+  void backward() {
+    glt::dist::attention_rows<glt::memory_space::host, float> const gradients{
+        {by_values.data(), graph.num_sources(), columns}, by_head(by_keys), by_head(by_queries)};
+    glt::dist::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), by_head(log_sums)}, in(),
+                               gradients, options);
+  }
+};
+
+void attend(benchmark::State& state) {
+  attention_workload work(state.range(0), state.range(1));
+  glt_bench::measure_together(state, work.comm, [&] { work.forward(); });
+  work.count(state);
+}
+
+void attend_backward(benchmark::State& state) {
+  attention_workload work(state.range(0), state.range(1));
+  work.forward();
+  glt_bench::measure_together(state, work.comm, [&] { work.backward(); });
+  work.count(state);
+}
+
 // What memory gives: the same rows are read in the same order, and next to nothing is done with them.
 void read_rows(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1));
@@ -154,6 +200,8 @@ BENCHMARK(growth)->ArgName("ranks")->RangeMultiplier(2)->Range(1, 16)->Iteration
 BENCHMARK(aggregate_sum)->Apply(sizes);
 BENCHMARK(aggregate_sum_backward)->Apply(sizes);
 BENCHMARK(aggregate_reproducibly)->Apply(sizes);
+BENCHMARK(attend)->Apply(sizes);
+BENCHMARK(attend_backward)->Apply(sizes);
 BENCHMARK(read_rows)->Apply(sizes);
 
 } // namespace

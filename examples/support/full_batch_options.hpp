@@ -30,6 +30,7 @@ struct full_batch_options {
   std::vector<std::int64_t> fanout{15, 10}; ///< as many numbers as layers
   std::int64_t batch = 1024;
   std::int64_t hidden = 256;
+  std::int64_t heads = 8; ///< of hidden GAT layers
   double lr = 0.01;
   double dropout = 0.3;
   double input_dropout = 0.0;
@@ -42,8 +43,8 @@ struct full_batch_options {
 };
 
 inline constexpr std::string_view full_batch_usage =
-    "usage: full_batch PARTS_DIR [--model gcn|sage|gin] [--mode full|sampled-then-full] [--epochs 100] [--hidden 256] "
-    "[--lr 0.01] [--dropout 0.3] [--input-dropout 0] [--weight-decay 0] [--seed 1] [--fanout 15,10] [--batch 1024]"
+    "usage: full_batch PARTS_DIR [--model gcn|sage|gin|gat] [--mode full|sampled-then-full] [--epochs 100] [--hidden 256] "
+    "[--heads 8] [--lr 0.01] [--dropout 0.3] [--input-dropout 0] [--weight-decay 0] [--seed 1] [--fanout 15,10] [--batch 1024]"
     " [--checkpoint FILE] [--resume] [--timeout 0] [--progress]; the network has as many layers as --fanout numbers, "
     "which count for batches alone; --checkpoint writes the file after every epoch, and --resume goes on behind it;"
     " --progress draws a bar while an epoch runs; --timeout ends the job where a rank waits longer than so many seconds";
@@ -95,6 +96,8 @@ inline full_batch_options parse_full_batch_options(std::span<char const* const> 
       options.batch = parse_number<std::int64_t>(name, text, 1);
     } else if (name == "--hidden") {
       options.hidden = parse_number<std::int64_t>(name, text, 1);
+    } else if (name == "--heads") {
+      options.heads = parse_number<std::int64_t>(name, text, 1);
     } else if (name == "--lr") {
       options.lr = parse_number<double>(name, text, 0);
     } else if (name == "--dropout") {
@@ -118,6 +121,10 @@ inline full_batch_options parse_full_batch_options(std::span<char const* const> 
   }
   if (options.dropout >= 1 || options.input_dropout >= 1) {
     throw glt::precondition_error("--dropout and --input-dropout are probabilities below 1");
+  }
+  if (options.model == layer_kind::gat && options.hidden % options.heads != 0) {
+    throw glt::precondition_error(glt::detail::message("--hidden ", options.hidden, " in --heads ", options.heads,
+                                                       "; give a multiple, which the heads share"));
   }
   if (options.resume && options.checkpoint.empty()) {
     throw glt::precondition_error("--resume without --checkpoint; say which file to go on from");

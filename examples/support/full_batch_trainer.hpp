@@ -34,7 +34,7 @@ public:
       : comm_(std::move(comm)), part_(part), options_(options), x_(part.x()), labels_(part.labels()),
         network_(make_network(part, options)),
         adam_(network_.parameters(), torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)),
-        batches_(comm_, recipe_type(part.graph, part.features, {.fanouts = options.fanout}).with(part.degrees),
+        batches_(comm_, recipe_type(part.graph, part.features, sampling(options)).with(part.degrees),
                  part.train.seeds, {.batch_size = options.batch, .shuffle = true, .seed = options.seed}),
         num_train_(static_cast<double>(part.train.seeds.size())) {
     glt::sync_params(comm_, network_);
@@ -74,8 +74,16 @@ private:
                           .in = part.what.num_columns,
                           .hidden = options.hidden,
                           .out = part.what.num_classes,
+                          .heads = options.heads,
                           .dropout = options.dropout,
                           .input_dropout = options.input_dropout});
+  }
+  // What GAT drops depends on ids of edges.
+  [[nodiscard]] static glt::neighbor_options sampling(full_batch_options const& options) {
+    return {.fanouts = options.fanout, .edge_ids = options.model == layer_kind::gat};
+  }
+  [[nodiscard]] glt::random_key key_of(std::int64_t epoch, std::int64_t step) const {
+    return glt::random_key(options_.seed).fold(static_cast<std::uint64_t>(epoch)).fold(static_cast<std::uint64_t>(step));
   }
   [[nodiscard]] std::string label(std::int64_t epoch) const {
     return glt::detail::message(layer_names[static_cast<std::size_t>(options_.model)], " epoch ", epoch, "/",
@@ -83,8 +91,10 @@ private:
   }
   // What a checkpoint must be of.
   [[nodiscard]] std::string what() const {
+    auto const heads =
+        options_.model == layer_kind::gat ? glt::detail::message(" in ", options_.heads, " heads") : std::string();
     return glt::detail::message(layer_names[static_cast<std::size_t>(options_.model)], " with ", options_.fanout.size(),
-                                " layers, ", options_.hidden, " hidden columns and seed ", options_.seed);
+                                " layers, ", options_.hidden, " hidden columns", heads, " and seed ", options_.seed);
   }
 
   full_batch_report run_epoch(std::int64_t epoch) {
@@ -110,7 +120,10 @@ private:
   void train_on_graph(std::int64_t epoch, full_batch_report& report) {
     progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), 3);
     adam_.zero_grad();
-    auto const scores = network_.forward(x_, part_.sharded).index_select(0, part_.train.rows);
+    glt::attention_draws const draws{.key = key_of(epoch, 0),
+                                     .edge_ids = glt::to_tensor(part_.graph.local().edge_ids()),
+                                     .vertex_ids = glt::to_tensor(part_.graph.original())};
+    auto const scores = network_.forward(x_, part_.sharded, draws).index_select(0, part_.train.rows);
     at::Tensor const loss = torch::nn::functional::cross_entropy(
         scores, labels_.index_select(0, part_.train.rows),
         torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
@@ -129,7 +142,9 @@ private:
       adam_.zero_grad();
       if (batch.num_seeds > 0) {
         auto const degrees = glt::to_tensor(batch.tensors["in_degree"].template as<float>()).squeeze(1);
-        auto const scores = network_.forward(glt::to_tensor(batch.features()), batch.subgraph, degrees);
+        glt::attention_draws const draws{.key = key_of(epoch, batch.step),
+                                         .vertex_ids = glt::to_tensor(batch.subgraph.nodes())};
+        auto const scores = network_.forward(glt::to_tensor(batch.features()), batch.subgraph, degrees, draws);
         at::Tensor const loss = torch::nn::functional::cross_entropy(scores, glt::to_tensor(batch.labels()));
         loss.backward();
         report.loss += loss.item<double>() * static_cast<double>(batch.num_seeds);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/torch/gat_conv.hpp>
 #include <glt/torch/gcn_conv.hpp>
 #include <glt/torch/gin_conv.hpp>
+#include <glt/torch/neighbor_attention.hpp>
 #include <glt/torch/sage_conv.hpp>
 
 #include <torch/nn/module.h>
@@ -14,14 +16,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 namespace example {
 
-enum class layer_kind { gcn, sage, gin };
+enum class layer_kind { gcn, sage, gin, gat };
 
-inline constexpr std::array<std::string_view, 3> layer_names{"gcn", "sage", "gin"};
+inline constexpr std::array<std::string_view, 4> layer_names{"gcn", "sage", "gin", "gat"};
 
 struct graph_network_options {
   layer_kind kind = layer_kind::gcn;
@@ -29,11 +32,12 @@ struct graph_network_options {
   std::int64_t in = 0;
   std::int64_t hidden = 0;
   std::int64_t out = 0;
-  double dropout = 0;       ///< of hidden layers
+  std::int64_t heads = 8;   ///< of hidden GAT layers; the last one has one
+  double dropout = 0;       ///< of hidden layers, and of the coefficients of GAT
   double input_dropout = 0; ///< of the features
 };
 
-/// Layers of one kind with ReLU and dropout between them, over blocks of a batch or over the whole graph.
+/// Layers of one kind with ReLU, or ELU for GAT, and dropout between them, over blocks of a batch or over the whole graph.
 class graph_network : public ::torch::nn::Module {
 public:
   explicit graph_network(graph_network_options options) : options_(options) {
@@ -45,22 +49,28 @@ public:
         layers_.emplace_back(register_module(name, glt::gcn_conv({.in = in, .out = out})));
       } else if (options.kind == layer_kind::sage) {
         layers_.emplace_back(register_module(name, glt::sage_conv({.in = in, .out = out})));
-      } else {
+      } else if (options.kind == layer_kind::gin) {
         layers_.emplace_back(register_module(name, glt::gin_conv({.in = in, .out = out})));
+      } else {
+        auto const heads = i + 1 == options.layers ? 1 : options.heads;
+        layers_.emplace_back(register_module(
+            name, glt::gat_conv({.in = in, .out = out / heads, .heads = heads, .dropout = options.dropout})));
       }
     }
   }
 
-  /// @shape  x [V, in] → [V, out], V of this part
+  /// @shape  x [V, in] · draws of a step, which GAT needs in training → [V, out], V of this part
   template <class Comm, class Policy>
-  [[nodiscard]] at::Tensor forward(at::Tensor const& x, glt::dist::sharded_graph<Comm, Policy>& graph) {
-    return run(x, {}, [&](std::size_t) -> auto& { return graph; });
+  [[nodiscard]] at::Tensor forward(at::Tensor const& x, glt::dist::sharded_graph<Comm, Policy>& graph,
+                                   glt::attention_draws const& draws = {}) {
+    return run(x, {}, draws, [&](std::size_t) -> auto& { return graph; });
   }
 
-  /// @shape  x [N, in] · degrees [N], in the whole graph, which GCN needs → [distinct seeds, out]
+  /// @shape  x [N, in] · degrees [N], in the whole graph, which GCN needs · draws, as above → [distinct seeds, out]
   template <class Subgraph>
-  [[nodiscard]] at::Tensor forward(at::Tensor const& x, Subgraph const& batch, at::Tensor const& degrees = {}) {
-    return run(x, degrees, [&](std::size_t layer) { return batch.block(static_cast<int>(layer)); });
+  [[nodiscard]] at::Tensor forward(at::Tensor const& x, Subgraph const& batch, at::Tensor const& degrees = {},
+                                   glt::attention_draws const& draws = {}) {
+    return run(x, degrees, draws, [&](std::size_t layer) { return batch.block(static_cast<int>(layer)); });
   }
 
   /// What `restore_parameters` takes to go back to the parameters of now.
@@ -81,23 +91,32 @@ public:
 
 private:
   template <class GraphOfLayer>
-  at::Tensor run(at::Tensor x, at::Tensor const& degrees, GraphOfLayer graph_of_layer) {
+  at::Tensor run(at::Tensor x, at::Tensor const& degrees, glt::attention_draws draws, GraphOfLayer graph_of_layer) {
+    auto const key = draws.key;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       auto&& graph = graph_of_layer(i);
       if (auto const share = i == 0 ? options_.input_dropout : options_.dropout; share > 0) {
         x = at::dropout(x, share, is_training());
       }
       auto const of_sources = degrees.defined() ? degrees.narrow(0, 0, x.size(0)) : degrees;
-      x = std::visit([&](auto layer) { return layer(x, graph, of_sources); }, layers_[i]);
+      draws.key = key.fold(i);
+      auto const run_layer = [&]<class Layer>(Layer layer) {
+        if constexpr (std::is_same_v<Layer, glt::gat_conv>) {
+          return layer(x, graph, draws);
+        } else {
+          return layer(x, graph, of_sources);
+        }
+      };
+      x = std::visit(run_layer, layers_[i]);
       if (i + 1 < layers_.size()) {
-        x = x.relu();
+        x = options_.kind == layer_kind::gat ? at::elu(x) : x.relu();
       }
     }
     return x;
   }
 
   graph_network_options options_;
-  std::vector<std::variant<glt::gcn_conv, glt::sage_conv, glt::gin_conv>> layers_;
+  std::vector<std::variant<glt::gcn_conv, glt::sage_conv, glt::gin_conv, glt::gat_conv>> layers_;
 };
 
 } // namespace example

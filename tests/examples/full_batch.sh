@@ -45,20 +45,26 @@ done << 'END'
 2 0.79 --model gcn --epochs 40 --mode sampled-then-full --batch 16
 2 0.78 --model sage --epochs 60
 2 0.68 --model gin --epochs 60
+2 0.78 --model gat --epochs 60
+2 0.78 --model gat --epochs 40 --mode sampled-then-full --batch 16
 END
 for word in loss train valid communication computation MB messages 'remote rows'; do
   grep 'epoch 1/' "$scratch/log" | grep -q "$word" || fail "the line of an epoch does not tell: $word"
 done
 
-for mode in full sampled-then-full; do
-  options=(--hidden 32 --model gcn --mode "$mode" --batch 64)
+while read -r model mode; do
+  options=(--hidden 32 --model "$model" --mode "$mode" --batch 64)
   rm -f "$scratch/state"
   train_on 2 "${options[@]}" --epochs 6
   tail -n 4 "$scratch/lines" > "$scratch/expected"
   train_on 2 "${options[@]}" --epochs 3 --checkpoint "$scratch/state"
   train_on 2 "${options[@]}" --epochs 6 --checkpoint "$scratch/state" --resume
-  diff "$scratch/expected" "$scratch/lines" || fail "a training of $mode goes on differently when it is resumed"
-done
+  diff "$scratch/expected" "$scratch/lines" || fail "a training of $mode $model goes on differently when it is resumed"
+done << 'END'
+gat full
+gcn full
+gcn sampled-then-full
+END
 
 # refuses <pattern> <option>...: fails, and says why once.
 refuses() {
@@ -73,6 +79,7 @@ refuses 'is of gcn with .* seed 1, not of sage with' --hidden 32 --model sage --
 refuses 'cannot be read; leave --resume out' --checkpoint "$scratch/nothing" --resume
 refuses 'cannot be written' --epochs 1 --checkpoint "$scratch/nowhere/state"
 refuses 'resume without --checkpoint' --resume
-refuses 'model gat: give gcn' --model gat
+refuses 'model gtn: give gcn' --model gtn
+refuses 'hidden 30 in --heads 8' --model gat --hidden 30
 head -c 3000 "$scratch/state" > "$scratch/damaged"
 refuses 'failed reading zip archive' --checkpoint "$scratch/damaged" --resume

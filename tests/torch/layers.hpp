@@ -74,6 +74,26 @@ Layer copy_layer(Layer const& from, Options options) {
   return made;
 }
 
+/// Columns of a layer's output.
+template <class Options>
+std::int64_t columns_of(Options const& options) {
+  if constexpr (requires { options.concatenate; }) {
+    return options.concatenate ? options.heads * options.out : options.out;
+  } else {
+    return options.out;
+  }
+}
+
+/// The layer over a graph, with degrees if it takes them.
+template <class Layer, class Graph>
+at::Tensor call_layer(Layer& layer, at::Tensor const& x, Graph&& graph, at::Tensor const& degrees) {
+  if constexpr (requires { layer(x, graph, degrees); }) {
+    return layer(x, graph, degrees);
+  } else {
+    return layer(x, graph);
+  }
+}
+
 inline at::Tensor numbers(std::int64_t rows, std::int64_t columns) { return at::randn({rows, columns}, at::kDouble); }
 
 /// The layer over random blocks against `dense(layer, x, graph, degrees)`, where degrees are a column or undefined.
@@ -90,10 +110,10 @@ void check_on_blocks(Options options, bool with_degrees, Dense dense) {
     random_block const block(sources, destinations, max_degree, 3);
     auto const x = numbers(sources, options.in);
     auto const degrees = with_degrees ? at::randint(0, 9, {sources, 1}, at::kDouble) : at::Tensor();
-    auto const weights = numbers(destinations, options.out);
+    auto const weights = numbers(destinations, columns_of(options));
     check_equal(run_layer(layer, x, weights,
                           [&](at::Tensor const& at_x) {
-                            return layer(at_x, block.view(), with_degrees ? degrees.squeeze(1) : degrees);
+                            return call_layer(layer, at_x, block.view(), with_degrees ? degrees.squeeze(1) : degrees);
                           }),
                 run_layer(layer, x, weights,
                           [&](at::Tensor const& at_x) { return dense(layer, at_x, block.dense(), degrees); }));
@@ -117,7 +137,7 @@ void check_on_ranks(Options options, Dense dense) {
     dense_graph const whole{list.num_vertices, list.num_vertices, list.sources, list.destinations};
     auto const initial = make_layer<Layer>(options);
     auto const x = numbers(list.num_vertices, options.in);
-    auto const weights = numbers(list.num_vertices, options.out);
+    auto const weights = numbers(list.num_vertices, columns_of(options));
     auto same = make_layer<Layer>(options);
     auto const expected = run_layer(
         same, x, weights, [&](at::Tensor const& at_x) { return dense(same, at_x, whole, whole.in_degrees()); });
@@ -153,7 +173,7 @@ void check_sampled(Options options) {
   glt::dist::sharded_graph<glt::serial_comm, cpu> sharded(comm, graph);
   auto first = make_layer<Layer>(options);
   auto const x = numbers(6, options.in);
-  options.in = options.out;
+  options.in = columns_of(options);
   auto second = make_layer<Layer>(options);
   auto const degrees = glt::source_degrees(sharded);
   auto const expected = second(first(x, sharded).relu(), sharded);
@@ -167,8 +187,9 @@ void check_sampled(Options options) {
     auto const of_block = [&](int layer) {
       return degrees.index_select(0, nodes).narrow(0, 0, batch.block(layer).num_sources);
     };
-    auto const hidden = first(x.index_select(0, nodes), batch.block(0), of_block(0)).relu();
-    auto const y = second(hidden, batch.block(1), of_block(1)).index_select(0, glt::to_tensor(batch.seed_index()));
+    auto const hidden = call_layer(first, x.index_select(0, nodes), batch.block(0), of_block(0)).relu();
+    auto const y =
+        call_layer(second, hidden, batch.block(1), of_block(1)).index_select(0, glt::to_tensor(batch.seed_index()));
     CHECK(largest(y - expected.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(seeds)))) < 1e-12);
   }
 }
@@ -180,7 +201,7 @@ void check_mfgs(Options options) {
   auto const of_first = make_layer<Layer>(options);
   auto const all = numbers(list.num_vertices, options.in);
   auto after = options;
-  after.in = options.out;
+  after.in = columns_of(options);
   auto const of_second = make_layer<Layer>(after);
   on_ranks([&](auto comm) {
     at::set_num_threads(1);
@@ -203,8 +224,8 @@ void check_mfgs(Options options) {
       return second(first(at_x, sharded).relu(), sharded).index_select(0, seeds);
     });
     auto const few = run_layer(first, x, weights, [&](at::Tensor const& at_x) {
-      auto const hidden = first(at_x.index_select(0, inputs), mfgs.layers[0], degrees).relu();
-      return second(hidden, mfgs.layers[1], degrees.narrow(0, 0, hidden.size(0)));
+      auto const hidden = call_layer(first, at_x.index_select(0, inputs), mfgs.layers[0], degrees).relu();
+      return call_layer(second, hidden, mfgs.layers[1], degrees.narrow(0, 0, hidden.size(0)));
     });
     check_equal(few, whole);
     CHECK(mfgs.layers[1].num_edges() < sharded.num_edges());

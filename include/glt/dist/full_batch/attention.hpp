@@ -54,7 +54,7 @@ void attend(sharded_graph<Comm, Policy>& graph, attention_rows<Policy::space, st
   auto const ex = graph.policy().executor();
   auto const pieces = glt::detail::head_pieces::of<Policy>(shape.heads);
   glt::detail::strided_rows<T> const sum_rows{sums.data(), shape.heads};
-  auto const combine = [&](shard_view<space> shard, glt::detail::attended_rows<T> sources) {
+  auto const combine = [&](shard_view<space> shard, glt::detail::attention_sources<T> sources) {
     glt::detail::visit_attention<T>(options, shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
       ex.for_each(pieces.count(shard.rows.size()),
                   glt::detail::attend_rows<space, T, Score, Dropout>{

@@ -56,7 +56,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
   static_cast<void>(passes.replies());
   buffer<Policy, T> deltas(0, graph.policy());
   auto const destinations = [&] {
-    return glt::detail::destination_rows<T>{
+    return glt::detail::attention_destinations<T>{
         strided(gradient), strided(rows.queries), strided(result.log_sums), {deltas.data(), shape.heads}};
   };
   auto const failure = glt::detail::failure_of([&] {

@@ -123,7 +123,7 @@ struct block_aggregation : ::torch::autograd::Function<block_aggregation> {
   }
 
   static tensors backward(context* ctx, tensors const& gradients) {
-    refuse_second_order();
+    refuse_second_order("aggregate_neighbors");
     auto const how = static_cast<dist::aggregator>(ctx->saved_data["how"].toInt());
     auto const saved = ctx->get_saved_variables();
     auto const gradient = gradients[0].contiguous();

@@ -51,7 +51,7 @@ struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Com
   }
 
   static tensors backward(context* ctx, tensors const& gradients) {
-    refuse_second_order();
+    refuse_second_order("aggregate_neighbors");
     auto& graph = *reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()));
     auto const how = static_cast<dist::aggregator>(ctx->saved_data["how"].toInt());
     auto const chosen = ctx->get_saved_variables()[0];

@@ -37,13 +37,13 @@ struct head_columns {
 };
 
 template <class T>
-struct attended_rows {
+struct attention_sources {
   strided_rows<T const> values;
   strided_rows<T const> keys;
 };
 
 template <class T>
-struct destination_rows {
+struct attention_destinations {
   strided_rows<T const> gradients; // by the output
   strided_rows<T const> queries;
   strided_rows<T const> log_sums;
@@ -74,7 +74,7 @@ GLT_HOST_DEVICE void prefetch_ends(dist::shard_view<Space> const& shard, edge_of
 template <memory_space Space, class T, class Score, class Dropout>
 struct attend_rows {
   dist::shard_view<Space> shard;
-  attended_rows<T> from;
+  attention_sources<T> from;
   strided_rows<T const> queries;
   strided_rows<T> output;
   strided_rows<T> maxima; // −∞ before the first edge
@@ -186,7 +186,7 @@ struct attention_edge {
   T score_gradient;
 
   template <class Score, class Dropout>
-  GLT_HOST_DEVICE attention_edge(attended_rows<T> const& from, destination_rows<T> const& to, std::int64_t source,
+  GLT_HOST_DEVICE attention_edge(attention_sources<T> const& from, attention_destinations<T> const& to, std::int64_t source,
                                  std::int64_t destination, std::int64_t edge, std::int64_t head, head_columns columns,
                                  Score const& score, Dropout const& dropout)
       : value(from.values.row(source) + head * columns.values), key(from.keys.row(source) + head * columns.keys),
@@ -205,8 +205,8 @@ struct attention_edge {
 template <memory_space Space, class T, class Score, class Dropout>
 struct add_source_gradients {
   dist::shard_view<Space> shard; // rows are sources
-  attended_rows<T> from;
-  destination_rows<T> to;
+  attention_sources<T> from;
+  attention_destinations<T> to;
   strided_rows<T> by_values;
   strided_rows<T> by_keys;
   head_pieces pieces;
@@ -238,8 +238,8 @@ struct add_source_gradients {
 template <memory_space Space, class T, class Score, class Dropout>
 struct add_query_gradients {
   dist::shard_view<Space> shard; // rows are destinations
-  attended_rows<T> from;
-  destination_rows<T> to;
+  attention_sources<T> from;
+  attention_destinations<T> to;
   strided_rows<T> by_queries;
   head_pieces pieces;
   head_columns columns;

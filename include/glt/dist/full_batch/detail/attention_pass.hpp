@@ -91,7 +91,7 @@ public:
   [[nodiscard]] std::int64_t bytes(std::int64_t rows, std::int64_t columns) const {
     return rows * columns * element_bytes;
   }
-  [[nodiscard]] attended_rows<T> sources() const { return {strided(rows_.values), strided(rows_.keys)}; }
+  [[nodiscard]] attention_sources<T> sources() const { return {strided(rows_.values), strided(rows_.keys)}; }
 
   /// Checks the arguments of this rank.
   ///
@@ -142,7 +142,7 @@ public:
   }
 
   /// A block of values and keys.
-  [[nodiscard]] attended_rows<T> sources_in(std::byte const* block) const {
+  [[nodiscard]] attention_sources<T> sources_in(std::byte const* block) const {
     auto const* const data = reinterpret_cast<T const*>(block);
     return {{data, shape_.source_columns()}, {data + shape_.values, shape_.source_columns()}};
   }

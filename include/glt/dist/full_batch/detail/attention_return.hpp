@@ -31,7 +31,7 @@ class attention_return {
 
 public:
   attention_return(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
-                   dist::attention_options<space> const& options, destination_rows<T> destinations,
+                   dist::attention_options<space> const& options, attention_destinations<T> destinations,
                    dist::attention_rows<space, T> out, dist::pushed_edges<Policy> const* pushed)
       : graph_(&graph), pass_(&pass), options_(options), pushed_options_(options), destinations_(destinations), out_(out),
         pushed_(pushed), shape_(pass.shape()) {
@@ -144,14 +144,14 @@ private:
     move(destinations_.log_sums, shape_.heads);
     move(destinations_.deltas, shape_.heads);
   }
-  [[nodiscard]] destination_rows<T> destinations_in(T const* data) const {
+  [[nodiscard]] attention_destinations<T> destinations_in(T const* data) const {
     auto const stride = shape_.destination_columns();
     auto const* const queries = data + shape_.values;
     auto const* const log_sums = queries + shape_.keys;
     return {{data, stride}, {queries, stride}, {log_sums, stride}, {log_sums + shape_.heads, stride}};
   }
 
-  void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attended_rows<T> from, destination_rows<T> to,
+  void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attention_sources<T> from, attention_destinations<T> to,
            strided_rows<T> by_values, strided_rows<T> by_keys, strided_rows<T> by_queries,
            dist::attention_options<space> const& options) const {
     auto const ex = graph_->policy().executor();
@@ -171,7 +171,7 @@ private:
   attention_pass<Comm, Policy, T> const* pass_;
   dist::attention_options<space> options_;
   dist::attention_options<space> pushed_options_;
-  destination_rows<T> destinations_;
+  attention_destinations<T> destinations_;
   dist::attention_rows<space, T> out_;
   dist::pushed_edges<Policy> const* pushed_;
   attention_shape shape_;

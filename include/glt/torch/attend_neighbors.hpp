@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/block.hpp>
+#include <glt/torch/aggregate_neighbors.hpp>
+#include <glt/torch/detail/attention_function.hpp>
+#include <glt/torch/detail/block_attention.hpp>
+#include <glt/torch/detail/self_attention.hpp>
+#include <glt/torch/detail/sharded_attention.hpp>
+#include <glt/torch/neighbor_attention.hpp>
+#include <glt/torch/tensor.hpp>
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+namespace glt {
+
+namespace detail {
+
+/// Options that all graphs have, checked.
+///
+/// @throws precondition_error  if they make no sense, or rows are of other types or places than `device`
+[[nodiscard]] inline self_loops check_attention(at::Tensor const& values, at::Tensor const& keys,
+                                                at::Tensor const& queries, std::int64_t num_destinations,
+                                                at::Device device, neighbor_attention const& how) {
+  for (auto const& rows : {values, keys, queries}) {
+    if (!is_float_matrix(rows, device) || rows.scalar_type() != values.scalar_type()) {
+      throw precondition_error(message("attend_neighbors over ", in_words(rows), " beside ", in_words(values),
+                                       "; pass float or double matrices of one type on ", device.str()));
+    }
+  }
+  if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != how.heads || queries.size(1) != how.heads) {
+    throw precondition_error(message("attend_neighbors in ", how.heads, " heads over values ", in_words(values),
+                                     ", keys ", in_words(keys), " and queries ", in_words(queries),
+                                     "; pass as many columns of values for each head, and one of keys and queries"));
+  }
+  if (!(how.dropout >= 0 && how.dropout < 1)) {
+    throw precondition_error(message("attend_neighbors with a dropout of ", how.dropout, "; pass a share in [0, 1)"));
+  }
+  self_loops loops{.included = how.add_self_loops, .heads = how.heads, .slope = how.slope, .factors = {}};
+  if (how.add_self_loops && how.dropout > 0) {
+    auto const& ids = how.draws.vertex_ids;
+    if (!ids.defined() || ids.dim() != 1 || ids.size(0) < num_destinations) {
+      throw precondition_error(message("dropout of self-loops with vertex ids ", in_words(ids),
+                                       "; pass one for each of ", num_destinations, " destinations, as dropout depends on them"));
+    }
+    auto const own = ids.narrow(0, 0, num_destinations);
+    loops.factors = self_dropout(own, how.draws.key, how.dropout, how.heads).to(device, values.scalar_type());
+  }
+  return loops;
+}
+
+/// Options for edges whose ids are in a tensor; undefined: without ids.
+template <memory_space Space>
+[[nodiscard]] dist::attention_options<Space> edge_attention(neighbor_attention const& how, at::Tensor const& ids) {
+  dist::attention_options<Space> options{
+      .heads = how.heads, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
+  if (ids.defined()) {
+    options.edge_ids = {ids.data_ptr<edge_id>(), ids.numel()};
+  }
+  return options;
+}
+
+/// Ids where a pass can use them.
+[[nodiscard]] inline at::Tensor usable_ids(at::Tensor const& ids, at::Device device) {
+  return ids.defined() ? ids.to(device, at::kLong).contiguous() : ids;
+}
+
+/// The first rows, those of destinations, if there are as many.
+[[nodiscard]] inline at::Tensor rows_of_destinations(at::Tensor const& of_sources, std::int64_t count) {
+  return of_sources.narrow(0, 0, std::min(count, of_sources.size(0)));
+}
+
+} // namespace detail
+
+/// The values of the in-neighbours of every destination of a block, weighed by the softmax over its in-edges of
+/// leaky_relu(key of the source + query of the destination); zero without edges.
+///
+/// Differentiable in values, keys and queries, once. Borrows the block's memory until the backward pass has run.
+///
+/// @shape  values [num_sources, heads · d], keys and queries [num_sources, heads], float or double, in host memory; of
+///         the queries, those of destinations count → [num_destinations, heads · d]
+/// @throws precondition_error  if rows are not such matrices, or there is dropout, but not the ids that it depends on
+/// @cost   O(E · heads · d), forward and backward; no tensor of E rows is kept
+/// @source Veličković et al., "Graph attention networks", ICLR 2018
+template <memory_space Space>
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                          block_view<Space> block, neighbor_attention const& how = {}) {
+  auto const loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
+  for (auto const& rows : {values, keys, queries}) {
+    if (rows.size(0) != block.num_sources) {
+      throw precondition_error(detail::message("attend_neighbors over ", detail::in_words(rows),
+                                               "; pass a row for each of ", block.num_sources, " sources of the block"));
+    }
+  }
+  if (block.offsets.size() != block.num_destinations + 1) {
+    throw precondition_error(detail::message("attend_neighbors over a block of ", block.num_destinations,
+                                             " destinations and ", block.offsets.size(),
+                                             " offsets; pass a block of a sampled subgraph"));
+  }
+  auto const ids = how.draws.edge_ids.defined() ? detail::usable_ids(how.draws.edge_ids, at::kCPU)
+                                                : to_tensor(block.edge_ids);
+  if (how.dropout > 0 && ids.numel() != block.num_edges()) {
+    throw precondition_error(detail::message("dropout over a block with ", ids.numel(), " ids of ", block.num_edges(),
+                                             " edges; sample with edge_ids, as dropout depends on them"));
+  }
+  return detail::attention_function::apply(
+      values, keys, detail::rows_of_destinations(queries, block.num_destinations),
+      c10::intrusive_ptr<detail::attention_edges>(c10::make_intrusive<detail::block_attention>(
+          to_tensor(block.offsets), to_tensor(block.row), ids, detail::edge_attention<memory_space::host>(how, ids))),
+      loops);
+}
+
+/// The same over all in-edges of this rank's destinations, wherever their sources are: of a whole graph or of a layer
+/// of `dist::make_mfgs`.
+///
+/// Keeps no row of another rank: the backward pass fetches values and keys again. See `aggregate_neighbors` for what
+/// the graph must outlive and what ranks have to do together.
+///
+/// @shape  as for a block, in memory of the graph's policy
+/// @comm   collective, forward and backward; see `dist::attend`
+/// @throws precondition_error  on this rank, if rows are not matrices of these types, or vertex ids are missing
+/// @throws collective_error    on every rank, in either pass, if a matrix of a rank has not one row per source, edge
+///                             ids are missing, or ranks attend otherwise
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                          dist::sharded_graph<Comm, Policy>& graph,
+                                          neighbor_attention const& how = {}) {
+  auto const device = detail::torch_device(graph.policy());
+  auto const loops = detail::check_attention(values, keys, queries, graph.num_destinations(), device, how);
+  auto const ids = detail::usable_ids(how.draws.edge_ids, device);
+  using edges = detail::sharded_attention<Comm, Policy>;
+  return detail::attention_function::apply(
+      values, keys, detail::rows_of_destinations(queries, graph.num_destinations()),
+      c10::intrusive_ptr<detail::attention_edges>(
+          c10::make_intrusive<edges>(graph, ids, detail::edge_attention<Policy::space>(how, ids))),
+      loops);
+}
+
+/// A message graph along whose edges vertices attend; a type of your own brings the function in its namespace.
+template <class Graph>
+concept attention_graph = requires(Graph& graph, at::Tensor const& x, neighbor_attention const& how) {
+  { attend_neighbors(x, x, x, graph, how) } -> std::same_as<at::Tensor>;
+};
+
+} // namespace glt

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/torch/detail/attention_function.hpp>
+#include <glt/torch/detail/block_aggregation.hpp>
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace glt::detail {
+
+template <class T>
+[[nodiscard]] strided_rows<T> strided_over(at::Tensor const& tensor) {
+  return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.size(1)};
+}
+
+/// Attention over the edges of a block; coefficients are computed again in a backward pass.
+class block_attention final : public attention_edges {
+public:
+  using options_type = dist::attention_options<memory_space::host>;
+
+  /// Options borrow `ids`.
+  block_attention(at::Tensor offsets, at::Tensor row, at::Tensor ids, options_type options)
+      : offsets_(std::move(offsets)), row_(std::move(row)), ids_(std::move(ids)), options_(options) {}
+
+  void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) override {
+    output.zero_();
+    log_sums.fill_(-std::numeric_limits<double>::infinity());
+    auto const sums = at::zeros_like(log_sums);
+    segments const edges(offsets_, row_);
+    auto const offsets = offsets_ - edges.offsets[0];
+    auto const numbers = at::arange(std::max(edges.count, row_.numel()), at::kInt);
+    auto const* const number = numbers.data_ptr<local_id>();
+    dist::shard_view<memory_space::host> const shard{.num_rows = edges.count,
+                                                     .num_columns = rows.values.size(0),
+                                                     .num_edges = row_.numel(),
+                                                     .rows = {number, edges.count},
+                                                     .offsets = {offsets.data_ptr<edge_offset>(), edges.count + 1},
+                                                     .columns = {edges.row, row_.numel()},
+                                                     .edges = {number, row_.numel()}};
+    AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
+      visit_attention<scalar_t>(options_, shape(rows), [&]<class Score, class Dropout>(Score score, Dropout dropout) {
+        attend_rows<memory_space::host, scalar_t, Score, Dropout> const add{shard,
+                                                                            sources<scalar_t>(rows),
+                                                                            strided_over<scalar_t const>(rows.queries),
+                                                                            strided_over<scalar_t>(output),
+                                                                            strided_over<scalar_t>(log_sums),
+                                                                            strided_over<scalar_t>(sums),
+                                                                            {options_.heads, options_.heads},
+                                                                            shape(rows).of_head(),
+                                                                            score,
+                                                                            dropout};
+        finish_attention<scalar_t> const finish{strided_over<scalar_t>(output), strided_over<scalar_t>(log_sums),
+                                                strided_over<scalar_t const>(sums), options_.heads,
+                                                shape(rows).of_head().values};
+        for (std::int64_t d = 0; d < edges.count; ++d) {
+          add(d);
+          for (std::int64_t head = 0; head < options_.heads; ++head) {
+            finish(d * options_.heads + head);
+          }
+        }
+      });
+    });
+  }
+
+  void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
+                       at::Tensor const& gradient, attention_tensors const& out) override {
+    out.values.zero_();
+    out.keys.zero_();
+    out.queries.zero_();
+    auto const heads = options_.heads;
+    auto const deltas = at::empty_like(log_sums);
+    segments const edges(offsets_, row_);
+    auto const columns = shape(rows).of_head();
+    AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
+      using T = scalar_t;
+      auto const from = sources<T>(rows);
+      attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
+                                   strided_over<T const>(log_sums), strided_over<T const>(deltas)};
+      write_deltas<T> const write{to.gradients, strided_over<T const>(output), deltas.data_ptr<T>(), heads,
+                                  columns.values};
+      auto const by_values = strided_over<T>(out.values);
+      auto const by_keys = strided_over<T>(out.keys);
+      auto const by_queries = strided_over<T>(out.queries);
+      visit_attention<T>(options_, shape(rows), [&](auto score, auto dropout) {
+        for (std::int64_t d = 0; d < edges.count; ++d) {
+          for (std::int64_t head = 0; head < heads; ++head) {
+            write(d * heads + head);
+          }
+          for (auto e = edges.begin(d); e < edges.end(d); ++e) {
+            std::int64_t const source = edges.row[e];
+            for (std::int64_t head = 0; head < heads; ++head) {
+              attention_edge<T> const edge(from, to, source, d, e, head, columns, score, dropout);
+              add_scaled(edge.weight, edge.gradient, by_values.row(source) + head * columns.values, columns.values);
+              score.add_gradient(edge.score_gradient, edge.key, edge.query, by_keys.row(source) + head * columns.keys);
+              score.add_gradient(edge.score_gradient, edge.query, edge.key, by_queries.row(d) + head * columns.keys);
+            }
+          }
+        }
+      });
+    });
+  }
+
+private:
+  [[nodiscard]] attention_shape shape(attention_tensors const& rows) const {
+    return {options_.heads, rows.values.size(1), rows.keys.size(1), options_.score};
+  }
+  template <class T>
+  [[nodiscard]] static attention_sources<T> sources(attention_tensors const& rows) {
+    return {strided_over<T const>(rows.values), strided_over<T const>(rows.keys)};
+  }
+
+  at::Tensor offsets_;
+  at::Tensor row_;
+  at::Tensor ids_;
+  options_type options_;
+};
+
+} // namespace glt::detail

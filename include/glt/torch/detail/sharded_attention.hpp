@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/attention.hpp>
+#include <glt/dist/full_batch/attention_backward.hpp>
+#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/torch/detail/attention_function.hpp>
+#include <glt/torch/detail/sharded_aggregation.hpp>
+
+#include <torch/types.h>
+
+#include <utility>
+
+namespace glt::detail {
+
+/// Attention over all ranks; keeps nothing of other ranks.
+template <communicator Comm, device_policy Policy>
+class sharded_attention final : public attention_edges {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  using graph_type = dist::sharded_graph<Comm, Policy>;
+  using options_type = dist::attention_options<space>;
+
+  /// Options borrow `ids`.
+  sharded_attention(graph_type& graph, at::Tensor ids, options_type options)
+      : graph_(&graph), ids_(std::move(ids)), options_(options) {}
+
+  void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) override {
+    AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
+      dist::attend(*graph_, views<scalar_t const>(rows), matrix_over<space, scalar_t>(output),
+                   matrix_over<space, scalar_t>(log_sums), options_);
+    });
+  }
+
+  void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
+                       at::Tensor const& gradient, attention_tensors const& out) override {
+    AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
+      dist::attend_backward(*graph_, views<scalar_t const>(rows),
+                            {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(log_sums)},
+                            matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_);
+    });
+  }
+
+private:
+  template <class T>
+  [[nodiscard]] static dist::attention_rows<space, T> views(attention_tensors const& rows) {
+    return {matrix_over<space, T>(rows.values), matrix_over<space, T>(rows.keys), matrix_over<space, T>(rows.queries)};
+  }
+
+  graph_type* graph_;
+  at::Tensor ids_;
+  options_type options_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <glt/torch/attend_neighbors.hpp>
+
+#include <glt/comm/serial.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+
+#include "support/errors.hpp"
+#include "torch/random_block.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace minimal {
+
+/// Every vertex has an edge to itself and no other.
+struct loops {};
+at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const&, at::Tensor const&, loops,
+                            glt::neighbor_attention const&) {
+  return values;
+}
+
+} // namespace minimal
+
+static_assert(glt::attention_graph<minimal::loops>);
+static_assert(glt::attention_graph<glt::block_view<glt::memory_space::host>>);
+static_assert(glt::attention_graph<glt::dist::sharded_graph<glt::serial_comm, glt::device::cpu>>);
+static_assert(!glt::attention_graph<glt::block_view<glt::memory_space::host> const*>);
+
+TEST_CASE("attend_neighbors weighs values by the softmax of leaky scores") {
+  std::vector<glt::edge_offset> const offsets{0, 2, 2};
+  std::vector<glt::local_id> const row{1, 2};
+  std::vector<glt::local_id> const col{0, 0};
+  glt::block_view<glt::memory_space::host> const block{.num_sources = 3,
+                                                       .num_destinations = 2,
+                                                       .offsets = glt::host_view<glt::edge_offset const>(offsets),
+                                                       .row = glt::host_view<glt::local_id const>(row),
+                                                       .col = glt::host_view<glt::local_id const>(col),
+                                                       .edge_ids = {}};
+  auto const values = at::tensor({100.0, 1.0, 2.0}, at::kDouble).unsqueeze(1);
+  auto const keys = at::tensor({7.0, 1.0, -4.0}, at::kDouble).unsqueeze(1);
+  auto const queries = at::tensor({1.0, -9.0, 50.0}, at::kDouble).unsqueeze(1);
+  auto const y = glt::attend_neighbors(values, keys, queries, block, {.slope = 0.5, .add_self_loops = false});
+  double const first = std::exp(2.0);
+  double const second = std::exp(-1.5);
+  CHECK(y[0].item<double>() == doctest::Approx((first + 2 * second) / (first + second)));
+  CHECK(y[1].item<double>() == 0);
+  auto const looped = glt::attend_neighbors(values, keys, queries, block, {.slope = 0.5});
+  CHECK(looped[1].item<double>() == doctest::Approx(1));
+}
+
+TEST_CASE("attend_neighbors stays finite where exponentials of scores are not") {
+  glt_test::random_block const block(23, 9, 4, 3);
+  auto const values = at::ones({23, 4}).requires_grad_();
+  auto const keys = (at::randn({23, 2}) * 1e4).requires_grad_();
+  auto const queries = (at::randn({23, 2}) * 1e4).requires_grad_();
+  auto const y = glt::attend_neighbors(values, keys, queries, block.view(), {.heads = 2});
+  CHECK((y - 1).abs().max().item<float>() < 1e-5F);
+  y.sum().backward();
+  for (auto const& rows : {values, keys, queries}) {
+    CHECK(rows.grad().isfinite().all().item<bool>());
+  }
+}
+
+TEST_CASE("attend_neighbors refuses rows that do not fit") {
+  glt_test::random_block const block(4, 2, 2, 1);
+  auto const refuses = [&](at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                           glt::neighbor_attention const& how, auto const&... words) {
+    auto const said = glt_test::thrown<glt::precondition_error>(
+        [&] { static_cast<void>(glt::attend_neighbors(values, keys, queries, block.view(), how)); });
+    INFO(said);
+    CHECK(glt_test::names(said, words...));
+  };
+  auto const rows = at::zeros({4, 2});
+  refuses(at::Tensor(), rows, rows, {.heads = 2}, "undefined tensor", "float or double");
+  refuses(rows, rows, at::zeros({4, 2}, at::kDouble), {.heads = 2}, "of one type");
+  refuses(rows, rows, rows, {.heads = 0}, "in 0 heads");
+  refuses(rows, rows, rows, {.heads = 1}, "in 1 heads", "one of keys and queries");
+  refuses(at::zeros({4, 3}), rows, rows, {.heads = 2}, "in 2 heads", "[4, 3]");
+  refuses(at::zeros({3, 2}), rows, rows, {.heads = 2}, "each of 4 sources");
+  refuses(rows, rows, at::zeros({1, 2}), {.heads = 2}, "each of 4 sources");
+  refuses(rows, rows, rows, {.heads = 2, .dropout = -0.5}, "dropout of -0.5");
+  refuses(rows, rows, rows, {.heads = 2, .dropout = 0.5}, "vertex ids", "2 destinations");
+  refuses(rows, rows, rows, {.heads = 2, .add_self_loops = false, .dropout = 0.5}, "sample with edge_ids");
+}
