@@ -31,9 +31,9 @@ namespace glt::dist {
 /// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines otherwise than rank 0
 /// @cost   O(E · F); beside x and y, the rows of 2 · depth + 1 shards
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, std::type_identity_t<T> const> x,
-               matrix_view<Policy::space, T> y, aggregation<Policy::space, std::type_identity_t<T>> options = {},
-               matrix_view<Policy::space, local_id> chosen = {}) {
+void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_view<Policy::space, T const>> x,
+               matrix_view<Policy::space, T> y, std::type_identity_t<aggregation<Policy::space, T>> options = {},
+               std::type_identity_t<matrix_view<Policy::space, local_id>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
   glt::detail::prepare_exact_pass(graph, options);
@@ -87,10 +87,10 @@ void aggregate(sharded_graph<Comm, Policy>& graph, matrix_view<Policy::space, st
 /// @cost   as `aggregate`
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void aggregate_backward(sharded_graph<Comm, Policy>& graph,
-                        matrix_view<Policy::space, std::type_identity_t<T> const> gradient,
+                        std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
                         matrix_view<Policy::space, T> out,
-                        aggregation<Policy::space, std::type_identity_t<T>> options = {},
-                        matrix_view<Policy::space, local_id const> chosen = {}) {
+                        std::type_identity_t<aggregation<Policy::space, T>> options = {},
+                        std::type_identity_t<matrix_view<Policy::space, local_id const>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = gradient.columns();
   glt::detail::prepare_exact_pass(graph, options);
@@ -131,11 +131,11 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
 /// @throws collective_error  as `aggregate`, or if out has another size
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void aggregate_weights_backward(sharded_graph<Comm, Policy>& graph,
-                                matrix_view<Policy::space, std::type_identity_t<T> const> x,
-                                matrix_view<Policy::space, std::type_identity_t<T> const> gradient,
+                                std::type_identity_t<matrix_view<Policy::space, T const>> x,
+                                std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
                                 array_view<Policy::space, T> out,
-                                aggregation<Policy::space, std::type_identity_t<T>> options = {},
-                                matrix_view<Policy::space, local_id const> chosen = {}) {
+                                std::type_identity_t<aggregation<Policy::space, T>> options = {},
+                                std::type_identity_t<matrix_view<Policy::space, local_id const>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);

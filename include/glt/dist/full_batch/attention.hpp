@@ -35,9 +35,9 @@ namespace glt::dist {
 /// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 1 shards
 /// @source Veličković et al., "Graph attention networks", ICLR 2018; Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void attend(sharded_graph<Comm, Policy>& graph, attention_rows<Policy::space, std::type_identity_t<T> const> rows,
-            matrix_view<Policy::space, T> output, matrix_view<Policy::space, std::type_identity_t<T>> log_sums,
-            attention_options<Policy::space> options = {}) {
+void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_rows<Policy::space, T const>> rows,
+            matrix_view<Policy::space, T> output, std::type_identity_t<matrix_view<Policy::space, T>> log_sums,
+            std::type_identity_t<attention_options<Policy::space>> options = {}) {
   constexpr auto space = Policy::space;
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
   auto const& shape = pass.shape();

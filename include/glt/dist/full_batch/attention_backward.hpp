@@ -41,10 +41,10 @@ namespace glt::dist {
 /// @source Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void attend_backward(sharded_graph<Comm, Policy>& graph,
-                     attention_rows<Policy::space, std::type_identity_t<T> const> rows,
-                     attention_result<Policy::space, std::type_identity_t<T> const> result,
-                     matrix_view<Policy::space, std::type_identity_t<T> const> gradient,
-                     attention_rows<Policy::space, T> out, attention_options<Policy::space> options = {},
+                     std::type_identity_t<attention_rows<Policy::space, T const>> rows,
+                     std::type_identity_t<attention_result<Policy::space, T const>> result,
+                     std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
+                     attention_rows<Policy::space, T> out, std::type_identity_t<attention_options<Policy::space>> options = {},
                      pushed_edges<Policy> const* pushed = nullptr) {
   using glt::detail::strided;
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
@@ -93,9 +93,12 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
       [&](std::int64_t k, std::byte* block) { steps.fill(k, block); },
       [&](std::int64_t k, std::byte const* received, std::byte* reply) { steps.serve(k, received, reply); },
       [&](std::int64_t k, std::byte const* reply) { steps.use(k, reply); }, [&] {
-        for (auto const matrix : {out.values, out.keys, out.queries}) {
+        auto const clear = [&](matrix_view<Policy::space, T> matrix) {
           pass.fill(matrix.data(), matrix.flat().size(), T(0));
-        }
+        };
+        clear(out.values);
+        clear(out.keys);
+        clear(out.queries);
         steps.add_own();
       });
 }
