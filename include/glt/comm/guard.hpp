@@ -57,14 +57,9 @@ public:
       if (all_throw(comm_, failure)) {
         throw;
       }
-      on_failure();
-      announce_failure(failure.cause());
+      pass_on(on_failure);
     } catch (...) {
-      if (is_lost(comm_)) {
-        throw;
-      }
-      on_failure();
-      announce_failure(cause_of_current());
+      pass_on(on_failure);
     }
   }
   template <class Work>
@@ -88,6 +83,16 @@ public:
   }
 
 private:
+  // For an exception that is being handled.
+  template <class OnFailure>
+  [[noreturn]] void pass_on(OnFailure& on_failure) {
+    if (is_lost(comm_)) {
+      throw;
+    }
+    on_failure();
+    announce_failure(cause_of_current());
+  }
+
   C& comm_;
   std::vector<std::int64_t> counts_;
   std::vector<call_header> headers_;

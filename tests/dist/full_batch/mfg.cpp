@@ -117,6 +117,17 @@ TEST_CASE("layers over what seeds need give them the values and gradients of the
         CHECK(mfgs.layers.front().num_sources() == std::ssize(mfgs.inputs));
         CHECK(mfgs.layers.back().num_destinations() == std::ssize(seeds));
 
+        for (std::size_t l = 0; l < mfgs.layers.size(); ++l) {
+          REQUIRE(mfgs.edge_ids[l].size() == mfgs.layers[l].num_edges());
+        }
+        std::vector<glt::edge_id> expected;
+        for (auto const seed : seeds) {
+          for (auto e = graph.local().offset(seed); e < graph.local().offset(seed + 1); ++e) {
+            expected.push_back(graph.local().id_of_edge(e));
+          }
+        }
+        CHECK(std::ranges::equal(mfgs.edge_ids.back(), expected));
+
         values_type all(rows * columns);
         for (std::int64_t row = 0; row < rows; ++row) {
           for (std::int64_t c = 0; c < columns; ++c) {

@@ -44,17 +44,46 @@ enum class operation : std::uint16_t {
   join_roles,
   produce, ///< a sweep of those that make batches for others
   make_shards,
+  make_mfgs,
+  push_edges,
+  count_degrees,
   aggregate,
+  attend,
+  normalize,
   user,
 };
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 24> names{
-      "leave", "make_graph", "make_features", "make_sampler", "plan_epoch", "sample", "collect",
-      "sync_parameters", "gather_gradients", "estimate_hotness", "make_source_values", "make_directory",
-      "make_weights", "look_up", "test_edges", "exclude", "walk", "shuffle", "share",
-      "join_roles", "produce", "make_shards", "aggregate", "user"};
+  constexpr std::array<std::string_view, 29> names{"leave",
+                                                   "make_graph",
+                                                   "make_features",
+                                                   "make_sampler",
+                                                   "plan_epoch",
+                                                   "sample",
+                                                   "collect",
+                                                   "sync_parameters",
+                                                   "gather_gradients",
+                                                   "estimate_hotness",
+                                                   "make_source_values",
+                                                   "make_directory",
+                                                   "make_weights",
+                                                   "look_up",
+                                                   "test_edges",
+                                                   "exclude",
+                                                   "walk",
+                                                   "shuffle",
+                                                   "share",
+                                                   "join_roles",
+                                                   "produce",
+                                                   "make_shards",
+                                                   "make_mfgs",
+                                                   "push_edges",
+                                                   "count_degrees",
+                                                   "aggregate",
+                                                   "attend",
+                                                   "normalize",
+                                                   "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";
 }
@@ -166,7 +195,8 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
     if (received[rank].site() != received[0].site()) {
       throw agreed_error(comm.size(), static_cast<int>(rank),
                          message("is ", place_of(received[rank].site()), " while rank 0 is ",
-                                 place_of(received[0].site()), "; make the same calls in the same order on all ranks"));
+                                 place_of(received[0].site()),
+                                 "; make the same calls in the same order on all ranks"));
     }
   }
 }
@@ -177,9 +207,11 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one
 template <communicator C>
-std::vector<call_header> exchange_values(C& comm, call_site site, std::string const& failure, std::int64_t value = 0) {
+std::vector<call_header> exchange_values(C& comm, call_site site, std::string const& failure,
+                                         std::int64_t value = 0) {
   std::vector<call_header> headers;
-  exchange_headers(comm, site, std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), 0), value, failure, headers);
+  exchange_headers(comm, site, std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), 0), value,
+                   failure, headers);
   return headers;
 }
 

@@ -31,27 +31,30 @@ namespace glt::dist {
 /// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines otherwise than rank 0
 /// @cost   O(E · F); beside x and y, the rows of 2 · depth + 1 shards
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_view<Policy::space, T const>> x,
-               matrix_view<Policy::space, T> y, std::type_identity_t<aggregation<Policy::space, T>> options = {},
+void aggregate(sharded_graph<Comm, Policy>& graph,
+               std::type_identity_t<matrix_view<Policy::space, T const>> x, matrix_view<Policy::space, T> y,
+               std::type_identity_t<aggregation<Policy::space, T>> options = {},
                std::type_identity_t<matrix_view<Policy::space, local_id>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
   glt::detail::prepare_exact_pass(graph, options);
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
-  pass.begin(options, {{"x", glt::detail::shard_side::source, x}, {"y", glt::detail::shard_side::destination, y}}, chosen);
+  pass.begin(options,
+             {{"x", glt::detail::shard_side::source, x}, {"y", glt::detail::shard_side::destination, y}},
+             chosen);
   auto const ex = graph.policy().executor();
   T* const out = y.data();
   auto const combine = [&](shard_view<space> shard, T const* rows) {
-    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::sliced_rows::of<Policy>(columns);
     auto const count = pieces.count(shard.rows.size());
     glt::detail::visit_edges(options, [&]<class Edges>(Edges edges) {
       auto const head_columns = options.head_columns(columns);
       if (options.how == aggregator::max) {
-        ex.for_each(count, glt::detail::choose_rows<true, space, T, Edges>{shard, rows, out, chosen.data(), pieces,
-                                                                           head_columns, edges});
+        ex.for_each(count, glt::detail::choose_rows<true, space, T, Edges>{shard, rows, out, chosen.data(),
+                                                                           pieces, head_columns, edges});
       } else if (options.how == aggregator::min) {
-        ex.for_each(count, glt::detail::choose_rows<false, space, T, Edges>{shard, rows, out, chosen.data(), pieces,
-                                                                            head_columns, edges});
+        ex.for_each(count, glt::detail::choose_rows<false, space, T, Edges>{shard, rows, out, chosen.data(),
+                                                                            pieces, head_columns, edges});
       } else {
         ex.for_each(count,
                     glt::detail::add_rows<space, T, Edges>{shard, rows, out, pieces, head_columns, edges});
@@ -70,7 +73,7 @@ void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_v
     pass.pull(x.data(), prepare, combine);
   }
   if (options.how == aggregator::mean) {
-    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::sliced_rows::of<Policy>(columns);
     ex.for_each(pieces.count(y.rows()),
                 glt::detail::divide_by_degree<space, T>{graph.in_degrees(), out, pieces});
   }
@@ -95,11 +98,15 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
   auto const columns = gradient.columns();
   glt::detail::prepare_exact_pass(graph, options);
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::push, columns);
-  pass.begin(options, {{"gradient", glt::detail::shard_side::destination, gradient}, {"out", glt::detail::shard_side::source, out}}, chosen);
+  pass.begin(options,
+             {{"gradient", glt::detail::shard_side::destination, gradient},
+              {"out", glt::detail::shard_side::source, out}},
+             chosen);
   auto const ex = graph.policy().executor();
-  auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
+  auto const degrees =
+      options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   auto const spread = [&](shard_view<space> shard, T* rows) {
-    auto const pieces = glt::detail::column_pieces::of<Policy>(columns);
+    auto const pieces = glt::detail::sliced_rows::of<Policy>(columns);
     auto const count = pieces.count(shard.rows.size());
     ex.for_each(shard.num_rows * columns, glt::detail::fill_value<T>{rows, T(0)});
     glt::detail::visit_edges(
@@ -107,8 +114,8 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
         [&]<class Edges>(Edges edges) {
           auto const head_columns = options.head_columns(columns);
           if (is_extreme(options.how)) {
-            ex.for_each(count, glt::detail::add_chosen_rows<space, T, Edges>{shard, gradient.data(), chosen.data(), rows,
-                                                                             pieces, head_columns, edges});
+            ex.for_each(count, glt::detail::add_chosen_rows<space, T, Edges>{
+                                   shard, gradient.data(), chosen.data(), rows, pieces, head_columns, edges});
           } else {
             ex.for_each(count, glt::detail::add_rows<space, T, Edges>{shard, gradient.data(), rows, pieces,
                                                                       head_columns, edges});
@@ -130,27 +137,33 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
 /// @comm   collective, as `aggregate`
 /// @throws collective_error  as `aggregate`, or if out has another size
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void aggregate_weights_backward(sharded_graph<Comm, Policy>& graph,
-                                std::type_identity_t<matrix_view<Policy::space, T const>> x,
-                                std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
-                                array_view<Policy::space, T> out,
-                                std::type_identity_t<aggregation<Policy::space, T>> options = {},
-                                std::type_identity_t<matrix_view<Policy::space, local_id const>> chosen = {}) {
+void aggregate_weights_backward(
+    sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_view<Policy::space, T const>> x,
+    std::type_identity_t<matrix_view<Policy::space, T const>> gradient, array_view<Policy::space, T> out,
+    std::type_identity_t<aggregation<Policy::space, T>> options = {},
+    std::type_identity_t<matrix_view<Policy::space, local_id const>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
-  options.edge_weights = out; // as many
+  options.edge_weights = out;   // as many
   options.reproducible = false; // each is made on one rank, in the order of the columns
-  pass.begin(options, {{"x", glt::detail::shard_side::source, x}, {"gradient", glt::detail::shard_side::destination, gradient}}, chosen);
+  pass.begin(options,
+             {{"x", glt::detail::shard_side::source, x},
+              {"gradient", glt::detail::shard_side::destination, gradient}},
+             chosen);
   auto const ex = graph.policy().executor();
-  auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
+  auto const degrees =
+      options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   pass.pull(
-      x.data(), [&] { ex.for_each(out.size(), glt::detail::fill_value<T>{out.data(), T(0)}); },
+      x.data(),
+      [&] {
+        ex.for_each(out.size(), glt::detail::fill_value<T>{out.data(), T(0)});
+      },
       [&](shard_view<space> shard, T const* rows) {
         ex.for_each(shard.rows.size(),
                     glt::detail::write_weight_gradients<space, T>{
-                        shard, rows, gradient.data(), is_extreme(options.how) ? chosen.data() : nullptr, degrees,
-                        out.data(), columns, options.heads});
+                        shard, rows, gradient.data(), is_extreme(options.how) ? chosen.data() : nullptr,
+                        degrees, out.data(), columns, options.heads});
       });
 }
 

@@ -35,33 +35,36 @@ namespace glt::dist {
 /// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 1 shards
 /// @source Veličković et al., "Graph attention networks", ICLR 2018; Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_rows<Policy::space, T const>> rows,
-            matrix_view<Policy::space, T> output, std::type_identity_t<matrix_view<Policy::space, T>> log_sums,
+void attend(sharded_graph<Comm, Policy>& graph,
+            std::type_identity_t<attention_rows<Policy::space, T const>> rows,
+            matrix_view<Policy::space, T> output,
+            std::type_identity_t<matrix_view<Policy::space, T>> log_sums,
             std::type_identity_t<attention_options<Policy::space>> options = {}) {
   constexpr auto space = Policy::space;
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
   auto const& shape = pass.shape();
-  buffer<Policy, T> sums(0, graph.policy());
+  T* sums = nullptr;
+  auto const num_sums = graph.num_destinations() * shape.heads;
   auto const row_bytes = pass.bytes(1, shape.source_columns());
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
     pass.check_destinations("output", output, shape.values);
     pass.check_destinations("log_sums", log_sums, shape.heads);
-    sums.resize(log_sums.flat().size());
+    sums = graph.passes().template scratch<T>(num_sums);
     graph.passes().reserve(graph.most_sent() * row_bytes, graph.most_received() * row_bytes);
   });
   pass.agree(failure, glt::detail::attention_phase::forward);
   auto const ex = graph.policy().executor();
-  auto const pieces = glt::detail::head_pieces::of<Policy>(shape.heads);
-  glt::detail::strided_rows<T> const sum_rows{sums.data(), shape.heads};
+  auto const pieces = glt::detail::sliced_rows::of<Policy>(shape.heads);
+  glt::detail::strided_rows<T> const sum_rows{sums, shape.heads};
   auto const combine = [&](shard_view<space> shard, glt::detail::attention_sources<T> sources) {
-    glt::detail::visit_attention<T>(options, shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
-      ex.for_each(pieces.count(shard.rows.size()),
-                  glt::detail::attend_rows<space, T, Score, Dropout>{
-                      shard, sources, glt::detail::strided(rows.queries),
-                      glt::detail::strided(output), glt::detail::strided(log_sums), sum_rows, pieces, shape.of_head(),
-                      score, dropout});
-    });
+    glt::detail::visit_attention<T>(
+        options, shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
+          ex.for_each(pieces.count(shard.rows.size()),
+                      glt::detail::attend_rows<space, T, Score, Dropout>{
+                          shard, sources, glt::detail::strided(rows.queries), glt::detail::strided(output),
+                          glt::detail::strided(log_sums), sum_rows, pieces, shape.of_head(), score, dropout});
+        });
   };
   graph.passes().run(
       glt::detail::row_flow::pull, [&](std::int64_t k) { return graph.sent_rows(k).size() * row_bytes; },
@@ -70,13 +73,15 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
       [&](std::int64_t k, std::byte const* block) { combine(graph.shard(k), pass.sources_in(block)); },
       [&] {
         pass.fill(output.data(), output.flat().size(), T(0));
-        pass.fill(sums.data(), sums.size(), T(0));
+        pass.fill(sums, num_sums, T(0));
         pass.fill(log_sums.data(), log_sums.flat().size(), -std::numeric_limits<T>::infinity());
         combine(graph.shard(0), pass.sources());
       });
-  ex.for_each(sums.size(), glt::detail::finish_attention<T>{glt::detail::strided(output), glt::detail::strided(log_sums),
-                                                            {sums.data(), shape.heads}, shape.heads,
-                                                            shape.of_head().values});
+  ex.for_each(num_sums, glt::detail::finish_attention<T>{glt::detail::strided(output),
+                                                         glt::detail::strided(log_sums),
+                                                         {sums, shape.heads},
+                                                         shape.heads,
+                                                         shape.of_head().values});
 }
 
 } // namespace glt::dist

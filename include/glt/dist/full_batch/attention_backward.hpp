@@ -44,20 +44,22 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
                      std::type_identity_t<attention_rows<Policy::space, T const>> rows,
                      std::type_identity_t<attention_result<Policy::space, T const>> result,
                      std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
-                     attention_rows<Policy::space, T> out, std::type_identity_t<attention_options<Policy::space>> options = {},
+                     attention_rows<Policy::space, T> out,
+                     std::type_identity_t<attention_options<Policy::space>> options = {},
                      pushed_edges<Policy> const* pushed = nullptr) {
   using glt::detail::strided;
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
   auto const& shape = pass.shape();
   auto& passes = graph.passes();
   if (!passes.has_replies()) {
-    glt::detail::agree(graph.host(), {.what = glt::detail::operation::aggregate, .step = passes.next_number()}, {});
+    glt::detail::agree(graph.host(), {.what = glt::detail::operation::attend, .step = passes.next_number()},
+                       {});
   }
   static_cast<void>(passes.replies());
-  buffer<Policy, T> deltas(0, graph.policy());
+  T* deltas = nullptr;
   auto const destinations = [&] {
     return glt::detail::attention_destinations<T>{
-        strided(gradient), strided(rows.queries), strided(result.log_sums), {deltas.data(), shape.heads}};
+        strided(gradient), strided(rows.queries), strided(result.log_sums), {deltas, shape.heads}};
   };
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
@@ -70,29 +72,34 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     if (pushed != nullptr && options.dropout > 0 && !pushed->has_ids()) {
       throw precondition_error("dropout by edges that were pushed without ids; pass ids to pushed_edges");
     }
-    glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out, pushed);
+    glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out,
+                                                               pushed);
     glt::detail::block_sizes sent;
     glt::detail::block_sizes returned;
     for (std::int64_t k = 1; k < graph.size(); ++k) {
       sent.include(steps.bytes(k));
       returned.include(steps.reply_bytes(k));
     }
-    deltas.resize(gradient.rows() * shape.heads);
+    auto const num_deltas = graph.num_destinations() * shape.heads;
+    deltas = passes.template scratch<T>(num_deltas);
     glt::detail::reserve_round_trip(passes, sent, returned);
     graph.policy().executor().for_each(
-        deltas.size(), glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas.data(), shape.heads,
-                                                    shape.of_head().values});
+        num_deltas, glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas,
+                                                 shape.heads, shape.of_head().values});
   });
   using glt::detail::attention_phase;
-  pass.agree(failure, pushed == nullptr                          ? attention_phase::backward
+  pass.agree(failure, pushed == nullptr                         ? attention_phase::backward
                       : pushed->choice() == push_choice::useful ? attention_phase::pushed_backward
-                                                                 : attention_phase::all_pushed_backward);
-  glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out, pushed);
+                                                                : attention_phase::all_pushed_backward);
+  glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out,
+                                                             pushed);
   glt::detail::run_round_trip(
-      passes, [&](std::int64_t k) { return steps.bytes(k); }, [&](std::int64_t k) { return steps.reply_bytes(k); },
+      passes, [&](std::int64_t k) { return steps.bytes(k); },
+      [&](std::int64_t k) { return steps.reply_bytes(k); },
       [&](std::int64_t k, std::byte* block) { steps.fill(k, block); },
       [&](std::int64_t k, std::byte const* received, std::byte* reply) { steps.serve(k, received, reply); },
-      [&](std::int64_t k, std::byte const* reply) { steps.use(k, reply); }, [&] {
+      [&](std::int64_t k, std::byte const* reply) { steps.use(k, reply); },
+      [&] {
         auto const clear = [&](matrix_view<Policy::space, T> matrix) {
           pass.fill(matrix.data(), matrix.flat().size(), T(0));
         };

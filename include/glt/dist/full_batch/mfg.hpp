@@ -26,11 +26,13 @@ namespace glt::dist {
 /// The layers of a network over only those vertices that some seeds depend on.
 ///
 /// @shape  inputs: own rows of the graph that the first layer reads, its sources · layers: first layer first; the
-///         destinations of each are the sources of the next, those of the last are the seeds
+///         destinations of each are the sources of the next, those of the last are the seeds · edge_ids: of each layer,
+///         of its edges in the order in which passes number them (positions in the own part where the graph has no ids)
 template <communicator Comm, device_policy Policy>
 struct message_flow_graphs {
   std::vector<local_id> inputs;
   std::vector<sharded_graph<Comm, Policy>> layers;
+  std::vector<buffer<Policy, edge_id>> edge_ids;
 };
 
 /// Finds, layer by layer, what the seeds of all ranks need: own seeds, their in-neighbours, those of these, and so on.
@@ -45,31 +47,35 @@ struct message_flow_graphs {
 ///                           or is below 1, or as `sharded_graph`
 /// @cost   O(V) and, per layer, O(E' log R) for E' edges of the layer
 template <communicator Comm, host_policy Policy, vertex_id Vertex>
-[[nodiscard]] message_flow_graphs<Comm, Policy> make_mfgs(Comm comm, graph<Policy, Vertex> const& graph,
-                                                          host_view<local_id const> seeds, std::int64_t num_layers,
-                                                          sharding_options options = {}, Policy policy = {}) {
+[[nodiscard]] message_flow_graphs<Comm, Policy>
+make_mfgs(Comm comm, graph<Policy, Vertex> const& graph, host_view<local_id const> seeds,
+          std::int64_t num_layers, sharding_options options = {}, Policy policy = {}) {
   auto const rows = graph.local();
   glt::detail::needed_sources numbers;
   auto const failure = detail::failure_of([&] {
     if (num_layers < 1) {
-      throw precondition_error(detail::message("message-flow graphs of ", num_layers, " layers; ask for 1 or more"));
+      throw precondition_error(
+          detail::message("message-flow graphs of ", num_layers, " layers; ask for 1 or more"));
     }
     numbers = glt::detail::needed_sources(rows.num_rows(), seeds);
   });
-  auto const headers =
-      glt::detail::exchange_values(glt::detail::host_comm(comm), {.what = detail::operation::make_shards}, failure, num_layers);
+  auto const headers = glt::detail::exchange_values(
+      glt::detail::host_comm(comm), {.what = detail::operation::make_mfgs}, failure, num_layers);
   glt::detail::check_same_value(headers, [](std::int64_t value, std::int64_t first) {
     return detail::message("asks for ", value, " layers while rank 0 asks for ", first,
                            "; make the same calls on all ranks");
   });
   message_flow_graphs<Comm, Policy> made;
   for (std::int64_t layer = 0; layer < num_layers; ++layer) {
-    auto const edges = glt::detail::rows_of<Policy>(rows, numbers.vertices(), policy);
-    auto boundary = glt::detail::find_boundary(comm, graph.book(), edges.view(), rows.num_rows(), policy);
+    auto edges = glt::detail::take_rows<Policy, Vertex>(rows, numbers.vertices(), policy);
+    auto boundary = glt::detail::find_boundary(comm, graph.book(), edges.graph.view(), rows.num_rows(),
+                                               options.depth, policy);
     numbers.add_sources(boundary);
-    made.layers.emplace_back(comm, edges.view(), std::move(boundary), options, policy);
+    made.layers.emplace_back(comm, edges.graph.view(), std::move(boundary), options, policy);
+    made.edge_ids.push_back(std::move(edges.ids));
   }
   std::ranges::reverse(made.layers);
+  std::ranges::reverse(made.edge_ids);
   made.inputs = std::move(numbers).vertices();
   return made;
 }

@@ -76,13 +76,15 @@ public:
   ///
   /// @comm   collective; one header exchange, one of 4 bytes for every source of another rank, and depth − 1 `duplicate`
   /// @throws collective_error  on every rank, if the graph of a rank was made with another communicator, its part has
-  ///                           2³¹ edges or more, or a rank passes another depth than rank 0
+  ///                           2³¹ edges or more, or a rank passes a negative depth or another than rank 0
   /// @cost   O(E log R) work; 16 bytes an edge and 24 a row of every shard stay
   template <vertex_id Vertex>
-  sharded_graph(Comm comm, graph<Policy, Vertex> const& graph, sharding_options options = {}, Policy policy = {})
+  sharded_graph(Comm comm, graph<Policy, Vertex> const& graph, sharding_options options = {},
+                Policy policy = {})
       : sharded_graph(comm, graph.local(),
-                      glt::detail::find_boundary(comm, graph.book(), graph.local(), graph.local().num_rows(), policy), options,
-                      policy) {}
+                      glt::detail::find_boundary(comm, graph.book(), graph.local(), graph.local().num_rows(),
+                                                 options.depth, policy),
+                      options, policy) {}
 
   [[nodiscard]] int rank() const noexcept { return passes_.rank(); }
   [[nodiscard]] int size() const noexcept { return passes_.size(); }
@@ -91,14 +93,15 @@ public:
   /// Made of what `find_boundary` found, or what became of it; own sources have slots from 0 on, and the first of them
   /// are the destinations, the rows.
   template <vertex_id Vertex>
-  sharded_graph(Comm comm, csr_view<space, Vertex> rows, glt::detail::boundary<Policy> boundary, sharding_options options,
-                Policy const& policy)
+  sharded_graph(Comm comm, csr_view<space, Vertex> rows, glt::detail::boundary<Policy> boundary,
+                sharding_options options, Policy const& policy)
       : slot_begins_(std::move(boundary.slot_begins)), sent_begins_(std::move(boundary.sent_begins)),
         sent_(std::move(boundary.sent)), num_edges_(rows.num_edges()), in_degrees_(rows.num_rows(), policy),
         destinations_(rows.num_edges(), policy), slots_(std::move(boundary.slots)),
         begins_on_device_(make_buffer<Policy>(slot_begins_, policy)),
         forward_(policy, number_ends(rows, policy), slot_begins_, rows.num_rows()),
-        backward_(policy, ends(), slot_begins_, rows.num_rows()), passes_(std::move(comm), options.depth, policy) {
+        backward_(policy, ends(), slot_begins_, rows.num_rows()),
+        passes_(std::move(comm), options.depth, policy) {
     destinations_ = buffer<Policy, local_id>(0, policy);
     slots_ = buffer<Policy, local_id>(0, policy);
     for (std::size_t k = 1; k + 1 < slot_begins_.size(); ++k) {
@@ -119,7 +122,9 @@ public:
   /// @shape  [num_destinations()]
   [[nodiscard]] array_view<space, local_id const> in_degrees() const noexcept { return in_degrees_.view(); }
   /// What `make_out_degrees` has found, on all ranks or on none.
-  [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
+  [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept {
+    return known_degrees_;
+  }
   void set_known_degrees(largest_degrees degrees) noexcept { known_degrees_ = degrees; }
   /// What passes have cost so far; set it to {} to begin anew.
   [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
@@ -150,7 +155,8 @@ private:
     return {destinations_.view(), slots_.view(), begins_on_device_.view()};
   }
   template <vertex_id Vertex>
-  [[nodiscard]] glt::detail::shard_ends<space> number_ends(csr_view<space, Vertex> rows, Policy const& policy) {
+  [[nodiscard]] glt::detail::shard_ends<space> number_ends(csr_view<space, Vertex> rows,
+                                                           Policy const& policy) {
     policy.executor().for_each(rows.num_rows(), glt::detail::expand_rows<space, Vertex>{
                                                     rows, destinations_.view(), in_degrees_.view()});
     return ends();

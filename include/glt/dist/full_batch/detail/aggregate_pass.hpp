@@ -13,6 +13,7 @@
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -57,11 +58,12 @@ class aggregate_pass {
 
 public:
   aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, row_flow flow, std::int64_t columns)
-      : graph_(&graph), flow_(flow), columns_(columns), sums_(0, graph.policy()), whole_rows_(0, graph.policy()) {}
+      : graph_(&graph), flow_(flow), columns_(columns) {}
 
   /// Checks the arguments, makes room, and agrees with the other ranks.
   template <class T>
-  void begin(dist::aggregation<space, T> const& options, std::initializer_list<named_matrix<space, T>> matrices,
+  void begin(dist::aggregation<space, T> const& options,
+             std::initializer_list<named_matrix<space, T>> matrices,
              matrix_view<space, local_id const> chosen) {
     auto const failure = failure_of([&] {
       for (auto const& [name, side, matrix] : matrices) {
@@ -77,32 +79,38 @@ public:
       if (auto const weights = options.edge_weights.size();
           weights != 0 && weights != graph_->num_edges() * options.heads) {
         throw precondition_error(message(weights, " edge weights for ", graph_->num_edges(), " edges and ",
-                                         options.heads, " heads; pass one for each head of each edge, or none"));
+                                         options.heads,
+                                         " heads; pass one for each head of each edge, or none"));
       }
       is_exact_ = options.reproducible && !is_extreme(options.how);
       is_short_ = options.wire == dist::wire_format::bfloat16;
       if (is_exact_ && is_short_) {
-        throw precondition_error("reproducible sums over rows in bfloat16: which ones are rounded depends on the "
-                                 "partition; send them in full");
+        throw precondition_error(
+            "reproducible sums over rows in bfloat16: which ones are rounded depends on the "
+            "partition; send them in full");
       }
       bool const pulls = flow_ == row_flow::pull;
-      auto const row_bytes = columns_ * (is_short_ ? 2 : is_exact_ && !pulls ? 8 : static_cast<std::int64_t>(sizeof(T)));
+      auto const row_bytes = columns_ * (is_short_             ? 2
+                                         : is_exact_ && !pulls ? 8
+                                                               : static_cast<std::int64_t>(sizeof(T)));
       pulls ? graph_->passes().reserve(graph_->most_sent() * row_bytes, graph_->most_received() * row_bytes)
             : graph_->passes().reserve(graph_->most_received() * row_bytes, graph_->most_sent() * row_bytes);
-      whole_rows_.resize(is_short_ ? graph_->most_received() * columns_ * static_cast<std::int64_t>(sizeof(T)) : 0);
-      if (is_exact_) {
-        sums_.resize((flow_ == row_flow::pull ? graph_->num_destinations() : graph_->num_sources()) * columns_);
+      if (is_short_) {
+        whole_rows_ = graph_->passes().template scratch<T>(graph_->most_received() * columns_);
+      } else if (is_exact_) {
+        num_sums_ = (pulls ? graph_->num_destinations() : graph_->num_sources()) * columns_;
+        sums_ = graph_->passes().template scratch<std::int64_t>(num_sums_);
       }
     });
-    auto const headers =
-        exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()},
-                        failure,
-                        columns_ * 32 + (is_short_ ? 16 : 0) + (sizeof(T) == sizeof(double) ? 8 : 0) +
-                            static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0));
+    auto const headers = exchange_values(
+        graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
+        columns_ * 32 + (is_short_ ? 16 : 0) + (sizeof(T) == sizeof(double) ? 8 : 0) +
+            static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0));
     check_same_value(headers, [](std::int64_t value, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
         return message(v / 32, v % 16 / 8 != 0 ? " double" : " float", " columns",
-                       v % 32 / 16 != 0 ? " in bfloat16 by " : " by ", name_of(static_cast<dist::aggregator>(v % 8 / 2)),
+                       v % 32 / 16 != 0 ? " in bfloat16 by " : " by ",
+                       name_of(static_cast<dist::aggregator>(v % 8 / 2)),
                        v % 2 != 0 ? ", reproducibly," : "");
       };
       return message("aggregates ", in_words(value), " while rank 0 aggregates ", in_words(first),
@@ -113,15 +121,16 @@ public:
   /// True if sums are made in fixed point.
   [[nodiscard]] bool is_exact() const noexcept { return is_exact_; }
   /// The sums of such a pass, one for each element of what it writes.
-  [[nodiscard]] std::int64_t* sums() noexcept { return sums_.data(); }
-  [[nodiscard]] std::int64_t num_sums() const noexcept { return sums_.size(); }
+  [[nodiscard]] std::int64_t* sums() noexcept { return sums_; }
+  [[nodiscard]] std::int64_t num_sums() const noexcept { return num_sums_; }
 
   /// Agrees on the numbers of an exact pass over these values.
   ///
   /// @comm   collective; one reduction
   /// @throws collective_error  on every rank, if a value or a weight of a rank is infinite or not a number
   template <class T>
-  [[nodiscard]] fixed_point choose_numbers(dist::aggregation<space, T> const& options, matrix_view<space, T const> values) {
+  [[nodiscard]] fixed_point choose_numbers(dist::aggregation<space, T> const& options,
+                                           matrix_view<space, T const> values) {
     auto const ex = graph_->policy().executor();
     auto const largest = [&](T const* of, std::int64_t size) {
       return ex.reduce(size, 0.0, magnitude_of<T>{of}, larger_magnitude{});
@@ -149,7 +158,7 @@ private:
   template <class Wire, class T, class Prepare, class Use>
   void pull_as(T const* x, Prepare& prepare, Use& use) {
     auto const ex = graph_->policy().executor();
-    auto const pieces = column_pieces::of<Policy>(columns_);
+    auto const pieces = sliced_rows::of<Policy>(columns_);
     auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(Wire));
     graph_->passes().run(
         flow_, [&](std::int64_t k) { return graph_->sent_rows(k).size() * row_bytes; },
@@ -157,15 +166,17 @@ private:
         [&](std::int64_t k, std::byte* block) {
           auto const rows = graph_->sent_rows(k);
           ex.for_each(pieces.count(rows.size()),
-                      gather_sent_rows<space, T, Wire>{rows, x, reinterpret_cast<Wire*>(block), pieces});
+                      move_rows<false, T, Wire>{
+                          {x, columns_, rows.data()}, {reinterpret_cast<Wire*>(block), columns_}, pieces});
         },
         [&](std::int64_t k, std::byte const* block) {
           if constexpr (std::is_same_v<Wire, T>) {
             use(graph_->shard(k), reinterpret_cast<T const*>(block));
           } else {
-            auto* const rows = reinterpret_cast<T*>(whole_rows_.data());
-            ex.for_each(graph_->num_received(k) * columns_,
-                        convert_numbers<Wire, T>{reinterpret_cast<Wire const*>(block), rows});
+            auto* const rows = static_cast<T*>(whole_rows_);
+            ex.for_each(pieces.count(graph_->num_received(k)),
+                        move_rows<false, Wire, T>{
+                            {reinterpret_cast<Wire const*>(block), columns_}, {rows, columns_}, pieces});
             use(graph_->shard(k), static_cast<T const*>(rows));
           }
         },
@@ -178,7 +189,7 @@ private:
   template <class Wire, class T, class Spread>
   void push_as(T* out, Spread& spread) {
     auto const ex = graph_->policy().executor();
-    auto const pieces = column_pieces::of<Policy>(columns_);
+    auto const pieces = sliced_rows::of<Policy>(columns_);
     auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(Wire));
     graph_->passes().run(
         flow_, [&](std::int64_t k) { return graph_->num_received(k) * row_bytes; },
@@ -187,16 +198,19 @@ private:
           if constexpr (std::is_same_v<Wire, T>) {
             spread(graph_->transposed(k), reinterpret_cast<T*>(block));
           } else {
-            auto* const rows = reinterpret_cast<T*>(whole_rows_.data());
+            auto* const rows = static_cast<T*>(whole_rows_);
             spread(graph_->transposed(k), rows);
-            ex.for_each(graph_->num_received(k) * columns_,
-                        convert_numbers<T, Wire>{rows, reinterpret_cast<Wire*>(block)});
+            ex.for_each(pieces.count(graph_->num_received(k)),
+                        move_rows<false, T, Wire>{
+                            {rows, columns_}, {reinterpret_cast<Wire*>(block), columns_}, pieces});
           }
         },
         [&](std::int64_t k, std::byte const* block) {
           auto const rows = graph_->sent_rows(k);
           ex.for_each(pieces.count(rows.size()),
-                      add_sent_rows<space, T, Wire>{rows, reinterpret_cast<Wire const*>(block), out, pieces});
+                      move_rows<true, Wire, T>{{reinterpret_cast<Wire const*>(block), columns_},
+                                               {out, columns_, rows.data()},
+                                               pieces});
         },
         [&] { spread(graph_->transposed(0), out); });
   }
@@ -206,8 +220,8 @@ private:
     auto const wanted = has_sources ? graph_->num_sources() : graph_->num_destinations();
     if (rows != wanted || columns != columns_) {
       throw precondition_error(message(name, " [", rows, ", ", columns, "] in an aggregation of ", columns_,
-                                       " columns and ", wanted, has_sources ? " sources" : " destinations", "; pass [",
-                                       wanted, ", ", columns_, "]"));
+                                       " columns and ", wanted, has_sources ? " sources" : " destinations",
+                                       "; pass [", wanted, ", ", columns_, "]"));
     }
   }
 
@@ -216,8 +230,9 @@ private:
   std::int64_t columns_;
   bool is_exact_ = false;
   bool is_short_ = false;
-  buffer<Policy, std::int64_t> sums_;
-  buffer<Policy, std::byte> whole_rows_; // of a shard whose rows travel rounded
+  std::int64_t* sums_ = nullptr;
+  std::int64_t num_sums_ = 0;
+  void* whole_rows_ = nullptr; // of a shard whose rows travel rounded
 };
 
 } // namespace glt::detail

@@ -2,33 +2,18 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/detail/prefetch.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/full_batch/detail/attention_scores.hpp>
+#include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/shard.hpp>
-#include <glt/memory/policy.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
 namespace glt::detail {
-
-/// Item i of a shard's rows, cut into the heads that it is for: all on hosts, one on devices.
-struct head_pieces {
-  std::int64_t heads;
-  std::int64_t width;
-
-  template <device_policy Policy>
-  [[nodiscard]] static head_pieces of(std::int64_t heads) {
-    return {heads, host_policy<Policy> ? heads : 1};
-  }
-  [[nodiscard]] std::int64_t count(std::int64_t rows) const { return rows * (heads / width); }
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row(std::int64_t i) const { return i / (heads / width); }
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t first_head(std::int64_t i) const { return i % (heads / width) * width; }
-};
 
 /// Columns of a head.
 struct head_columns {
@@ -50,22 +35,6 @@ struct attention_destinations {
   strided_rows<T const> deltas; // Σ gradient · output of a head
 };
 
-/// Asks for the rows at the other ends of edges that come soon, which are anywhere in memory; those behind a row belong
-/// to the next one.
-template <memory_space Space, class T>
-GLT_HOST_DEVICE void prefetch_ends(dist::shard_view<Space> const& shard, edge_offset first, edge_offset last,
-                                   strided_rows<T const> const& rows, std::int64_t columns) {
-  for (auto e = first; e < last && e < shard.columns.size(); ++e) {
-    auto const column = shard.columns[e];
-    if (column < shard.num_columns) { // that of another shard may be beyond the rows
-      T const* const from = rows.row(column);
-      for (std::int64_t c = 0; c < columns; c += 64 / static_cast<std::int64_t>(sizeof(T))) {
-        prefetch(from + c);
-      }
-    }
-  }
-}
-
 /// Adds the edges of a shard to the averages of their destinations.
 ///
 /// What an average is so far is output / sums, scaled by exp(−maxima): when a larger score comes, both are scaled anew.
@@ -79,7 +48,7 @@ struct attend_rows {
   strided_rows<T> output;
   strided_rows<T> maxima; // −∞ before the first edge
   strided_rows<T> sums;
-  head_pieces pieces;
+  sliced_rows pieces;
   head_columns columns;
   Score score;
   Dropout dropout;
@@ -88,13 +57,13 @@ struct attend_rows {
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = pieces.row(i);
-    auto const first_head = pieces.first_head(i);
+    auto const first_head = pieces.first(i);
     auto const last = shard.offsets[row + 1];
     for (auto e = shard.offsets[row]; e < last; e += most) {
       auto const count = last - e < most ? static_cast<int>(last - e) : most;
-      if (pieces.width == pieces.heads) {
-        prefetch_ends(shard, e + most, e + 2 * most, from.values, pieces.heads * columns.values);
-        prefetch_ends(shard, e + 2 * most, e + 3 * most, from.keys, pieces.heads * columns.keys);
+      if (pieces.width == pieces.total) {
+        prefetch_ends(shard, e + most, e + 2 * most, from.values, pieces.total * columns.values);
+        prefetch_ends(shard, e + 2 * most, e + 3 * most, from.keys, pieces.total * columns.keys);
       }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
         add(e, count, shard.rows[row], head);
@@ -124,7 +93,8 @@ private:
     }
     for (int j = 0; j < count; ++j) {
       // a score of −∞ excludes its edge
-      T const weight = weights[j] == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(weights[j] - largest);
+      T const weight =
+          weights[j] == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(weights[j] - largest);
       sum += weight;
       weights[j] = weight * dropout.template factor<T>(shard.edges[e + j], head);
     }
@@ -182,14 +152,16 @@ struct attention_edge {
   T const* key;
   T const* gradient;
   T const* query;
-  T weight;         // of the value in the output
+  T weight; // of the value in the output
   T score_gradient;
 
   template <class Score, class Dropout>
-  GLT_HOST_DEVICE attention_edge(attention_sources<T> const& from, attention_destinations<T> const& to, std::int64_t source,
-                                 std::int64_t destination, std::int64_t edge, std::int64_t head, head_columns columns,
-                                 Score const& score, Dropout const& dropout)
-      : value(from.values.row(source) + head * columns.values), key(from.keys.row(source) + head * columns.keys),
+  GLT_HOST_DEVICE attention_edge(attention_sources<T> const& from, attention_destinations<T> const& to,
+                                 std::int64_t source, std::int64_t destination, std::int64_t edge,
+                                 std::int64_t head, head_columns columns, Score const& score,
+                                 Dropout const& dropout)
+      : value(from.values.row(source) + head * columns.values),
+        key(from.keys.row(source) + head * columns.keys),
         gradient(to.gradients.row(destination) + head * columns.values),
         query(to.queries.row(destination) + head * columns.keys) {
     T const raw = score(key, query);
@@ -209,26 +181,28 @@ struct add_source_gradients {
   attention_destinations<T> to;
   strided_rows<T> by_values;
   strided_rows<T> by_keys;
-  head_pieces pieces;
+  sliced_rows pieces;
   head_columns columns;
   Score score;
   Dropout dropout;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = pieces.row(i);
-    auto const first_head = pieces.first_head(i);
+    auto const first_head = pieces.first(i);
     auto const source = shard.rows[row];
     for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
-      if (pieces.width == pieces.heads) {
-        prefetch_ends(shard, e + 6, e + 7, to.gradients, pieces.heads * columns.values);
-        prefetch_ends(shard, e + 6, e + 7, to.queries, pieces.heads * columns.keys);
-        prefetch_ends(shard, e + 6, e + 7, to.log_sums, pieces.heads);
-        prefetch_ends(shard, e + 6, e + 7, to.deltas, pieces.heads);
+      if (pieces.width == pieces.total) {
+        prefetch_ends(shard, e + 6, e + 7, to.gradients, pieces.total * columns.values);
+        prefetch_ends(shard, e + 6, e + 7, to.queries, pieces.total * columns.keys);
+        prefetch_ends(shard, e + 6, e + 7, to.log_sums, pieces.total);
+        prefetch_ends(shard, e + 6, e + 7, to.deltas, pieces.total);
       }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
-        attention_edge<T> const edge(from, to, source, shard.columns[e], shard.edges[e], head, columns, score, dropout);
+        attention_edge<T> const edge(from, to, source, shard.columns[e], shard.edges[e], head, columns, score,
+                                     dropout);
         add_scaled(edge.weight, edge.gradient, by_values.row(source) + head * columns.values, columns.values);
-        score.add_gradient(edge.score_gradient, edge.key, edge.query, by_keys.row(source) + head * columns.keys);
+        score.add_gradient(edge.score_gradient, edge.key, edge.query,
+                           by_keys.row(source) + head * columns.keys);
       }
     }
   }
@@ -241,24 +215,25 @@ struct add_query_gradients {
   attention_sources<T> from;
   attention_destinations<T> to;
   strided_rows<T> by_queries;
-  head_pieces pieces;
+  sliced_rows pieces;
   head_columns columns;
   Score score;
   Dropout dropout;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = pieces.row(i);
-    auto const first_head = pieces.first_head(i);
+    auto const first_head = pieces.first(i);
     auto const destination = shard.rows[row];
     for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
-      if (pieces.width == pieces.heads) {
-        prefetch_ends(shard, e + 6, e + 7, from.values, pieces.heads * columns.values);
-        prefetch_ends(shard, e + 6, e + 7, from.keys, pieces.heads * columns.keys);
+      if (pieces.width == pieces.total) {
+        prefetch_ends(shard, e + 6, e + 7, from.values, pieces.total * columns.values);
+        prefetch_ends(shard, e + 6, e + 7, from.keys, pieces.total * columns.keys);
       }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
-        attention_edge<T> const edge(from, to, shard.columns[e], destination, shard.edges[e], head, columns, score,
-                                     dropout);
-        score.add_gradient(edge.score_gradient, edge.query, edge.key, by_queries.row(destination) + head * columns.keys);
+        attention_edge<T> const edge(from, to, shard.columns[e], destination, shard.edges[e], head, columns,
+                                     score, dropout);
+        score.add_gradient(edge.score_gradient, edge.query, edge.key,
+                           by_queries.row(destination) + head * columns.keys);
       }
     }
   }

@@ -38,6 +38,7 @@ struct attention_shape {
   std::int64_t values = 0; // columns of all heads
   std::int64_t keys = 0;
   dist::attention_score score = dist::attention_score::additive;
+  std::size_t element_bytes = sizeof(float);
 
   [[nodiscard]] head_columns of_head() const noexcept { return {values / heads, keys / heads}; }
   [[nodiscard]] std::int64_t source_columns() const noexcept { return values + keys; }
@@ -46,20 +47,24 @@ struct attention_shape {
   /// As one number, with what is done.
   [[nodiscard]] std::int64_t packed(attention_phase phase) const noexcept {
     auto const scores = score == dist::attention_score::additive ? 0 : 1;
-    return (((values << 20 | keys) << 16 | heads) << 1 | scores) << 2 | static_cast<std::int64_t>(phase);
+    auto const doubles = element_bytes == sizeof(double) ? 1 : 0;
+    return ((((values << 20 | keys) << 16 | heads) << 1 | scores) << 1 | doubles) << 2 |
+           static_cast<std::int64_t>(phase);
   }
   [[nodiscard]] static std::string words(std::int64_t packed) {
-    constexpr std::array<std::string_view, 4> phases{"forward", "backward", "backward with useful edges pushed",
-                                                     "backward with all edges pushed"};
-    return message(phases[static_cast<std::size_t>(packed & 3)], " to ", packed >> 39, " columns by ",
-                   (packed & 4) == 0 ? "sums" : "products", " of ", packed >> 19 & 0xFFFFF, " keys in ",
-                   packed >> 3 & 0xFFFF, " heads");
+    constexpr std::array<std::string_view, 4> phases{
+        "forward", "backward", "backward with useful edges pushed", "backward with all edges pushed"};
+    return message(phases[static_cast<std::size_t>(packed & 3)], " to ", packed >> 40,
+                   (packed & 4) == 0 ? " float" : " double", " columns by ",
+                   (packed & 8) == 0 ? "sums" : "products", " of ", packed >> 20 & 0xFFFFF, " keys in ",
+                   packed >> 4 & 0xFFFF, " heads");
   }
 };
 
 /// Calls visit(score, dropout) with the functions that options ask for.
 template <class T, memory_space Space, class Visit>
-void visit_attention(dist::attention_options<Space> const& options, attention_shape const& shape, Visit visit) {
+void visit_attention(dist::attention_options<Space> const& options, attention_shape const& shape,
+                     Visit visit) {
   auto const with_score = [&](auto score) {
     if (options.dropout == 0) {
       visit(score, no_dropout{});
@@ -84,8 +89,9 @@ class attention_pass {
 public:
   attention_pass(dist::sharded_graph<Comm, Policy>& graph, dist::attention_options<space> const& options,
                  dist::attention_rows<space, T const> const& rows)
-      : graph_(&graph), options_(options), rows_(rows),
-        shape_{options.heads, rows.values.columns(), rows.keys.columns(), options.score} {}
+      : graph_(&graph), options_(options),
+        rows_(rows), shape_{options.heads, rows.values.columns(), rows.keys.columns(), options.score,
+                            sizeof(T)} {}
 
   [[nodiscard]] attention_shape const& shape() const noexcept { return shape_; }
   [[nodiscard]] std::int64_t bytes(std::int64_t rows, std::int64_t columns) const {
@@ -101,13 +107,15 @@ public:
     constexpr std::int64_t most_columns = 1 << 20;
     if (heads < 1 || heads >= 1 << 16 || shape_.values % heads != 0 || shape_.values >= most_columns ||
         shape_.keys >= most_columns) {
-      throw precondition_error(message(heads, " heads of values of ", shape_.values, " columns; pass 1 head or more, of ",
+      throw precondition_error(message(heads, " heads of values of ", shape_.values,
+                                       " columns; pass 1 head or more, of ",
                                        "as many columns each, below 2²⁰"));
     }
     if (shape_.score == dist::attention_score::additive ? shape_.keys != heads
-                                                         : shape_.keys == 0 || shape_.keys % heads != 0) {
-      throw precondition_error(message("keys of ", shape_.keys, " columns for ", heads,
-                                       " heads; pass one number a head for additive scores, one or more for products"));
+                                                        : shape_.keys == 0 || shape_.keys % heads != 0) {
+      throw precondition_error(
+          message("keys of ", shape_.keys, " columns for ", heads,
+                  " heads; pass one number a head for additive scores, one or more for products"));
     }
     check_sources("values", rows_.values, shape_.values);
     check_sources("keys", rows_.keys, shape_.keys);
@@ -126,18 +134,19 @@ public:
     check_size(name, matrix.rows(), matrix.columns(), graph_->num_sources(), columns);
   }
   template <class Element>
-  void check_destinations(std::string_view name, matrix_view<space, Element> matrix, std::int64_t columns) const {
+  void check_destinations(std::string_view name, matrix_view<space, Element> matrix,
+                          std::int64_t columns) const {
     check_size(name, matrix.rows(), matrix.columns(), graph_->num_destinations(), columns);
   }
 
   /// Makes sure that all ranks attend alike.
   void agree(std::string const& failure, attention_phase phase) {
     auto const headers =
-        exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
-                        shape_.packed(phase));
+        exchange_values(graph_->host(), {.what = operation::attend, .step = graph_->passes().next_number()},
+                        failure, shape_.packed(phase));
     check_same_value(headers, [](std::int64_t value, std::int64_t first) {
-      return message("attends ", attention_shape::words(value), " while rank 0 attends ", attention_shape::words(first),
-                     "; make the same calls on all ranks");
+      return message("attends ", attention_shape::words(value), " while rank 0 attends ",
+                     attention_shape::words(first), "; make the same calls on all ranks");
     });
   }
 
@@ -158,7 +167,7 @@ public:
   /// to.row(i) = (or +=) from.row(i) for i in [0, count).
   template <bool Add>
   void move(std::int64_t count, strided_rows<T const> from, strided_rows<T> to, std::int64_t columns) const {
-    auto const pieces = column_pieces::of<Policy>(columns);
+    auto const pieces = sliced_rows::of<Policy>(columns);
     graph_->policy().executor().for_each(pieces.count(count), move_rows<Add, T>{from, to, pieces});
   }
 
@@ -168,16 +177,17 @@ public:
 
   /// Rows by their place in a list.
   template <class Element>
-  [[nodiscard]] static strided_rows<Element> listed(strided_rows<Element> all, array_view<space, local_id const> rows) {
+  [[nodiscard]] static strided_rows<Element> listed(strided_rows<Element> all,
+                                                    array_view<space, local_id const> rows) {
     return {all.data, all.stride, rows.data()};
   }
 
 private:
-  static void check_size(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t vertices,
-                         std::int64_t wanted) {
+  static void check_size(std::string_view name, std::int64_t rows, std::int64_t columns,
+                         std::int64_t vertices, std::int64_t wanted) {
     if (rows != vertices || columns != wanted) {
-      throw precondition_error(message(name, " [", rows, ", ", columns, "] in an attention; pass [", vertices, ", ", wanted,
-                                       "]"));
+      throw precondition_error(
+          message(name, " [", rows, ", ", columns, "] in an attention; pass [", vertices, ", ", wanted, "]"));
     }
   }
 

@@ -33,8 +33,8 @@ public:
   attention_return(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
                    dist::attention_options<space> const& options, attention_destinations<T> destinations,
                    dist::attention_rows<space, T> out, dist::pushed_edges<Policy> const* pushed)
-      : graph_(&graph), pass_(&pass), options_(options), pushed_options_(options), destinations_(destinations), out_(out),
-        pushed_(pushed), shape_(pass.shape()) {
+      : graph_(&graph), pass_(&pass), options_(options), pushed_options_(options),
+        destinations_(destinations), out_(out), pushed_(pushed), shape_(pass.shape()) {
     if (pushed != nullptr) {
       pushed_options_.edge_ids = pushed->ids();
     }
@@ -78,8 +78,8 @@ public:
       auto* const data = reinterpret_cast<T*>(reply);
       auto const stride = shape_.source_columns();
       pass_->fill(data, graph_->num_received(k) * stride, T(0));
-      add(graph_->shard(k), graph_->transposed(k), pass_->sources_in(received + bytes(k).from_previous), destinations_,
-          {data, stride}, {data + shape_.values, stride}, strided(out_.queries), options_);
+      add(graph_->shard(k), graph_->transposed(k), pass_->sources_in(received + bytes(k).from_previous),
+          destinations_, {data, stride}, {data + shape_.values, stride}, strided(out_.queries), options_);
     }
     if (replied.to_previous > 0) {
       auto const own = graph_->sent_rows(k);
@@ -87,8 +87,9 @@ public:
       auto* const data = reinterpret_cast<T*>(reply + replied.to_next);
       pass_->fill(data, pushed_->num_served(k) * shape_.keys, T(0));
       add(pushed_->shard(k), pushed_->transposed(k),
-          {pass_->listed(sources.values, own), pass_->listed(sources.keys, own)}, destinations_in(reinterpret_cast<T const*>(received)),
-          pass_->listed(strided(out_.values), own), pass_->listed(strided(out_.keys), own), {data, shape_.keys}, pushed_options_);
+          {pass_->listed(sources.values, own), pass_->listed(sources.keys, own)},
+          destinations_in(reinterpret_cast<T const*>(received)), pass_->listed(strided(out_.values), own),
+          pass_->listed(strided(out_.keys), own), {data, shape_.keys}, pushed_options_);
     }
   }
 
@@ -97,13 +98,15 @@ public:
     if (replied.from_previous > 0) {
       auto const own = graph_->sent_rows(k);
       auto const sums = pass_->sources_in(reply);
-      pass_->template move<true>(own.size(), sums.values, pass_->listed(strided(out_.values), own), shape_.values);
+      pass_->template move<true>(own.size(), sums.values, pass_->listed(strided(out_.values), own),
+                                 shape_.values);
       pass_->template move<true>(own.size(), sums.keys, pass_->listed(strided(out_.keys), own), shape_.keys);
     }
     if (replied.from_next > 0) {
       auto const own = graph_->shard(k).rows;
       auto const* const data = reinterpret_cast<T const*>(reply + replied.from_previous);
-      pass_->template move<true>(own.size(), {data, shape_.keys}, pass_->listed(strided(out_.queries), own), shape_.keys);
+      pass_->template move<true>(own.size(), {data, shape_.keys}, pass_->listed(strided(out_.queries), own),
+                                 shape_.keys);
     }
   }
 
@@ -130,13 +133,15 @@ private:
   [[nodiscard]] edges_between between(std::int64_t sources, std::int64_t destinations) const {
     auto const pushed = destinations * (shape_.destination_columns() + shape_.keys);
     bool const saves = pushed < 2 * sources * shape_.source_columns();
-    return {sources, destinations, destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
+    return {sources, destinations,
+            destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
   }
 
   // A row is gradients, queries, log_sums and deltas.
   void pack_destinations(array_view<space, local_id const> rows, T* data) const {
     auto const move = [&](strided_rows<T const> from, std::int64_t columns) {
-      pass_->template move<false>(rows.size(), pass_->listed(from, rows), {data, shape_.destination_columns()}, columns);
+      pass_->template move<false>(rows.size(), pass_->listed(from, rows),
+                                  {data, shape_.destination_columns()}, columns);
       data += columns;
     };
     move(destinations_.gradients, shape_.values);
@@ -151,19 +156,19 @@ private:
     return {{data, stride}, {queries, stride}, {log_sums, stride}, {log_sums + shape_.heads, stride}};
   }
 
-  void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attention_sources<T> from, attention_destinations<T> to,
-           strided_rows<T> by_values, strided_rows<T> by_keys, strided_rows<T> by_queries,
-           dist::attention_options<space> const& options) const {
+  void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attention_sources<T> from,
+           attention_destinations<T> to, strided_rows<T> by_values, strided_rows<T> by_keys,
+           strided_rows<T> by_queries, dist::attention_options<space> const& options) const {
     auto const ex = graph_->policy().executor();
-    auto const pieces = head_pieces::of<Policy>(shape_.heads);
+    auto const pieces = sliced_rows::of<Policy>(shape_.heads);
     auto const columns = shape_.of_head();
     visit_attention<T>(options, shape_, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
       ex.for_each(pieces.count(transposed.rows.size()),
-                  add_source_gradients<space, T, Score, Dropout>{transposed, from, to, by_values, by_keys, pieces,
-                                                                 columns, score, dropout});
+                  add_source_gradients<space, T, Score, Dropout>{transposed, from, to, by_values, by_keys,
+                                                                 pieces, columns, score, dropout});
       ex.for_each(pieces.count(shard.rows.size()),
-                  add_query_gradients<space, T, Score, Dropout>{shard, from, to, by_queries, pieces, columns, score,
-                                                                dropout});
+                  add_query_gradients<space, T, Score, Dropout>{shard, from, to, by_queries, pieces, columns,
+                                                                score, dropout});
     });
   }
 

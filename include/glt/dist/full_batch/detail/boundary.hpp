@@ -8,6 +8,7 @@
 #include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/part_halo.hpp>
 #include <glt/graph/csr.hpp>
@@ -62,20 +63,21 @@ struct turn_slot {
 /// it needs.
 template <device_policy Policy>
 struct boundary {
-  buffer<Policy, local_id> slots;         ///< [E]: own vertices first, then those of the peer of each step
-  std::vector<std::int64_t> slot_begins;  ///< [R + 1], by step
-  buffer<Policy, local_id> sent;          ///< own rows that others need, by step at which *they* are the peer
-  std::vector<std::int64_t> sent_begins;  ///< [R + 1], by step; none for step 0
+  buffer<Policy, local_id> slots;        ///< [E]: own vertices first, then those of the peer of each step
+  std::vector<std::int64_t> slot_begins; ///< [R + 1], by step
+  buffer<Policy, local_id> sent;         ///< own rows that others need, by step at which *they* are the peer
+  std::vector<std::int64_t> sent_begins; ///< [R + 1], by step; none for step 0
 };
 
-/// Finds the boundary of some rows of every rank's part of `num_own` vertices.
+/// Finds the boundary of some rows of every rank's part of `num_own` vertices, for passes of a depth.
 ///
 /// @comm   collective; one header exchange and, if any rank has a halo, one of 4 bytes a halo vertex
-/// @throws collective_error  on every rank, if the book of a rank has not a part per rank, or a rank has 2³¹ edges or
-///                           vertices to know, or more
+/// @throws collective_error  on every rank, if the book of a rank has not a part per rank, a rank has 2³¹ edges or
+///                           vertices to know, or more, or its depth is negative or another than that of rank 0
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] boundary<Policy> find_boundary(Comm comm, partition_book const& book,
-                                             csr_view<Policy::space, Vertex> rows, std::int64_t num_own, Policy policy) {
+                                             csr_view<Policy::space, Vertex> rows, std::int64_t num_own,
+                                             std::int64_t depth, Policy policy) {
   constexpr auto space = Policy::space;
   auto const rank = comm.rank();
   auto const size = comm.size();
@@ -84,8 +86,12 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   std::int64_t halo_size = 0;
   auto const failure = failure_of([&] {
     if (book.num_parts() != size || num_own != book.size(rank)) {
-      throw precondition_error(message("part of ", num_own, " rows of a partition of ", book.num_parts(), " parts on rank ",
-                                       rank, " of ", size, "; use the communicator that the graph was made with"));
+      throw precondition_error(message("part of ", num_own, " rows of a partition of ", book.num_parts(),
+                                       " parts on rank ", rank, " of ", size,
+                                       "; use the communicator that the graph was made with"));
+    }
+    if (depth < 0) {
+      throw precondition_error(message("sharded graph of depth ", depth, "; pass 0 or more"));
     }
     static_cast<void>(narrow<local_id>(rows.num_edges(), "number of edges of a rank"));
     part_halo<Policy, Vertex> halo(policy);
@@ -99,13 +105,17 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     found.slots.resize(rows.num_edges());
     auto const ex = policy.executor();
     ex.for_each(halo_size, turn_halo<space>{wanted.places(), first, turned.view()});
-    ex.for_each(rows.num_edges(), turn_slot<space>{std::as_const(known).view(), std::as_const(turned).view(), num_own,
-                                                   found.slots.view()});
+    ex.for_each(rows.num_edges(), turn_slot<space>{std::as_const(known).view(), std::as_const(turned).view(),
+                                                   num_own, found.slots.view()});
     found.slot_begins.assign(static_cast<std::size_t>(size) + 1, num_own);
     found.slot_begins.front() = 0;
     found.sent_begins.assign(static_cast<std::size_t>(size) + 1, 0);
   });
-  wanted.send({.what = operation::make_shards}, 0, failure);
+  auto const headers = wanted.send({.what = operation::make_shards}, depth, failure);
+  check_same_value(headers, [](std::int64_t value, std::int64_t first) {
+    return message("asks for depth ", value, " while rank 0 asks for ", first,
+                   "; pass the same on all ranks");
+  });
   found.sent.resize(wanted.received().size());
   for (int step = 1; step < size; ++step) {
     auto const k = static_cast<std::size_t>(step);

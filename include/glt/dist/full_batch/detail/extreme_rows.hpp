@@ -23,17 +23,17 @@ struct choose_rows {
   T const* x;
   T* y;
   local_id* chosen; // [shard.num_rows, columns]
-  column_pieces pieces;
+  sliced_rows pieces;
   std::int64_t head_columns;
   Edges edges;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = pieces.row(i);
-    auto const begin = pieces.first_column(i);
-    auto const place = std::int64_t{shard.rows[row]} * pieces.columns;
+    auto const begin = pieces.first(i);
+    auto const place = std::int64_t{shard.rows[row]} * pieces.total;
     for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
       auto const edge = shard.edges[e];
-      T const* const from = x + std::int64_t{shard.columns[e]} * pieces.columns;
+      T const* const from = x + std::int64_t{shard.columns[e]} * pieces.total;
       for (auto c = begin; c < begin + pieces.width; ++c) {
         T const value = edges.template factor<T>(edge, shard.columns[e], c / head_columns) * from[c];
         T& best = y[place + c];
@@ -57,19 +57,20 @@ struct add_chosen_rows {
   T const* x;
   local_id const* chosen; // [shard.num_columns, columns]
   T* y;
-  column_pieces pieces;
+  sliced_rows pieces;
   std::int64_t head_columns;
   Edges edges;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = pieces.row(i);
-    auto const begin = pieces.first_column(i);
-    T* const to = y + std::int64_t{shard.rows[row]} * pieces.columns;
+    auto const begin = pieces.first(i);
+    T* const to = y + std::int64_t{shard.rows[row]} * pieces.total;
     for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
-      auto const place = std::int64_t{shard.columns[e]} * pieces.columns;
+      auto const place = std::int64_t{shard.columns[e]} * pieces.total;
       for (auto c = begin; c < begin + pieces.width; ++c) {
         if (chosen[place + c] == shard.edges[e]) {
-          to[c] += edges.template factor<T>(shard.edges[e], shard.columns[e], c / head_columns) * x[place + c];
+          to[c] +=
+              edges.template factor<T>(shard.edges[e], shard.columns[e], c / head_columns) * x[place + c];
         }
       }
     }

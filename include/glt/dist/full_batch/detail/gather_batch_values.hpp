@@ -13,10 +13,9 @@
 
 namespace glt::detail {
 
-/// The operation under which ranks agree on batch norms.
-inline constexpr auto batch_norm_operation = operation::aggregate;
-inline constexpr call_site batch_norm_forward{.what = batch_norm_operation, .step = 0};
-inline constexpr call_site batch_norm_backward{.what = batch_norm_operation, .step = 1};
+// The two halves of a batch norm, as ranks name them to each other.
+inline constexpr call_site batch_norm_forward{.what = operation::normalize, .step = 0};
+inline constexpr call_site batch_norm_backward{.what = operation::normalize, .step = 1};
 
 /// The values of every rank, two for a column and perhaps one more, by rank.
 ///
@@ -24,9 +23,8 @@ inline constexpr call_site batch_norm_backward{.what = batch_norm_operation, .st
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or a rank has another number of
 ///                           columns than rank 0
 template <communicator Comm>
-[[nodiscard]] std::vector<std::vector<double>> gather_batch_values(Comm& comm, call_site site,
-                                                                   std::string const& failure,
-                                                                   std::vector<double> const& own) {
+[[nodiscard]] std::vector<std::vector<double>>
+gather_batch_values(Comm& comm, call_site site, std::string const& failure, std::vector<double> const& own) {
   auto const lists = gather_lists(comm, site, failure, own);
   for (std::size_t rank = 1; rank < lists.size(); ++rank) {
     if (lists[rank].size() != lists[0].size()) {

@@ -81,27 +81,31 @@ private:
   std::vector<local_id> vertices_;
 };
 
-/// Some rows of a graph, one after the other.
-template <host_policy Policy, memory_space Space, vertex_id Vertex>
-[[nodiscard]] csr_graph<Policy, Vertex> rows_of(csr_view<Space, Vertex> graph, std::vector<local_id> const& rows,
-                                                Policy const& policy) {
+/// The edges of some rows of a graph, one row after the other, and their ids.
+template <host_policy Policy, vertex_id Vertex>
+struct edges_of_rows {
+  csr_graph<Policy, Vertex> graph; // without ids
+  buffer<Policy, edge_id> ids;
+};
+
+template <host_policy Policy, vertex_id Vertex>
+[[nodiscard]] edges_of_rows<Policy, Vertex>
+take_rows(csr_view<Policy::space, Vertex> from, std::vector<local_id> const& rows, Policy const& policy) {
   buffer<Policy, edge_offset> offsets(std::ssize(rows) + 1, policy);
   offsets[0] = 0;
   for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
-    offsets[i + 1] = offsets[i] + graph.degree(rows[static_cast<std::size_t>(i)]);
+    offsets[i + 1] = offsets[i] + from.degree(rows[static_cast<std::size_t>(i)]);
   }
   buffer<Policy, Vertex> sources(offsets[std::ssize(rows)], policy);
-  buffer<Policy, edge_id> edge_ids(graph.has_edge_ids() ? sources.size() : 0, policy);
+  buffer<Policy, edge_id> ids(sources.size(), policy);
   for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
-    auto const first = graph.offset(rows[static_cast<std::size_t>(i)]);
+    auto const first = from.offset(rows[static_cast<std::size_t>(i)]);
     for (auto e = offsets[i]; e < offsets[i + 1]; ++e) {
-      sources[e] = graph.source(first + e - offsets[i]);
-      if (graph.has_edge_ids()) {
-        edge_ids[e] = graph.id_of_edge(first + e - offsets[i]);
-      }
+      sources[e] = from.source(first + e - offsets[i]);
+      ids[e] = from.id_of_edge(first + e - offsets[i]);
     }
   }
-  return {graph.num_columns(), std::move(offsets), std::move(sources), std::move(edge_ids)};
+  return {{from.num_columns(), std::move(offsets), std::move(sources)}, std::move(ids)};
 }
 
 } // namespace glt::detail

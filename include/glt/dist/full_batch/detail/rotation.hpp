@@ -54,6 +54,7 @@ public:
     for (std::int64_t i = 0; i < lanes; ++i) {
       lanes_.emplace_back(make_payload_comm(i == 0 ? comm : comm.duplicate(), policy_));
     }
+    scratch_ = buffer<Policy, std::byte>(0, policy_);
     for (std::int64_t i = 0; i < depth_ + 1; ++i) {
       left_.emplace_back(0, policy_);
       right_.emplace_back(0, policy_);
@@ -98,6 +99,14 @@ public:
         std::max(report_.peak_remote_bytes, incoming * static_cast<std::int64_t>(right_.size()));
   }
 
+  /// Room for what a pass computes beside its result, until the next call.
+  template <class T>
+  [[nodiscard]] T* scratch(std::int64_t size) {
+    scratch_.clear();
+    scratch_.resize(size * static_cast<std::int64_t>(sizeof(T)));
+    return reinterpret_cast<T*>(scratch_.data());
+  }
+
   /// Every rank sends a block to the rank at each step and uses the one it receives, in the order of the steps.
   ///
   /// `bytes_to(k)`, `bytes_from(k)`: sizes of the blocks of step k; `fill(k, block)` writes the one to send;
@@ -116,9 +125,7 @@ public:
                                    : step_bytes{.to_previous = to, .from_next = from},
             [&](std::byte* block) { fill(k, block); });
     };
-    run_steps(start_step, own, [&](std::int64_t k) {
-      attempt([&] { use(k, received(k)); });
-    });
+    run_steps(start_step, own, [&](std::int64_t k) { attempt([&] { use(k, received(k)); }); });
     rethrow();
   }
 
@@ -210,7 +217,9 @@ private:
   };
 
   [[nodiscard]] lane& lane_of(std::int64_t k) { return lanes_[static_cast<std::size_t>(k) % lanes_.size()]; }
-  [[nodiscard]] std::size_t slot_of(std::int64_t k) const { return static_cast<std::size_t>(k) % left_.size(); }
+  [[nodiscard]] std::size_t slot_of(std::int64_t k) const {
+    return static_cast<std::size_t>(k) % left_.size();
+  }
 
   Policy policy_;
   std::int64_t depth_;
@@ -225,8 +234,9 @@ private:
   dist::full_batch_report report_;
   std::vector<buffer<Policy, std::byte>> left_;  // [depth + 1], blocks to send
   std::vector<buffer<Policy, std::byte>> right_; // [depth + 1], blocks that arrive
-  std::unique_ptr<rotation> replies_;            // null until needed
-  std::vector<lane> lanes_;                      // last: completed before the memory goes
+  buffer<Policy, std::byte> scratch_;
+  std::unique_ptr<rotation> replies_; // null until needed
+  std::vector<lane> lanes_;           // last: completed before the memory goes
 };
 
 } // namespace glt::detail

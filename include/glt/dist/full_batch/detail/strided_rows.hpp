@@ -2,12 +2,11 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace glt::detail {
 
@@ -18,22 +17,59 @@ struct strided_rows {
   std::int64_t stride = 0;
   local_id const* places = nullptr; // of row i; null: i itself
 
-  [[nodiscard]] GLT_HOST_DEVICE T* row(std::int64_t i) const { return data + (places ? places[i] : i) * stride; }
+  [[nodiscard]] GLT_HOST_DEVICE T* row(std::int64_t i) const {
+    return data + (places ? places[i] : i) * stride;
+  }
 };
 
-/// to.row(i) = (or +=) from.row(i), in `pieces.columns` columns.
-template <bool Add, class T>
+/// Item i of some rows, cut into slices of `width` of their `total` columns or heads: whole rows on hosts, single ones on
+/// devices, where neighbouring threads then read neighbouring addresses.
+struct sliced_rows {
+  std::int64_t total;
+  std::int64_t width;
+
+  template <device_policy Policy>
+  [[nodiscard]] static sliced_rows of(std::int64_t total) {
+    return {total, host_policy<Policy> ? total : 1};
+  }
+  [[nodiscard]] std::int64_t count(std::int64_t rows) const {
+    return total == 0 ? 0 : rows * (total / width);
+  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row(std::int64_t i) const { return i / (total / width); }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t first(std::int64_t i) const {
+    return i % (total / width) * width;
+  }
+};
+
+/// A number as another type; those of 16 bits go through float.
+template <class To, class From>
+[[nodiscard]] GLT_HOST_DEVICE To as_number(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (sizeof(To) == 2) {
+    return To(static_cast<float>(value));
+  } else {
+    return static_cast<To>(static_cast<float>(value));
+  }
+}
+
+/// to.row(i) = (or +=) from.row(i), in `pieces.total` columns.
+template <bool Add, class From, class To = From>
 struct move_rows {
-  strided_rows<T const> from;
-  strided_rows<T> to;
-  column_pieces pieces;
+  strided_rows<From const> from;
+  strided_rows<To> to;
+  sliced_rows pieces;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const begin = pieces.first_column(i);
-    T const* const source = from.row(pieces.row(i)) + begin;
-    T* const target = to.row(pieces.row(i)) + begin;
+    auto const begin = pieces.first(i);
+    From const* const source = from.row(pieces.row(i)) + begin;
+    To* const target = to.row(pieces.row(i)) + begin;
     for (std::int64_t c = 0; c < pieces.width; ++c) {
-      target[c] = Add ? target[c] + source[c] : source[c];
+      if constexpr (Add) {
+        target[c] += as_number<To>(source[c]);
+      } else {
+        target[c] = as_number<To>(source[c]);
+      }
     }
   }
 };

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <tuple>
@@ -33,7 +34,10 @@ inline constexpr bool is_list<std::string> = true;
 /// A message that does not hold what it should.
 class malformed_message : public error {
 public:
-  using error::error;
+  // Not inherited: nvcc 13 breaks off at an inherited constructor with a default argument of std::source_location.
+  explicit malformed_message(std::string const& message,
+                             std::source_location where = std::source_location::current())
+      : error(message, where) {}
 };
 
 /// Writes what a batch, or a request, holds into one block of bytes; without a block it counts them.
@@ -139,13 +143,14 @@ private:
     auto const rest = (block_.size() - at_) / element_bytes;
     if (size < 0 || static_cast<std::uint64_t>(size) > rest) {
       throw malformed_message(message("message with a list of ", size, " elements and ", block_.size() - at_,
-                          " bytes left; sender and receiver must be the same program"));
+                                      " bytes left; sender and receiver must be the same program"));
     }
     return size;
   }
   [[nodiscard]] std::byte const* take(std::size_t bytes) {
     if (at_ > block_.size() || bytes > block_.size() - at_) {
-      throw malformed_message(message("message of ", block_.size(), " bytes ends before what it should hold; sender "
+      throw malformed_message(message("message of ", block_.size(),
+                                      " bytes ends before what it should hold; sender "
                                       "and receiver must be the same program"));
     }
     auto const* const data = block_.data() + at_;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/full_batch/sharded_graph.hpp>
+
+#include <glt/dist/full_batch/aggregate.hpp>
+#include <glt/dist/full_batch/attention.hpp>
+#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/mfg.hpp>
+#include <glt/dist/full_batch/out_degrees.hpp>
+
+#include "support/errors.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using glt::device::cpu;
+using glt_test::divided_graph;
+using glt_test::on_ranks;
+
+namespace {
+
+glt_test::edge_list const& list() {
+  static auto const made = glt_test::random_graph(257, 999);
+  return made;
+}
+
+// What a rank can call on a graph, each on all of one's own rows of two columns.
+template <class Comm>
+struct calls {
+  Comm comm;
+  glt::dist::graph<cpu> const& graph;
+  glt::dist::sharded_graph<Comm, cpu> shards;
+  std::vector<double> x = std::vector<double>(2 * static_cast<std::size_t>(shards.num_sources()), 1.0);
+  std::vector<double> y = x;
+  std::vector<float> narrow = std::vector<float>(x.size(), 1.0F);
+  std::vector<float> narrow_y = narrow;
+
+  template <class T>
+  [[nodiscard]] auto rows(std::vector<T>& values) const {
+    return glt::host_matrix<T>{values.data(), shards.num_sources(), 2};
+  }
+  void aggregate() { glt::dist::aggregate(shards, rows(x), rows(y)); }
+  void reproducibly() { glt::dist::aggregate(shards, rows(x), rows(y), {.reproducible = true}); }
+  void attend() { attend(x, y); }
+  void attend_narrow() { attend(narrow, narrow_y); }
+  template <class T>
+  void attend(std::vector<T>& values, std::vector<T>& to) {
+    std::vector<T> log_sums(to.size());
+    glt::dist::attention_options<glt::memory_space::host> options;
+    options.heads = 2;
+    glt::dist::attend(shards, {rows(values), rows(values), rows(values)}, rows(to), rows(log_sums), options);
+  }
+  void degrees() { static_cast<void>(glt::dist::make_out_degrees(shards)); }
+  void statistics() { static_cast<void>(glt::dist::gather_batch_statistics(comm, rows(x))); }
+  void layers() { static_cast<void>(glt::dist::make_mfgs(comm, graph, std::vector<glt::local_id>{0}, 1)); }
+  void divide() { static_cast<void>(glt::dist::sharded_graph(comm, graph)); }
+};
+
+} // namespace
+
+TEST_CASE("ranks that divide a graph with different depths, or a negative one, all get the same error") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(list(), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    auto const failure = [&](std::int64_t depth, std::int64_t last_depth) {
+      return glt_test::thrown<glt::collective_error>([&] {
+        glt::dist::sharding_options const options{.depth =
+                                                      comm.rank() == comm.size() - 1 ? last_depth : depth};
+        static_cast<void>(glt::dist::sharded_graph(comm, graph, options));
+      });
+    };
+    auto const last = "rank " + std::to_string(comm.size() - 1);
+    CHECK(glt_test::names(failure(1, -1), last, "depth", "-1"));
+    if (comm.size() > 1) {
+      CHECK(glt_test::names(failure(1, 2), last, "depth 2", "1"));
+      CHECK(glt_test::names(failure(0, 1), last, "depth 1", "0"));
+    }
+  });
+}
+
+TEST_CASE("ranks that make different calls at the same time all get the same error") {
+  on_ranks([](auto comm) {
+    if (comm.size() == 1) {
+      return;
+    }
+    divided_graph const divided(list(), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    using c = calls<decltype(comm)>;
+    auto const failure = [&](void (c::*call)(), void (c::*call_of_last)()) {
+      c made{comm, graph, glt::dist::sharded_graph(comm, graph)};
+      return glt_test::thrown<glt::collective_error>(
+          [&] { (made.*(comm.rank() == comm.size() - 1 ? call_of_last : call))(); });
+    };
+    auto const last = "rank " + std::to_string(comm.size() - 1);
+    CHECK(glt_test::names(failure(&c::aggregate, &c::reproducibly), last));
+    CHECK(glt_test::names(failure(&c::reproducibly, &c::aggregate), last));
+    CHECK(glt_test::names(failure(&c::attend, &c::aggregate), last, "attend", "aggregate"));
+    CHECK(glt_test::names(failure(&c::attend, &c::attend_narrow), last));
+    CHECK(glt_test::names(failure(&c::aggregate, &c::degrees), last, "aggregate", "count_degrees"));
+    CHECK(glt_test::names(failure(&c::aggregate, &c::statistics), last, "aggregate", "normalize"));
+    CHECK(glt_test::names(failure(&c::statistics, &c::attend), last, "normalize", "attend"));
+    CHECK(glt_test::names(failure(&c::divide, &c::layers), last, "make_shards", "make_mfgs"));
+    CHECK(glt_test::names(failure(&c::layers, &c::divide), last, "make_mfgs", "make_shards"));
+  });
+}
