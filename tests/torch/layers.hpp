@@ -40,7 +40,8 @@ layer_result run_layer(Layer& layer, at::Tensor const& input, at::Tensor const& 
   ((y * weights).sum() + 0 * x.sum()).backward(); // a graph may have no edges
   layer_result made{y.detach(), x.grad(), {}};
   for (auto const& parameter : layer->parameters()) {
-    made.by_parameter.push_back(parameter.grad().defined() ? parameter.grad().clone() : at::zeros_like(parameter));
+    made.by_parameter.push_back(parameter.grad().defined() ? parameter.grad().clone()
+                                                           : at::zeros_like(parameter));
   }
   return made;
 }
@@ -94,7 +95,9 @@ at::Tensor call_layer(Layer& layer, at::Tensor const& x, Graph&& graph, at::Tens
   }
 }
 
-inline at::Tensor numbers(std::int64_t rows, std::int64_t columns) { return at::randn({rows, columns}, at::kDouble); }
+inline at::Tensor numbers(std::int64_t rows, std::int64_t columns) {
+  return at::randn({rows, columns}, at::kDouble);
+}
 
 /// The layer over random blocks against `dense(layer, x, graph, degrees)`, where degrees are a column or undefined.
 template <class Layer, class Options, class Dense>
@@ -111,24 +114,35 @@ void check_on_blocks(Options options, bool with_degrees, Dense dense) {
     auto const x = numbers(sources, options.in);
     auto const degrees = with_degrees ? at::randint(0, 9, {sources, 1}, at::kDouble) : at::Tensor();
     auto const weights = numbers(destinations, columns_of(options));
-    check_equal(run_layer(layer, x, weights,
-                          [&](at::Tensor const& at_x) {
-                            return call_layer(layer, at_x, block.view(), with_degrees ? degrees.squeeze(1) : degrees);
-                          }),
-                run_layer(layer, x, weights,
-                          [&](at::Tensor const& at_x) { return dense(layer, at_x, block.dense(), degrees); }));
+    check_equal(
+        run_layer(layer, x, weights,
+                  [&](at::Tensor const& at_x) {
+                    return call_layer(layer, at_x, block.view(), with_degrees ? degrees.squeeze(1) : degrees);
+                  }),
+        run_layer(layer, x, weights,
+                  [&](at::Tensor const& at_x) { return dense(layer, at_x, block.dense(), degrees); }));
   }
 }
 
 /// The rows of a tensor by original id that a rank has.
 inline at::Tensor own_rows(at::Tensor const& all, divided_graph const& divided, int rank) {
-  auto const ids = divided.names.original.view().subview(divided.names.book.begin(rank), divided.names.book.size(rank));
+  auto const ids =
+      divided.names.original.view().subview(divided.names.book.begin(rank), divided.names.book.size(rank));
   return all.index_select(0, glt::to_tensor(ids));
 }
 
-/// The layer over graphs that are divided among ranks against `dense` over the whole.
-template <class Layer, class Options, class Dense>
-void check_on_ranks(Options options, Dense dense) {
+/// Calls a layer that knows vertices only.
+struct without_edges {
+  template <class Layer, class Graph>
+  at::Tensor operator()(Layer& layer, at::Tensor const& x, Graph& graph,
+                        glt::host_view<glt::edge_id const>) const {
+    return layer(x, graph);
+  }
+};
+
+/// The layer over graphs that are divided among ranks against `dense` over the whole; call(layer, x, graph, edge_ids).
+template <class Layer, class Options, class Dense, class Call = without_edges>
+void check_on_ranks(Options options, Dense dense, Call call = {}) {
   auto const partitioners = all_partitioners();
   for (auto const& list : graphs_to_divide()) {
     if (list.num_vertices > 1000) {
@@ -139,8 +153,9 @@ void check_on_ranks(Options options, Dense dense) {
     auto const x = numbers(list.num_vertices, options.in);
     auto const weights = numbers(list.num_vertices, columns_of(options));
     auto same = make_layer<Layer>(options);
-    auto const expected = run_layer(
-        same, x, weights, [&](at::Tensor const& at_x) { return dense(same, at_x, whole, whole.in_degrees()); });
+    auto const expected = run_layer(same, x, weights, [&](at::Tensor const& at_x) {
+      return dense(same, at_x, whole, whole.in_degrees());
+    });
     for (auto const& partitioner : {partitioners[1], partitioners[4]}) {
       on_ranks([&](auto comm) {
         INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size());
@@ -149,15 +164,16 @@ void check_on_ranks(Options options, Dense dense) {
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
         auto layer = copy_layer(initial, options);
-        auto made = run_layer(layer, own_rows(x, divided, comm.rank()), own_rows(weights, divided, comm.rank()),
-                              [&](at::Tensor const& at_x) { return layer(at_x, sharded); });
+        auto made = run_layer(
+            layer, own_rows(x, divided, comm.rank()), own_rows(weights, divided, comm.rank()),
+            [&](at::Tensor const& at_x) { return call(layer, at_x, sharded, graph.local().edge_ids()); });
         glt::gather_grads(comm, *layer, 1); // the mean of what are parts of a sum
         for (std::size_t i = 0; i < made.by_parameter.size(); ++i) {
           auto const gradient = layer->parameters()[i].grad();
           made.by_parameter[i] = gradient.defined() ? gradient * comm.size() : made.by_parameter[i];
         }
-        check_equal(made, {own_rows(expected.y, divided, comm.rank()), own_rows(expected.by_x, divided, comm.rank()),
-                           expected.by_parameter});
+        check_equal(made, {own_rows(expected.y, divided, comm.rank()),
+                           own_rows(expected.by_x, divided, comm.rank()), expected.by_parameter});
       });
     }
   }
@@ -188,9 +204,10 @@ void check_sampled(Options options) {
       return degrees.index_select(0, nodes).narrow(0, 0, batch.block(layer).num_sources);
     };
     auto const hidden = call_layer(first, x.index_select(0, nodes), batch.block(0), of_block(0)).relu();
-    auto const y =
-        call_layer(second, hidden, batch.block(1), of_block(1)).index_select(0, glt::to_tensor(batch.seed_index()));
-    CHECK(largest(y - expected.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(seeds)))) < 1e-12);
+    auto const y = call_layer(second, hidden, batch.block(1), of_block(1))
+                       .index_select(0, glt::to_tensor(batch.seed_index()));
+    CHECK(largest(y - expected.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(seeds)))) <
+          1e-12);
   }
 }
 
@@ -254,8 +271,8 @@ columns_sent count_columns(Options options, bool for_x) {
         y.backward();
         if (comm.rank() == 0) {
           found.forward = static_cast<double>(forward) / static_cast<double>(4 * sharded.num_sent());
-          found.backward =
-              static_cast<double>(sharded.report().bytes - forward) / static_cast<double>(4 * sharded.num_boundary());
+          found.backward = static_cast<double>(sharded.report().bytes - forward) /
+                           static_cast<double>(4 * sharded.num_boundary());
         }
       },
       {3});

@@ -49,13 +49,14 @@ enum class operation : std::uint16_t {
   count_degrees,
   aggregate,
   attend,
+  pass_messages,
   normalize,
   user,
 };
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 29> names{"leave",
+  constexpr std::array<std::string_view, 30> names{"leave",
                                                    "make_graph",
                                                    "make_features",
                                                    "make_sampler",
@@ -82,6 +83,7 @@ enum class operation : std::uint16_t {
                                                    "count_degrees",
                                                    "aggregate",
                                                    "attend",
+                                                   "pass_messages",
                                                    "normalize",
                                                    "user"};
   auto const i = static_cast<std::size_t>(what);

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/detail/message_kernels.hpp>
+#include <glt/dist/full_batch/detail/message_pass.hpp>
+#include <glt/dist/full_batch/detail/rotation.hpp>
+#include <glt/dist/full_batch/detail/round_trip.hpp>
+#include <glt/dist/full_batch/edge_message.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace glt::dist {
+
+/// Sums up messages of your own over the in-edges of every vertex of this rank's part; see `edge_message`.
+///
+/// The edges of a row come shard by shard; a message must not depend on their order.
+///
+/// @shape  sources [num_sources(), F] · destinations [num_destinations(), D], or empty where messages do not depend on
+///         them · sums [num_destinations(), M], written, 0 without in-edges
+/// @where  memory of the graph's policy; returns when sums are written or, on GPUs, enqueued
+/// @comm   collective, every rank with the same F, D, M and T; two header exchanges, as a function of yours may throw on
+///         one rank, and at most R − 1 messages a rank: num_sent() · F elements
+/// @throws collective_error  on every rank, if a matrix of a rank has another shape, it passes other messages than rank
+///                           0, or a function of yours throws
+/// @cost   O(E) calls of message; beside the sums, the rows of 2 · depth + 1 shards
+/// @source Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
+template <communicator Comm, device_policy Policy, std::floating_point T, edge_message<T> Message>
+void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& message,
+                        std::type_identity_t<matrix_view<Policy::space, T const>> sources,
+                        std::type_identity_t<matrix_view<Policy::space, T const>> destinations,
+                        matrix_view<Policy::space, T> sums) {
+  constexpr auto space = Policy::space;
+  glt::detail::message_pass<Comm, Policy, T> pass(graph, sources, destinations, sums.columns());
+  auto const failure = glt::detail::failure_of([&] {
+    pass.check();
+    pass.check("sums", sums.rows(), sums.columns(), graph.num_destinations(), sums.columns());
+    graph.passes().reserve(pass.bytes(graph.most_sent()), pass.bytes(graph.most_received()));
+  });
+  pass.agree_to_begin(failure, false);
+  auto const combine = [&](shard_view<space> shard, glt::detail::strided_rows<T const> rows) {
+    graph.policy().executor().for_each(
+        shard.rows.size(), glt::detail::add_messages<space, T, Message>{
+                               shard, message, rows, pass.destinations(), {sums.data(), sums.columns()}});
+  };
+  graph.passes().run(
+      glt::detail::row_flow::pull, [&](std::int64_t k) { return pass.bytes(graph.sent_rows(k).size()); },
+      [&](std::int64_t k) { return pass.bytes(graph.num_received(k)); },
+      [&](std::int64_t k, std::byte* block) { pass.pack_sources(k, block); },
+      [&](std::int64_t k, std::byte const* block) {
+        pass.attempt([&] { combine(graph.shard(k), pass.sources_in(block)); });
+      },
+      [&] {
+        pass.clear(sums.data(), sums.flat().size());
+        pass.attempt([&] { combine(graph.shard(0), pass.sources()); });
+      });
+  pass.agree();
+}
+
+/// The gradients of `aggregate_messages` by the rows of sources and destinations; sources are fetched a second time.
+///
+/// @shape  gradient [num_destinations(), M], by the sums · by_sources [num_sources(), F], written · by_destinations
+///         [num_destinations(), D], written; empty where messages have no `destination_vjp`
+/// @where  as `aggregate_messages`
+/// @comm   as `aggregate_messages`, with 2(R − 1) messages a rank at most: num_sent() · F elements there and
+///         num_received() · F back; the first time one `duplicate`
+/// @throws collective_error  as `aggregate_messages`
+/// @cost   O(E) calls of each vjp; the rows of 2 · depth + 3 shards
+template <communicator Comm, device_policy Policy, std::floating_point T, edge_message<T> Message>
+void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message const& message,
+                                 std::type_identity_t<matrix_view<Policy::space, T const>> sources,
+                                 std::type_identity_t<matrix_view<Policy::space, T const>> destinations,
+                                 std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
+                                 matrix_view<Policy::space, T> by_sources,
+                                 std::type_identity_t<matrix_view<Policy::space, T>> by_destinations = {}) {
+  constexpr auto space = Policy::space;
+  using rows_type = glt::detail::strided_rows<T>;
+  using read_type = glt::detail::strided_rows<T const>;
+  constexpr bool has_destinations = destination_message<Message, T>;
+  glt::detail::message_pass<Comm, Policy, T> pass(graph, sources, destinations, gradient.columns());
+  auto& passes = graph.passes();
+  if (!passes.has_replies()) {
+    pass.agree(); // all ranks are here: the communicator of the replies is made together
+  }
+  static_cast<void>(passes.replies());
+  auto const failure = glt::detail::failure_of([&] {
+    pass.check();
+    pass.check("gradient", gradient.rows(), gradient.columns(), graph.num_destinations(), gradient.columns());
+    pass.check("by_sources", by_sources.rows(), by_sources.columns(), graph.num_sources(), sources.columns());
+    if (has_destinations) {
+      pass.check("by_destinations", by_destinations.rows(), by_destinations.columns(),
+                 graph.num_destinations(), destinations.columns());
+    }
+    glt::detail::block_sizes const fetched{pass.bytes(graph.most_sent()), pass.bytes(graph.most_received())};
+    glt::detail::reserve_round_trip(passes, fetched, {fetched.incoming, fetched.outgoing});
+  });
+  pass.agree_to_begin(failure, true);
+  read_type const gradients{gradient.data(), gradient.columns()};
+  rows_type const out{by_sources.data(), by_sources.columns()};
+  auto const add = [&](std::int64_t k, read_type rows, rows_type sums) {
+    auto const ex = graph.policy().executor();
+    auto const transposed = graph.transposed(k);
+    ex.for_each(transposed.rows.size(), glt::detail::add_source_vjps<space, T, Message>{
+                                            transposed, message, rows, pass.destinations(), gradients, sums});
+    if constexpr (has_destinations) {
+      auto const shard = graph.shard(k);
+      ex.for_each(shard.rows.size(), glt::detail::add_destination_vjps<space, T, Message>{
+                                         shard,
+                                         message,
+                                         rows,
+                                         pass.destinations(),
+                                         gradients,
+                                         {by_destinations.data(), by_destinations.columns()}});
+    }
+  };
+  auto const sent = [&](std::int64_t k) { return pass.bytes(graph.sent_rows(k).size()); };
+  auto const received = [&](std::int64_t k) { return pass.bytes(graph.num_received(k)); };
+  glt::detail::run_round_trip(
+      passes,
+      [&](std::int64_t k) {
+        return glt::detail::step_bytes{.to_previous = sent(k), .from_next = received(k)};
+      },
+      [&](std::int64_t k) {
+        return glt::detail::step_bytes{.to_next = received(k), .from_previous = sent(k)};
+      },
+      [&](std::int64_t k, std::byte* block) { pass.pack_sources(k, block); },
+      [&](std::int64_t k, std::byte const* block, std::byte* reply) {
+        auto* const sums = reinterpret_cast<T*>(reply);
+        pass.clear(sums, graph.num_received(k) * sources.columns());
+        pass.attempt([&] { add(k, pass.sources_in(block), {sums, sources.columns()}); });
+      },
+      [&](std::int64_t k, std::byte const* reply) { pass.add_sums(k, reply, out); },
+      [&] {
+        pass.clear(by_sources.data(), by_sources.flat().size());
+        pass.clear(by_destinations.data(), by_destinations.flat().size());
+        pass.attempt([&] { add(0, pass.sources(), out); });
+      });
+  pass.agree();
+}
+
+} // namespace glt::dist

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/strided_rows.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace glt::detail {
+
+/// What passes of user messages share: checks, agreement, and the rows that travel.
+template <communicator Comm, device_policy Policy, class T>
+class message_pass {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  message_pass(dist::sharded_graph<Comm, Policy>& graph, matrix_view<space, T const> sources,
+               matrix_view<space, T const> destinations, std::int64_t columns)
+      : graph_(&graph), sources_(sources), destinations_(destinations), columns_(columns) {}
+
+  /// @throws precondition_error  if the rows are not those of the graph
+  void check() const {
+    check("sources", sources_.rows(), sources_.columns(), graph_->num_sources(), sources_.columns());
+    if (destinations_.columns() > 0) {
+      check("destinations", destinations_.rows(), destinations_.columns(), graph_->num_destinations(),
+            destinations_.columns());
+    }
+  }
+  void check(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t wanted_rows,
+             std::int64_t wanted) const {
+    if (rows != wanted_rows || columns != wanted || columns >= most_columns) {
+      throw precondition_error(message(name, " [", rows, ", ", columns, "] in a pass of messages; pass [",
+                                       wanted_rows, ", ", wanted, "], of fewer than 2²⁰ columns"));
+    }
+  }
+
+  /// Makes sure that all ranks pass messages alike.
+  ///
+  /// @comm   collective; one header exchange
+  void agree_to_begin(std::string const& failure, bool is_backward) {
+    auto const value = (((sources_.columns() << 20 | destinations_.columns()) << 20 | columns_) << 1 |
+                        (sizeof(T) == sizeof(double) ? 1 : 0))
+                           << 1 |
+                       (is_backward ? 1 : 0);
+    auto const headers = exchange_values(graph_->host(), site(), failure, value);
+    check_same_value(headers, [](std::int64_t of, std::int64_t first) {
+      auto const in_words = [](std::int64_t v) {
+        return message((v & 1) == 0 ? "" : "gradients of ", (v & 2) == 0 ? "float" : "double",
+                       " messages of ", v >> 2 & (most_columns - 1), " columns from sources of ", v >> 42,
+                       " and destinations of ", v >> 22 & (most_columns - 1));
+      };
+      return message("passes ", in_words(of), " while rank 0 passes ", in_words(first),
+                     "; make the same calls on all ranks");
+    });
+  }
+
+  /// Does what may throw in functions of the user, unless that has happened already: other ranks wait for the steps.
+  template <class Work>
+  void attempt(Work const& work) {
+    if (failure_.empty()) {
+      failure_ = failure_of(work);
+    }
+  }
+
+  /// Behind the last step.
+  ///
+  /// @comm   collective; one header exchange
+  /// @throws collective_error  on every rank, if an attempt of a rank has failed
+  void agree() { glt::detail::agree(graph_->host(), site(), failure_); }
+
+  [[nodiscard]] strided_rows<T const> sources() const { return {sources_.data(), sources_.columns()}; }
+  [[nodiscard]] strided_rows<T const> destinations() const {
+    return {destinations_.data(), destinations_.columns()};
+  }
+  [[nodiscard]] std::int64_t bytes(std::int64_t rows) const {
+    return rows * sources_.columns() * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  /// Writes the own rows that the peer of step k needs.
+  void pack_sources(std::int64_t k, std::byte* block) const {
+    move<false>(k, {sources_.data(), sources_.columns(), graph_->sent_rows(k).data()},
+                {reinterpret_cast<T*>(block), sources_.columns()});
+  }
+  /// Adds what the peer of step k has for those.
+  void add_sums(std::int64_t k, std::byte const* block, strided_rows<T> out) const {
+    move<true>(k, {reinterpret_cast<T const*>(block), sources_.columns()},
+               {out.data, out.stride, graph_->sent_rows(k).data()});
+  }
+  [[nodiscard]] strided_rows<T const> sources_in(std::byte const* block) const {
+    return {reinterpret_cast<T const*>(block), sources_.columns()};
+  }
+  void clear(T* values, std::int64_t count) const {
+    graph_->policy().executor().for_each(count, fill_value<T>{values, T(0)});
+  }
+
+private:
+  static constexpr std::int64_t most_columns = 1 << 20;
+
+  [[nodiscard]] call_site site() const {
+    return {.what = operation::pass_messages, .step = graph_->passes().next_number()};
+  }
+  template <bool Add>
+  void move(std::int64_t k, strided_rows<T const> from, strided_rows<T> to) const {
+    auto const pieces = sliced_rows::of<Policy>(sources_.columns());
+    graph_->policy().executor().for_each(pieces.count(graph_->sent_rows(k).size()),
+                                         move_rows<Add, T>{from, to, pieces});
+  }
+
+  dist::sharded_graph<Comm, Policy>* graph_;
+  matrix_view<space, T const> sources_;
+  matrix_view<space, T const> destinations_;
+  std::int64_t columns_;
+  std::string failure_;
+};
+
+} // namespace glt::detail
