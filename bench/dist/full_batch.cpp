@@ -38,10 +38,10 @@ struct full_batch_workload {
   glt::buffer<cpu, float> x;
   glt::buffer<cpu, float> y;
 
-  full_batch_workload(std::int64_t threads, std::int64_t width)
-      : policy(static_cast<int>(threads)), graph(comm, glt_bench::loading_workload(comm).graph(), {}, policy),
-        columns(width), x(glt_bench::feature_values(graph.num_destinations(), width)),
-        y(graph.num_destinations() * width) {}
+  full_batch_workload(std::int64_t threads, std::int64_t width, bool has_cover = false)
+      : policy(static_cast<int>(threads)),
+        graph(comm, glt_bench::loading_workload(comm).graph(), {.cover = has_cover}, policy), columns(width),
+        x(glt_bench::feature_values(graph.num_destinations(), width)), y(graph.num_destinations() * width) {}
 
   [[nodiscard]] glt::host_matrix<float const> in() const {
     return {x.data(), graph.num_destinations(), columns};
@@ -49,7 +49,10 @@ struct full_batch_workload {
   [[nodiscard]] glt::host_matrix<float> out() { return {y.data(), graph.num_destinations(), columns}; }
 
   void count(benchmark::State& state) {
-    std::array<std::int64_t, 2> sums{graph.num_edges(), graph.num_sent()};
+    std::array<std::int64_t, 2> sums{graph.num_edges(), graph.cover() ? 0 : graph.num_sent()};
+    for (std::int64_t k = 1; k < graph.size() && graph.cover(); ++k) {
+      sums[1] += graph.cover()->num_sent(k);
+    }
     comm.all_reduce(std::span<std::int64_t>(sums), glt::reduction::sum);
     auto const edges = static_cast<double>(sums[0] * state.iterations());
     state.counters["edges/s"] = benchmark::Counter(edges, benchmark::Counter::kIsRate);
@@ -63,6 +66,13 @@ struct full_batch_workload {
 
 void aggregate_sum(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1));
+  glt_bench::measure_together(state, work.comm,
+                              [&] { glt::dist::aggregate(work.graph, work.in(), work.out()); });
+  work.count(state);
+}
+
+void aggregate_covered(benchmark::State& state) {
+  full_batch_workload work(state.range(0), state.range(1), true);
   glt_bench::measure_together(state, work.comm,
                               [&] { glt::dist::aggregate(work.graph, work.in(), work.out()); });
   work.count(state);
@@ -97,8 +107,8 @@ struct attention_workload : full_batch_workload {
 
   attention_workload(std::int64_t threads, std::int64_t width)
       : full_batch_workload(threads, width), keys(glt_bench::feature_values(graph.num_sources(), heads)),
-        queries(glt_bench::feature_values(graph.num_sources(), heads)), log_sums(keys.size()), by_values(x.size()),
-        by_keys(keys.size()), by_queries(keys.size()) {}
+        queries(glt_bench::feature_values(graph.num_sources(), heads)), log_sums(keys.size()),
+        by_values(x.size()), by_keys(keys.size()), by_queries(keys.size()) {}
 
   [[nodiscard]] glt::host_matrix<float> by_head(glt::buffer<cpu, float>& values) {
     return {values.data(), graph.num_destinations(), heads};
@@ -109,8 +119,8 @@ struct attention_workload : full_batch_workload {
   void backward() {
     glt::dist::attention_rows<glt::memory_space::host, float> const gradients{
         {by_values.data(), graph.num_sources(), columns}, by_head(by_keys), by_head(by_queries)};
-    glt::dist::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), by_head(log_sums)}, in(),
-                               gradients, options);
+    glt::dist::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), by_head(log_sums)},
+                               in(), gradients, options);
   }
 };
 
@@ -161,6 +171,7 @@ void growth(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   glt::dist::full_batch_report most;
   std::int64_t rows = 0;
+  std::int64_t covered = 0;
   glt_bench::measure_together(state, comm, [&] {
     if (comm.rank() != 0) {
       return;
@@ -179,7 +190,13 @@ void growth(benchmark::State& state) {
       glt::host_matrix<float> const out(y.data(), sharded.num_sources(), columns);
       glt::dist::aggregate(sharded, in, out);
       glt::dist::aggregate_backward(sharded, in, out);
+      glt::dist::sharded_graph const with_cover(threads, graph, {.cover = true});
+      std::int64_t sent = 0;
+      for (std::int64_t k = 1; k < threads.size(); ++k) { // received backward
+        sent += with_cover.cover()->num_sent(k) + with_cover.cover()->num_received(k);
+      }
       std::scoped_lock const hold(lock);
+      covered = std::max(covered, sent);
       auto const& report = sharded.report();
       most.bytes = std::max(most.bytes, report.bytes / columns / 4);
       most.messages = std::max(most.messages, report.messages);
@@ -190,6 +207,7 @@ void growth(benchmark::State& state) {
   // of the rank that has most; rows of F elements
   state.counters["own rows"] = static_cast<double>(rows);
   state.counters["rows sent"] = static_cast<double>(most.bytes);
+  state.counters["rows sent with cover"] = static_cast<double>(covered);
   state.counters["messages"] = static_cast<double>(most.messages);
   state.counters["most remote rows"] = static_cast<double>(most.peak_remote_bytes);
   state.counters["scale"] = glt_bench::graph_scale();
@@ -198,6 +216,7 @@ void growth(benchmark::State& state) {
 BENCHMARK(growth)->ArgName("ranks")->RangeMultiplier(2)->Range(1, 16)->Iterations(1)->UseManualTime()->Unit(
     benchmark::kSecond);
 BENCHMARK(aggregate_sum)->Apply(sizes);
+BENCHMARK(aggregate_covered)->Apply(sizes);
 BENCHMARK(aggregate_sum_backward)->Apply(sizes);
 BENCHMARK(aggregate_reproducibly)->Apply(sizes);
 BENCHMARK(attend)->Apply(sizes);

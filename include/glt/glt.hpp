@@ -48,6 +48,7 @@
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/halo_values.hpp>
 #include <glt/dist/hetero_graph.hpp>

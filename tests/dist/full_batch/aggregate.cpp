@@ -72,6 +72,7 @@ struct setting {
   bool is_weighted = false;
   std::int64_t depth = 1;
   bool is_reproducible = false;
+  bool has_cover = false;
 };
 
 // Forward and backward on the ranks of a test against one loop over the edge list.
@@ -79,13 +80,15 @@ template <class Policy, class T, class Comm>
 void check_aggregation(Comm& comm, glt_test::edge_list const& list,
                        glt_test::named_partitioner const& partitioner, setting const& how) {
   INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", aggregator ",
-       static_cast<int>(how.how), ", columns ", how.columns, ", heads ", how.heads, ", depth ", how.depth);
+       static_cast<int>(how.how), ", columns ", how.columns, ", heads ", how.heads, ", depth ", how.depth,
+       how.has_cover ? ", covered" : "");
   auto const columns = how.columns;
   divided_graph const divided(list, partitioner, comm.size());
   Policy const policy;
   glt::dist::graph const graph(comm,
                                glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
-  glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth}, policy);
+  glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth, .cover = how.has_cover},
+                                                 policy);
   auto const rows = sharded.num_destinations();
   auto const edge_ids = glt::to_vector(policy, graph.local().edge_ids());
 
@@ -169,6 +172,80 @@ TEST_CASE("an aggregation weighs edges, by head if asked to, at any width and de
               comm, list, partitioner, {.how = how, .columns = columns, .is_weighted = is_weighted});
         }
       }
+    }
+  });
+}
+
+TEST_CASE("an aggregation over a cover of the boundary is that of one loop over all edges") {
+  on_ranks([](auto comm) {
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      for (auto const& list : glt_test::graphs_to_divide()) {
+        for (auto const how : {aggregator::sum, aggregator::mean}) {
+          check_aggregation<glt::device::cpu, double>(comm, list, partitioner,
+                                                      {.how = how, .has_cover = true});
+        }
+      }
+    }
+    auto const list = glt_test::random_graph(257, 4099);
+    auto const partitioner = glt_test::all_partitioners()[1];
+    for (auto const how : all_aggregators) { // extremes, weights and exact sums do not use it
+      for (bool const is_weighted : {false, true}) {
+        for (std::int64_t const depth : {0, 3}) {
+          check_aggregation<glt::device::cpu, float>(
+              comm, list, partitioner,
+              {.how = how, .columns = 4, .is_weighted = is_weighted, .depth = depth, .has_cover = true});
+        }
+      }
+      check_aggregation<glt::device::cpu, double>(comm, list, partitioner,
+                                                  {.how = how, .is_reproducible = true, .has_cover = true});
+      check_aggregation<glt::device::cpu, double>(comm, list, partitioner,
+                                                  {.how = how, .columns = 0, .has_cover = true});
+    }
+  });
+}
+
+TEST_CASE("a cover sends the rows and sums that it counts, never more than there are sources, and far fewer "
+          "for hubs") {
+  on_ranks([](auto comm) {
+    glt_test::edge_list hubs{"hubs", 200, {}, {}}; // 0 to 3 have edges from and to all others
+    for (glt::local_id v = 4; v < 200; ++v) {
+      for (glt::local_id const hub : {0, 1, 2, 3}) {
+        hubs.sources.insert(hubs.sources.end(), {v, hub});
+        hubs.destinations.insert(hubs.destinations.end(), {hub, v});
+      }
+    }
+    for (auto const& list : {hubs, glt_test::random_graph(257, 999)}) {
+      INFO(list.name, ", rank ", comm.rank(), " of ", comm.size());
+      divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+      glt::counting_comm counted(comm);
+      glt::dist::graph const graph(counted, divided.part(comm.rank()));
+      glt::dist::sharded_graph<decltype(counted), glt::device::cpu> sharded(counted, graph, {.cover = true});
+      auto const rows = sharded.num_destinations();
+      std::vector<float> x(static_cast<std::size_t>(rows * 3), 1.0F);
+      std::vector<float> y(x.size());
+      glt::host_matrix<float> const in(x.data(), rows, 3);
+      glt::host_matrix<float> const out(y.data(), rows, 3);
+      std::int64_t sent = 0;
+      std::int64_t received = 0;
+      for (std::int64_t k = 1; k < comm.size(); ++k) {
+        sent += sharded.cover()->num_sent(k);
+        received += sharded.cover()->num_received(k);
+        CHECK(sharded.cover()->num_sent(k) <= sharded.sent_rows(k).size());
+        CHECK(sharded.cover()->num_received(k) <=
+              std::min(sharded.num_received(k), sharded.shard(k).rows.size()));
+        if (list.name == hubs.name) {
+          CHECK(sharded.cover()->num_received(k) <= 4); // the hubs of both ranks
+        }
+      }
+      sharded.report() = {};
+      glt::dist::aggregate(sharded, in, out);
+      CHECK(sharded.report().bytes == sent * 3 * 4);
+      CHECK(sharded.report().messages <= comm.size() - 1);
+      glt::dist::aggregate_backward(sharded, in, out);
+      CHECK(sharded.report().bytes == (sent + received) * 3 * 4);
+      sharded.report() = {};
+      glt::dist::aggregate(sharded, in, out, {.reproducible = true});
+      CHECK(sharded.report().bytes >= sharded.num_sent() * 3 * 4);
     }
   });
 }

@@ -62,7 +62,8 @@ struct calls {
 
 } // namespace
 
-TEST_CASE("ranks that divide a graph with different depths, or a negative one, all get the same error") {
+TEST_CASE("ranks that divide a graph with different depths or covers, or a negative depth, all get the same "
+          "error") {
   on_ranks([](auto comm) {
     divided_graph const divided(list(), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
@@ -78,6 +79,10 @@ TEST_CASE("ranks that divide a graph with different depths, or a negative one, a
     if (comm.size() > 1) {
       CHECK(glt_test::names(failure(1, 2), last, "depth 2", "1"));
       CHECK(glt_test::names(failure(0, 1), last, "depth 1", "0"));
+      auto const covered = glt_test::thrown<glt::collective_error>([&] {
+        static_cast<void>(glt::dist::sharded_graph(comm, graph, {.cover = comm.rank() == comm.size() - 1}));
+      });
+      CHECK(glt_test::names(covered, last, "depth 1 and a cover", "rank 0 asks for depth 1"));
     }
   });
 }

@@ -6,6 +6,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
+#include <glt/dist/full_batch/detail/covered_pass.hpp>
 #include <glt/dist/full_batch/detail/exact_pass.hpp>
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
@@ -27,7 +28,7 @@ namespace glt::dist {
 ///         or minimum, −1 without one; needed for these two alone
 /// @where  memory of the graph's policy; returns when y is written or, on GPUs, enqueued
 /// @comm   collective, every rank with the same F and options.how; one header exchange and at most R − 1 messages a
-///         rank: num_sent() · F · sizeof(T) bytes
+///         rank: num_sent() · F · sizeof(T) bytes, or less with a cover (see `sharding_options`)
 /// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines otherwise than rank 0
 /// @cost   O(E · F); beside x and y, the rows of 2 · depth + 1 shards
 template <communicator Comm, device_policy Policy, std::floating_point T>
@@ -69,6 +70,8 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
   };
   if (pass.is_exact()) {
     glt::detail::pull_exactly(pass, graph.policy(), x, out, options);
+  } else if (pass.is_covered()) {
+    glt::detail::pull_covered(graph, x.data(), columns, out);
   } else {
     pass.pull(x.data(), prepare, combine);
   }
@@ -125,6 +128,8 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
   };
   if (pass.is_exact()) {
     glt::detail::push_exactly(pass, graph.policy(), gradient, out.data(), options, degrees);
+  } else if (pass.is_covered()) {
+    glt::detail::push_covered(graph, gradient.data(), columns, degrees, out.data());
   } else {
     pass.push(out.data(), spread);
   }

@@ -42,7 +42,7 @@ public:
       auto const type = schema_.source_type(e);
       relations_.emplace_back(comm, graph.local(e),
                               glt::detail::find_boundary(comm, graph.book(type), graph.local(e),
-                                                         num_vertices(type), options.depth, policy),
+                                                         num_vertices(type), options, policy),
                               options, policy);
     }
   }

@@ -68,8 +68,8 @@ make_mfgs(Comm comm, graph<Policy, Vertex> const& graph, host_view<local_id cons
   message_flow_graphs<Comm, Policy> made;
   for (std::int64_t layer = 0; layer < num_layers; ++layer) {
     auto edges = glt::detail::take_rows<Policy, Vertex>(rows, numbers.vertices(), policy);
-    auto boundary = glt::detail::find_boundary(comm, graph.book(), edges.graph.view(), rows.num_rows(),
-                                               options.depth, policy);
+    auto boundary =
+        glt::detail::find_boundary(comm, graph.book(), edges.graph.view(), rows.num_rows(), options, policy);
     numbers.add_sources(boundary);
     made.layers.emplace_back(comm, edges.graph.view(), std::move(boundary), options, policy);
     made.edge_ids.push_back(std::move(edges.ids));

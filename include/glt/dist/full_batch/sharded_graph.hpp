@@ -8,10 +8,12 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
+#include <glt/dist/full_batch/detail/boundary_cover.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
@@ -45,12 +47,6 @@ struct expand_rows {
 
 namespace glt::dist {
 
-/// How a `sharded_graph` exchanges rows.
-struct sharding_options {
-  /// Shards that are received while another one is used: 0 to R − 1, more is taken for R − 1. The same on all ranks.
-  std::int64_t depth = 1;
-};
-
 /// The largest degrees of a graph, over all ranks.
 struct largest_degrees {
   double in = 0;
@@ -74,16 +70,18 @@ public:
 
   /// Divides the edges of a rank's part; the graph is not needed afterwards.
   ///
-  /// @comm   collective; one header exchange, one of 4 bytes for every source of another rank, and depth − 1 `duplicate`
+  /// @comm   collective; one header exchange, one of 4 bytes for every source of another rank, and depth − 1 `duplicate`; for
+  ///         a cover, three header exchanges more, and 4 bytes for each of its sources and 8 for each other edge between ranks
   /// @throws collective_error  on every rank, if the graph of a rank was made with another communicator, its part has
-  ///                           2³¹ edges or more, or a rank passes a negative depth or another than rank 0
+  ///                           2³¹ edges or more, or a rank passes a negative depth, a cover for the memory of a
+  ///                           device, or other options than rank 0
   /// @cost   O(E log R) work; 16 bytes an edge and 24 a row of every shard stay
   template <vertex_id Vertex>
   sharded_graph(Comm comm, graph<Policy, Vertex> const& graph, sharding_options options = {},
                 Policy policy = {})
       : sharded_graph(comm, graph.local(),
                       glt::detail::find_boundary(comm, graph.book(), graph.local(), graph.local().num_rows(),
-                                                 options.depth, policy),
+                                                 options, policy),
                       options, policy) {}
 
   [[nodiscard]] int rank() const noexcept { return passes_.rank(); }
@@ -107,6 +105,11 @@ public:
     for (std::size_t k = 1; k + 1 < slot_begins_.size(); ++k) {
       most_received_ = std::max(most_received_, slot_begins_[k + 1] - slot_begins_[k]);
       most_sent_ = std::max(most_sent_, sent_begins_[k + 1] - sent_begins_[k]);
+    }
+    if constexpr (host_policy<Policy>) {
+      if (options.cover && size() > 1) {
+        cover_.emplace(*this);
+      }
     }
   }
 
@@ -143,6 +146,10 @@ public:
     auto const k = static_cast<std::size_t>(step);
     return slot_begins_[k + 1] - slot_begins_[k];
   }
+  /// What travels instead of whole shards, if that was asked for.
+  [[nodiscard]] std::optional<glt::detail::boundary_cover<space>> const& cover() const noexcept {
+    return cover_;
+  }
   [[nodiscard]] std::int64_t most_sent() const noexcept { return most_sent_; }
   [[nodiscard]] std::int64_t most_received() const noexcept { return most_received_; }
 
@@ -175,6 +182,7 @@ private:
   glt::detail::shard_rows<Policy, glt::detail::shard_side::destination> forward_;
   glt::detail::shard_rows<Policy, glt::detail::shard_side::source> backward_;
   std::optional<largest_degrees> known_degrees_;
+  std::optional<glt::detail::boundary_cover<space>> cover_;
   glt::detail::rotation<Comm, Policy> passes_;
 };
 

@@ -102,10 +102,17 @@ public:
         sums_ = graph_->passes().template scratch<std::int64_t>(num_sums_);
       }
     });
-    auto const headers = exchange_values(
+    auto headers = exchange_values(
         graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
-        columns_ * 32 + (is_short_ ? 16 : 0) + (sizeof(T) == sizeof(double) ? 8 : 0) +
-            static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0));
+        (columns_ * 32 + (is_short_ ? 16 : 0) + (sizeof(T) == sizeof(double) ? 8 : 0) +
+         static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0)) *
+                2 +
+            (options.edge_weights.empty() ? 0 : 1));
+    is_covered_ = graph_->cover() && !is_exact_ && !is_short_ && !is_extreme(options.how);
+    for (auto& header : headers) { // ranks without edges have no weights, so that these may differ
+      is_covered_ = is_covered_ && header.value % 2 == 0;
+      header.value /= 2;
+    }
     check_same_value(headers, [](std::int64_t value, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
         return message(v / 32, v % 16 / 8 != 0 ? " double" : " float", " columns",
@@ -118,6 +125,8 @@ public:
     });
   }
 
+  /// True if what travels is that of the graph's cover.
+  [[nodiscard]] bool is_covered() const noexcept { return is_covered_; }
   /// True if sums are made in fixed point.
   [[nodiscard]] bool is_exact() const noexcept { return is_exact_; }
   /// The sums of such a pass, one for each element of what it writes.
@@ -230,6 +239,7 @@ private:
   std::int64_t columns_;
   bool is_exact_ = false;
   bool is_short_ = false;
+  bool is_covered_ = false;
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
   void* whole_rows_ = nullptr; // of a shard whose rows travel rounded

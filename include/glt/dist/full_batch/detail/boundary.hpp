@@ -6,11 +6,13 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/detail/narrow.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/part_halo.hpp>
+#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
@@ -69,15 +71,15 @@ struct boundary {
   std::vector<std::int64_t> sent_begins; ///< [R + 1], by step; none for step 0
 };
 
-/// Finds the boundary of some rows of every rank's part of `num_own` vertices, for passes of a depth.
+/// Finds the boundary of some rows of every rank's part of `num_own` vertices, for passes.
 ///
 /// @comm   collective; one header exchange and, if any rank has a halo, one of 4 bytes a halo vertex
 /// @throws collective_error  on every rank, if the book of a rank has not a part per rank, a rank has 2³¹ edges or
-///                           vertices to know, or more, or its depth is negative or another than that of rank 0
+///                           vertices to know, or more, or its options do not fit or are others than those of rank 0
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] boundary<Policy> find_boundary(Comm comm, partition_book const& book,
                                              csr_view<Policy::space, Vertex> rows, std::int64_t num_own,
-                                             std::int64_t depth, Policy policy) {
+                                             dist::sharding_options const& options, Policy policy) {
   constexpr auto space = Policy::space;
   auto const rank = comm.rank();
   auto const size = comm.size();
@@ -90,8 +92,12 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
                                        " parts on rank ", rank, " of ", size,
                                        "; use the communicator that the graph was made with"));
     }
-    if (depth < 0) {
-      throw precondition_error(message("sharded graph of depth ", depth, "; pass 0 or more"));
+    if (options.depth < 0) {
+      throw precondition_error(message("sharded graph of depth ", options.depth, "; pass 0 or more"));
+    }
+    if (options.cover && !host_policy<Policy>) {
+      throw precondition_error(
+          "cover of the boundary in the memory of a device; leave cover out, or keep the graph on hosts");
     }
     static_cast<void>(narrow<local_id>(rows.num_edges(), "number of edges of a rank"));
     part_halo<Policy, Vertex> halo(policy);
@@ -111,9 +117,13 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     found.slot_begins.front() = 0;
     found.sent_begins.assign(static_cast<std::size_t>(size) + 1, 0);
   });
-  auto const headers = wanted.send({.what = operation::make_shards}, depth, failure);
+  auto const headers =
+      wanted.send({.what = operation::make_shards}, options.depth * 2 + (options.cover ? 1 : 0), failure);
   check_same_value(headers, [](std::int64_t value, std::int64_t first) {
-    return message("asks for depth ", value, " while rank 0 asks for ", first,
+    auto const in_words = [](std::int64_t v) {
+      return message("depth ", v / 2, v % 2 != 0 ? " and a cover" : "");
+    };
+    return message("asks for ", in_words(value), " while rank 0 asks for ", in_words(first),
                    "; pass the same on all ranks");
   });
   found.sent.resize(wanted.received().size());
