@@ -34,6 +34,7 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
+#include <glt/dist/full_batch/aggregate_relations.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/attention.hpp>
 #include <glt/dist/full_batch/attention_backward.hpp>
@@ -45,6 +46,7 @@
 #include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
+#include <glt/dist/full_batch/relation_rows.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>

@@ -8,6 +8,7 @@
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/torch/tensor.hpp>
 
+#include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
 #include "support/ranks.hpp"
 
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 using glt_test::divided_hetero_graph;
@@ -83,7 +85,8 @@ at::Tensor loss_of(at::Tensor const& y, at::Tensor const& ids) {
   return (y * weights).sum();
 }
 
-void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options options) {
+void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options options,
+                    bool has_cover = false) {
   auto whole_x = random_rows(list.schema, options.in);
   for (auto& rows : whole_x) {
     rows.requires_grad_();
@@ -98,7 +101,7 @@ void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options op
   glt_test::on_ranks([&](auto comm) {
     divided_hetero_graph const divided(list, comm.size());
     glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::hetero_sharded_graph sharded(comm, graph);
+    glt::dist::hetero_sharded_graph sharded(comm, graph, {.cover = has_cover});
     // parameters of all ranks are the same; a rank's gradients are its share of the sum
     glt::rgcn_conv layer(list.schema, options);
     layer->to(at::kDouble);
@@ -122,6 +125,9 @@ void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options op
       own_loss = own_loss + loss_of(y[t], ids[t]);
     }
     own_loss.backward();
+    if (!has_cover) { // all relations in one rotation, there and back
+      CHECK(sharded.report().messages <= 2 * (comm.size() - 1));
+    }
     for (std::size_t t = 0; t < x.size(); ++t) {
       auto const gradient =
           whole_x[t].grad().defined() ? whole_x[t].grad().index_select(0, ids[t]) : at::zeros_like(x[t]);
@@ -146,6 +152,7 @@ TEST_CASE("rgcn_conv over ranks equals the dense layer over the whole graph, wit
     check_on_ranks(list, {.in = 3, .out = 5});
     check_on_ranks(list, {.in = 5, .out = 2});
     check_on_ranks(list, {.in = 3, .out = 4, .num_bases = 2});
+    check_on_ranks(list, {.in = 3, .out = 4, .num_bases = 2}, true);
   }
 }
 
@@ -168,6 +175,26 @@ TEST_CASE("rgcn_conv over blocks with all neighbours equals the dense layer at t
   auto const expected = dense_layer(layer, list, x);
   auto const places = at::tensor(std::vector<std::int64_t>(seeds.begin(), seeds.end()), at::kLong);
   CHECK(at::allclose(y[0].narrow(0, 0, 3), expected[0].index_select(0, places), 1e-9, 1e-9));
+}
+
+TEST_CASE("a rank with rows that do not fit, or another schema, fails") {
+  auto const list = glt_test::academic_graph(5);
+  glt_test::on_ranks([&](auto comm) {
+    divided_hetero_graph const divided(list, comm.size());
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::hetero_sharded_graph sharded(comm, graph);
+    glt::rgcn_conv layer(list.schema, {.in = 3, .out = 4});
+    rows_by_type x;
+    for (int t = 0; t < list.schema.num_node_types(); ++t) {
+      bool const is_odd = t == list.schema.source_type(0) && comm.rank() == comm.size() - 1;
+      x.push_back(at::zeros({sharded.num_vertices(t) + (is_odd ? 1 : 0), 3}));
+    }
+    CHECK(glt_test::names(
+        glt_test::thrown<glt::collective_error>([&] { static_cast<void>(layer(x, sharded)); }),
+        "rank " + std::to_string(comm.size() - 1), "for relation 0; pass ["));
+    glt::rgcn_conv other(glt::hetero_schema(), {.in = 3, .out = 4});
+    CHECK_THROWS_AS(static_cast<void>(other(rows_by_type{}, sharded)), glt::precondition_error);
+  });
 }
 
 TEST_CASE("rgcn_conv refuses widths, bases and inputs that do not fit") {

@@ -10,6 +10,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/graph_layer.hpp>
+#include <glt/torch/detail/relation_means.hpp>
 #include <glt/torch/message_graph.hpp>
 
 #include <torch/nn/init.h>
@@ -29,9 +30,10 @@ namespace glt {
 
 /// Widths of an `rgcn_conv`.
 struct rgcn_conv_options {
-  std::int64_t in = 0;        ///< columns of the input, of every node type
-  std::int64_t out = 0;       ///< columns of the output
-  std::int64_t num_bases = 0; ///< maps of which those of all relations are combined; 0: every relation has its own
+  std::int64_t in = 0;  ///< columns of the input, of every node type
+  std::int64_t out = 0; ///< columns of the output
+  std::int64_t num_bases =
+      0; ///< maps of which those of all relations are combined; 0: every relation has its own
 };
 
 namespace detail {
@@ -43,10 +45,12 @@ namespace detail {
 class rgcn_conv_impl : public ::torch::nn::Module {
 public:
   /// @throws precondition_error  if a width is below 1 or the number of bases below 0
-  rgcn_conv_impl(hetero_schema schema, rgcn_conv_options options) : schema_(std::move(schema)), options_(options) {
+  rgcn_conv_impl(hetero_schema schema, rgcn_conv_options options)
+      : schema_(std::move(schema)), options_(options) {
     check_widths("rgcn_conv", options.in, options.out);
     if (options.num_bases < 0) {
-      throw precondition_error(message("rgcn_conv of ", options.num_bases, " bases; ask for 1 or more, or 0 for none"));
+      throw precondition_error(
+          message("rgcn_conv of ", options.num_bases, " bases; ask for 1 or more, or 0 for none"));
     }
     auto const num_relations = std::int64_t{schema_.num_edge_types()};
     auto const num_maps = options.num_bases > 0 ? options.num_bases : num_relations;
@@ -65,24 +69,77 @@ public:
   /// @comm   that of `aggregate_neighbors` for one relation after the other
   /// @throws precondition_error  if x is not of that shape
   template <class RelationOf>
-  [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x, RelationOf const& relation) {
+  [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x,
+                                                RelationOf const& relation) {
+    return combine(x, relation, [&](std::vector<at::Tensor> const& rows) {
+      std::vector<at::Tensor> means;
+      for (int e = 0; e < schema_.num_edge_types(); ++e) {
+        means.push_back(
+            aggregate_neighbors(rows[static_cast<std::size_t>(e)], relation(e), dist::aggregator::mean));
+      }
+      return means;
+    });
+  }
+
+  /// All relations in one rotation, or one after the other where boundaries have covers.
+  ///
+  /// @comm   as `dist::aggregate_relations`
+  /// @throws precondition_error  on this rank, if the graph has another schema, or x is not of one floating-point type
+  /// @throws collective_error    on every rank, as `dist::aggregate_relations`
+  template <communicator Comm, device_policy Policy>
+  [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x,
+                                                dist::hetero_sharded_graph<Comm, Policy>& graph) {
+    auto const relation = [&](int e) -> auto& {
+      return graph.relation(e);
+    };
+    if (!(graph.schema() == schema_)) {
+      throw precondition_error(
+          "rgcn_conv over a graph of another schema than that of the layer; make it with graph.schema()");
+    }
+    if (schema_.num_edge_types() == 0 || graph.relation(0).cover()) {
+      return forward(x, relation);
+    }
+    auto const device = torch_device(graph.relation(0).policy());
+    return combine(x, relation, [&](std::vector<at::Tensor> const& rows) {
+      for (auto const& of : rows) {
+        if (!is_float_matrix(of, device) || of.scalar_type() != rows[0].scalar_type()) {
+          throw precondition_error(message("rgcn_conv over ", in_words(of),
+                                           "; pass float or double tensors, all of one type, on ",
+                                           device.str()));
+        }
+      }
+      return means_of_relations(rows, graph);
+    });
+  }
+
+private:
+  // means_of(rows): of rows of the sources of each relation the means over their edges.
+  template <class RelationOf, class MeansOf>
+  [[nodiscard]] std::vector<at::Tensor> combine(std::vector<at::Tensor> const& x, RelationOf const& relation,
+                                                MeansOf const& means_of) {
     auto const num_types = static_cast<std::size_t>(schema_.num_node_types());
     if (x.size() != num_types) {
-      throw precondition_error(message("rgcn_conv over ", x.size(), " matrices; pass one for each of the ", num_types,
-                                       " node types"));
+      throw precondition_error(message("rgcn_conv over ", x.size(), " matrices; pass one for each of the ",
+                                       num_types, " node types"));
     }
     for (auto const& rows : x) {
       check_input("rgcn_conv", rows, options_.in);
     }
-    std::vector<at::Tensor> y(num_types);
+    std::vector<at::Tensor> maps; // of the relations whose rows are mapped behind the mean; else undefined
+    std::vector<at::Tensor> rows;
     for (int e = 0; e < schema_.num_edge_types(); ++e) {
-      auto const& rows = x[static_cast<std::size_t>(schema_.source_type(e))];
-      auto& sum = y[static_cast<std::size_t>(schema_.destination_type(e))];
+      auto const& sources = x[static_cast<std::size_t>(schema_.source_type(e))];
       auto&& graph = relation(e);
-      bool const first = maps_first(rows, graph, options_.in, options_.out);
+      bool const first = maps_first(sources, graph, options_.in, options_.out);
       auto const map = map_of(e);
-      auto const mean = aggregate_neighbors(first ? rows.mm(map) : rows, graph, dist::aggregator::mean);
-      auto const brought = first ? mean : mean.mm(map);
+      rows.push_back(first ? sources.mm(map) : sources);
+      maps.push_back(first ? at::Tensor() : map);
+    }
+    auto const means = means_of(rows);
+    std::vector<at::Tensor> y(num_types);
+    for (std::size_t e = 0; e < means.size(); ++e) {
+      auto& sum = y[static_cast<std::size_t>(schema_.destination_type(static_cast<int>(e)))];
+      auto const brought = maps[e].defined() ? means[e].mm(maps[e]) : means[e];
       sum = sum.defined() ? sum + brought : brought;
     }
     for (std::size_t t = 0; t < num_types; ++t) {
@@ -93,16 +150,11 @@ public:
     return y;
   }
 
-  template <communicator Comm, device_policy Policy>
-  [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x,
-                                                dist::hetero_sharded_graph<Comm, Policy>& graph) {
-    return forward(x, [&](int e) -> auto& { return graph.relation(e); });
-  }
-
-private:
   [[nodiscard]] static at::Tensor make_maps(std::vector<std::int64_t> const& shape) {
     auto maps = at::empty(shape);
-    ::torch::nn::init::xavier_uniform_(maps);
+    if (maps.numel() > 0) { // there may be no relations
+      ::torch::nn::init::xavier_uniform_(maps);
+    }
     return maps;
   }
 

@@ -20,7 +20,7 @@ namespace glt::dist {
 /// A sharded graph for each relation of a heterogeneous graph: what full-batch passes over typed vertices work on.
 ///
 /// The sources of a relation are the own vertices of its source type, the destinations those of its destination type;
-/// a pass over all relations of a layer is one pass for each. Concurrent calls: as of `sharded_graph`.
+/// a pass over a layer is one of each relation, or one rotation for all (`aggregate_relations`). Concurrent calls: as of `sharded_graph`.
 template <communicator Comm, device_policy Policy>
 class hetero_sharded_graph {
 public:

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/detail/aggregate_pass.hpp>
+#include <glt/dist/full_batch/detail/rotation.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/strided_rows.hpp>
+#include <glt/dist/full_batch/hetero_sharded_graph.hpp>
+#include <glt/dist/full_batch/relation_rows.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace glt::detail {
+
+/// A pass over all relations of a typed graph at once: at every step one block with the rows of each, one after the other.
+template <communicator Comm, device_policy Policy, class T>
+class relations_pass {
+  static constexpr memory_space space = Policy::space;
+  using rows_type = dist::relation_rows<space, T>;
+
+public:
+  relations_pass(dist::hetero_sharded_graph<Comm, Policy>& graph, std::span<rows_type const> rows,
+                 row_flow flow, dist::aggregator how)
+      : graph_(&graph), rows_(rows), flow_(flow), how_(how) {}
+
+  /// @comm   collective; one header exchange
+  void begin() {
+    auto& passes = graph_->relation(0).passes();
+    auto const failure = failure_of([&] {
+      check();
+      std::int64_t most_sent = 0;
+      std::int64_t most_received = 0;
+      for (std::int64_t k = 1; k < passes.size(); ++k) {
+        most_sent = std::max(most_sent, sent(k));
+        most_received = std::max(most_received, received(k));
+      }
+      flow_ == row_flow::pull ? passes.reserve(most_sent, most_received)
+                              : passes.reserve(most_received, most_sent);
+    });
+    fingerprint widths;
+    widths.add(static_cast<std::int64_t>(flow_)).add(static_cast<std::int64_t>(how_)).add(sizeof(T));
+    for (auto const& rows : rows_) {
+      widths.add(rows.from.columns());
+    }
+    agree(
+        graph_->relation(0).host(), {.what = operation::aggregate, .step = passes.next_number()}, failure,
+        widths.value(), [](std::int64_t, std::int64_t) {
+          return message(
+              "aggregates relations in other directions, widths or types than rank 0; make the same calls on "
+              "all ranks");
+        });
+  }
+
+  /// to = A from, of each relation.
+  void pull() {
+    passes().run(
+        flow_, [&](std::int64_t k) { return sent(k); }, [&](std::int64_t k) { return received(k); },
+        [&](std::int64_t k, std::byte* block) {
+          for_each_relation([&](auto& relation, rows_type const& rows) {
+            auto const list = relation.sent_rows(k);
+            move<false>(rows, list.size(), {rows.from.data(), rows.from.columns(), list.data()},
+                        in(block, rows));
+            block += bytes(list.size(), rows);
+          });
+        },
+        [&](std::int64_t k, std::byte const* block) {
+          for_each_relation([&](auto& relation, rows_type const& rows) {
+            add(relation.shard(k), reinterpret_cast<T const*>(block), rows.to.data(), rows, {});
+            block += bytes(relation.num_received(k), rows);
+          });
+        },
+        [&] {
+          for_each_relation([&](auto& relation, rows_type const& rows) {
+            clear(rows.to.data(), rows.to.flat().size());
+            add(relation.shard(0), rows.from.data(), rows.to.data(), rows, {});
+          });
+        });
+    for_each_relation([&](auto& relation, rows_type const& rows) {
+      if (how_ == dist::aggregator::mean) {
+        auto const pieces = pieces_of(rows);
+        executor().for_each(pieces.count(rows.to.rows()),
+                            divide_by_degree<space, T>{relation.in_degrees(), rows.to.data(), pieces});
+      }
+    });
+  }
+
+  /// to = Aᵀ from, of each relation; rows of a mean's gradient are divided by their degrees.
+  void push() {
+    passes().run(
+        flow_, [&](std::int64_t k) { return received(k); }, [&](std::int64_t k) { return sent(k); },
+        [&](std::int64_t k, std::byte* block) {
+          for_each_relation([&](auto& relation, rows_type const& rows) {
+            clear(reinterpret_cast<T*>(block), relation.num_received(k) * rows.from.columns());
+            add(relation.transposed(k), rows.from.data(), reinterpret_cast<T*>(block), rows,
+                degrees_of(relation));
+            block += bytes(relation.num_received(k), rows);
+          });
+        },
+        [&](std::int64_t k, std::byte const* block) {
+          for_each_relation([&](auto& relation, rows_type const& rows) {
+            auto const list = relation.sent_rows(k);
+            move<true>(rows, list.size(), {reinterpret_cast<T const*>(block), rows.from.columns()},
+                       {rows.to.data(), rows.to.columns(), list.data()});
+            block += bytes(list.size(), rows);
+          });
+        },
+        [&] {
+          for_each_relation([&](auto& relation, rows_type const& rows) {
+            clear(rows.to.data(), rows.to.flat().size());
+            add(relation.transposed(0), rows.from.data(), rows.to.data(), rows, degrees_of(relation));
+          });
+        });
+  }
+
+private:
+  void check() {
+    if (std::ssize(rows_) != graph_->schema().num_edge_types() || how_ == dist::aggregator::max ||
+        how_ == dist::aggregator::min) {
+      throw precondition_error(message("aggregation of ", rows_.size(), " relations by ", name_of(how_),
+                                       " over ", graph_->schema().num_edge_types(),
+                                       "; pass rows for each, for sums or means"));
+    }
+    for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {
+      auto const& [from, to] = rows_[static_cast<std::size_t>(e)];
+      auto const& relation = graph_->relation(e);
+      bool const pulls = flow_ == row_flow::pull;
+      auto const read = pulls ? relation.num_sources() : relation.num_destinations();
+      auto const written = pulls ? relation.num_destinations() : relation.num_sources();
+      if (from.rows() != read || to.rows() != written || from.columns() != to.columns()) {
+        throw precondition_error(message("rows [", from.rows(), ", ", from.columns(), "] to [", to.rows(),
+                                         ", ", to.columns(), "] for relation ", e, "; pass [", read,
+                                         ", F] and [", written, ", F]"));
+      }
+    }
+  }
+
+  template <class Use>
+  void for_each_relation(Use const& use) {
+    for (std::size_t e = 0; e < rows_.size(); ++e) {
+      use(graph_->relation(static_cast<int>(e)), rows_[e]);
+    }
+  }
+
+  [[nodiscard]] auto& passes() { return graph_->relation(0).passes(); }
+  [[nodiscard]] auto executor() const { return graph_->relation(0).policy().executor(); }
+  [[nodiscard]] static std::int64_t bytes(std::int64_t count, rows_type const& rows) {
+    return count * rows.from.columns() * static_cast<std::int64_t>(sizeof(T));
+  }
+  [[nodiscard]] std::int64_t sent(std::int64_t k) {
+    std::int64_t sum = 0;
+    for_each_relation(
+        [&](auto& relation, rows_type const& rows) { sum += bytes(relation.sent_rows(k).size(), rows); });
+    return sum;
+  }
+  [[nodiscard]] std::int64_t received(std::int64_t k) {
+    std::int64_t sum = 0;
+    for_each_relation(
+        [&](auto& relation, rows_type const& rows) { sum += bytes(relation.num_received(k), rows); });
+    return sum;
+  }
+  [[nodiscard]] static strided_rows<T> in(std::byte* block, rows_type const& rows) {
+    return {reinterpret_cast<T*>(block), rows.from.columns()};
+  }
+  [[nodiscard]] static sliced_rows pieces_of(rows_type const& rows) {
+    return sliced_rows::of<Policy>(rows.from.columns());
+  }
+  template <class Relation>
+  [[nodiscard]] array_view<space, local_id const> degrees_of(Relation const& relation) const {
+    return how_ == dist::aggregator::mean ? relation.in_degrees() : array_view<space, local_id const>();
+  }
+
+  void clear(T* values, std::int64_t count) const { executor().for_each(count, fill_value<T>{values, T(0)}); }
+  void add(dist::shard_view<space> shard, T const* x, T* y, rows_type const& rows,
+           array_view<space, local_id const> degrees) const {
+    auto const pieces = pieces_of(rows);
+    auto const columns = rows.from.columns();
+    auto const count = pieces.count(shard.rows.size());
+    if (degrees.empty()) {
+      executor().for_each(count,
+                          add_rows<space, T, plain_edges>{shard, x, y, pieces, columns, plain_edges{}});
+    } else {
+      executor().for_each(count, add_rows<space, T, weighted_edges<space, T>>{
+                                     shard, x, y, pieces, columns, {{}, 1, degrees}});
+    }
+  }
+  template <bool Add>
+  void move(rows_type const& rows, std::int64_t count, strided_rows<T const> from, strided_rows<T> to) const {
+    auto const pieces = pieces_of(rows);
+    executor().for_each(pieces.count(count), move_rows<Add, T>{from, to, pieces});
+  }
+
+  dist::hetero_sharded_graph<Comm, Policy>* graph_;
+  std::span<rows_type const> rows_;
+  row_flow flow_;
+  dist::aggregator how_;
+};
+
+} // namespace glt::detail
