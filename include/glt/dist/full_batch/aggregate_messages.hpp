@@ -8,6 +8,7 @@
 #include <glt/dist/full_batch/detail/message_pass.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/round_trip.hpp>
+#include <glt/dist/full_batch/detail/row_sums.hpp>
 #include <glt/dist/full_batch/edge_message.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
@@ -43,7 +44,7 @@ void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& messa
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
     pass.check("sums", sums.rows(), sums.columns(), graph.num_destinations(), sums.columns());
-    graph.passes().reserve(pass.bytes(graph.most_sent()), pass.bytes(graph.most_received()));
+    graph.passes().reserve(pass.rows().bytes(graph.most_sent()), pass.rows().bytes(graph.most_received()));
   });
   pass.agree_to_begin(failure, false);
   auto const combine = [&](shard_view<space> shard, glt::detail::strided_rows<T const> rows) {
@@ -52,14 +53,15 @@ void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& messa
                                shard, message, rows, pass.destinations(), {sums.data(), sums.columns()}});
   };
   graph.passes().run(
-      glt::detail::row_flow::pull, [&](std::int64_t k) { return pass.bytes(graph.sent_rows(k).size()); },
-      [&](std::int64_t k) { return pass.bytes(graph.num_received(k)); },
+      glt::detail::row_flow::pull,
+      [&](std::int64_t k) { return pass.rows().bytes(graph.sent_rows(k).size()); },
+      [&](std::int64_t k) { return pass.rows().bytes(graph.num_received(k)); },
       [&](std::int64_t k, std::byte* block) { pass.pack_sources(k, block); },
       [&](std::int64_t k, std::byte const* block) {
         pass.attempt([&] { combine(graph.shard(k), pass.sources_in(block)); });
       },
       [&] {
-        pass.clear(sums.data(), sums.flat().size());
+        glt::detail::row_sums<Policy, T>(graph.policy(), sums.columns()).clear(sums.data(), sums.rows());
         pass.attempt([&] { combine(graph.shard(0), pass.sources()); });
       });
   pass.agree();
@@ -99,7 +101,8 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
       pass.check("by_destinations", by_destinations.rows(), by_destinations.columns(),
                  graph.num_destinations(), destinations.columns());
     }
-    glt::detail::block_sizes const fetched{pass.bytes(graph.most_sent()), pass.bytes(graph.most_received())};
+    glt::detail::block_sizes const fetched{pass.rows().bytes(graph.most_sent()),
+                                           pass.rows().bytes(graph.most_received())};
     glt::detail::reserve_round_trip(passes, fetched, {fetched.incoming, fetched.outgoing});
   });
   pass.agree_to_begin(failure, true);
@@ -121,8 +124,8 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
                                          {by_destinations.data(), by_destinations.columns()}});
     }
   };
-  auto const sent = [&](std::int64_t k) { return pass.bytes(graph.sent_rows(k).size()); };
-  auto const received = [&](std::int64_t k) { return pass.bytes(graph.num_received(k)); };
+  auto const sent = [&](std::int64_t k) { return pass.rows().bytes(graph.sent_rows(k).size()); };
+  auto const received = [&](std::int64_t k) { return pass.rows().bytes(graph.num_received(k)); };
   glt::detail::run_round_trip(
       passes,
       [&](std::int64_t k) {
@@ -134,13 +137,14 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
       [&](std::int64_t k, std::byte* block) { pass.pack_sources(k, block); },
       [&](std::int64_t k, std::byte const* block, std::byte* reply) {
         auto* const sums = reinterpret_cast<T*>(reply);
-        pass.clear(sums, graph.num_received(k) * sources.columns());
+        pass.rows().clear(sums, graph.num_received(k));
         pass.attempt([&] { add(k, pass.sources_in(block), {sums, sources.columns()}); });
       },
-      [&](std::int64_t k, std::byte const* reply) { pass.add_sums(k, reply, out); },
+      [&](std::int64_t k, std::byte const* reply) { pass.add_sums(k, reply, by_sources.data()); },
       [&] {
-        pass.clear(by_sources.data(), by_sources.flat().size());
-        pass.clear(by_destinations.data(), by_destinations.flat().size());
+        pass.rows().clear(by_sources.data(), by_sources.rows());
+        glt::detail::row_sums<Policy, T>(graph.policy(), destinations.columns())
+            .clear(by_destinations.data(), by_destinations.rows());
         pass.attempt([&] { add(0, pass.sources(), out); });
       });
   pass.agree();

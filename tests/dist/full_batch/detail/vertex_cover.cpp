@@ -4,7 +4,7 @@
 #include <glt/dist/full_batch/detail/vertex_cover.hpp>
 
 #include <glt/core/random.hpp>
-#include <glt/dist/full_batch/detail/boundary_cover.hpp>
+#include <glt/dist/full_batch/detail/listed_edges.hpp>
 
 #include <algorithm>
 #include <cstddef>

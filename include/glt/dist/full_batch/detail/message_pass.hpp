@@ -10,7 +10,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/row_sums.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/policy.hpp>
@@ -86,25 +86,22 @@ public:
   [[nodiscard]] strided_rows<T const> destinations() const {
     return {destinations_.data(), destinations_.columns()};
   }
-  [[nodiscard]] std::int64_t bytes(std::int64_t rows) const {
-    return rows * sources_.columns() * static_cast<std::int64_t>(sizeof(T));
-  }
+  /// What is done with rows of sources, and their bytes.
+  [[nodiscard]] row_sums<Policy, T> rows() const { return {graph_->policy(), sources_.columns()}; }
 
   /// Writes the own rows that the peer of step k needs.
   void pack_sources(std::int64_t k, std::byte* block) const {
-    move<false>(k, {sources_.data(), sources_.columns(), graph_->sent_rows(k).data()},
-                {reinterpret_cast<T*>(block), sources_.columns()});
+    auto const list = graph_->sent_rows(k);
+    rows().template move<false>(list.size(), sources_.data(), list.data(), reinterpret_cast<T*>(block),
+                                nullptr);
   }
   /// Adds what the peer of step k has for those.
-  void add_sums(std::int64_t k, std::byte const* block, strided_rows<T> out) const {
-    move<true>(k, {reinterpret_cast<T const*>(block), sources_.columns()},
-               {out.data, out.stride, graph_->sent_rows(k).data()});
+  void add_sums(std::int64_t k, std::byte const* block, T* out) const {
+    auto const list = graph_->sent_rows(k);
+    rows().template move<true>(list.size(), reinterpret_cast<T const*>(block), nullptr, out, list.data());
   }
   [[nodiscard]] strided_rows<T const> sources_in(std::byte const* block) const {
     return {reinterpret_cast<T const*>(block), sources_.columns()};
-  }
-  void clear(T* values, std::int64_t count) const {
-    graph_->policy().executor().for_each(count, fill_value<T>{values, T(0)});
   }
 
 private:
@@ -113,13 +110,6 @@ private:
   [[nodiscard]] call_site site() const {
     return {.what = operation::pass_messages, .step = graph_->passes().next_number()};
   }
-  template <bool Add>
-  void move(std::int64_t k, strided_rows<T const> from, strided_rows<T> to) const {
-    auto const pieces = sliced_rows::of<Policy>(sources_.columns());
-    graph_->policy().executor().for_each(pieces.count(graph_->sent_rows(k).size()),
-                                         move_rows<Add, T>{from, to, pieces});
-  }
-
   dist::sharded_graph<Comm, Policy>* graph_;
   matrix_view<space, T const> sources_;
   matrix_view<space, T const> destinations_;

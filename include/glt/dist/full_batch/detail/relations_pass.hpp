@@ -13,11 +13,9 @@
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
-#include <glt/dist/full_batch/detail/row_kernels.hpp>
-#include <glt/dist/full_batch/detail/strided_rows.hpp>
+#include <glt/dist/full_batch/detail/row_sums.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/relation_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
@@ -32,6 +30,7 @@ template <communicator Comm, device_policy Policy, class T>
 class relations_pass {
   static constexpr memory_space space = Policy::space;
   using rows_type = dist::relation_rows<space, T>;
+  using sums_type = row_sums<Policy, T>;
 
 public:
   relations_pass(dist::hetero_sharded_graph<Comm, Policy>& graph, std::span<rows_type const> rows,
@@ -71,31 +70,27 @@ public:
     passes().run(
         flow_, [&](std::int64_t k) { return sent(k); }, [&](std::int64_t k) { return received(k); },
         [&](std::int64_t k, std::byte* block) {
-          for_each_relation([&](auto& relation, rows_type const& rows) {
+          for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
             auto const list = relation.sent_rows(k);
-            move<false>(rows, list.size(), {rows.from.data(), rows.from.columns(), list.data()},
-                        in(block, rows));
-            block += bytes(list.size(), rows);
+            sums.template move<false>(list.size(), rows.from.data(), list.data(), reinterpret_cast<T*>(block),
+                                      nullptr);
+            block += sums.bytes(list.size());
           });
         },
         [&](std::int64_t k, std::byte const* block) {
-          for_each_relation([&](auto& relation, rows_type const& rows) {
-            add(relation.shard(k), reinterpret_cast<T const*>(block), rows.to.data(), rows, {});
-            block += bytes(relation.num_received(k), rows);
+          for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
+            sums.add(relation.shard(k), reinterpret_cast<T const*>(block), rows.to.data());
+            block += sums.bytes(relation.num_received(k));
           });
         },
         [&] {
-          for_each_relation([&](auto& relation, rows_type const& rows) {
-            clear(rows.to.data(), rows.to.flat().size());
-            add(relation.shard(0), rows.from.data(), rows.to.data(), rows, {});
+          for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
+            sums.clear(rows.to.data(), rows.to.rows());
+            sums.add(relation.shard(0), rows.from.data(), rows.to.data());
           });
         });
-    for_each_relation([&](auto& relation, rows_type const& rows) {
-      if (how_ == dist::aggregator::mean) {
-        auto const pieces = pieces_of(rows);
-        executor().for_each(pieces.count(rows.to.rows()),
-                            divide_by_degree<space, T>{relation.in_degrees(), rows.to.data(), pieces});
-      }
+    for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
+      sums.divide(degrees_of(relation), rows.to.data());
     });
   }
 
@@ -104,25 +99,25 @@ public:
     passes().run(
         flow_, [&](std::int64_t k) { return received(k); }, [&](std::int64_t k) { return sent(k); },
         [&](std::int64_t k, std::byte* block) {
-          for_each_relation([&](auto& relation, rows_type const& rows) {
-            clear(reinterpret_cast<T*>(block), relation.num_received(k) * rows.from.columns());
-            add(relation.transposed(k), rows.from.data(), reinterpret_cast<T*>(block), rows,
-                degrees_of(relation));
-            block += bytes(relation.num_received(k), rows);
+          for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
+            sums.clear(reinterpret_cast<T*>(block), relation.num_received(k));
+            sums.add(relation.transposed(k), rows.from.data(), reinterpret_cast<T*>(block),
+                     degrees_of(relation));
+            block += sums.bytes(relation.num_received(k));
           });
         },
         [&](std::int64_t k, std::byte const* block) {
-          for_each_relation([&](auto& relation, rows_type const& rows) {
+          for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
             auto const list = relation.sent_rows(k);
-            move<true>(rows, list.size(), {reinterpret_cast<T const*>(block), rows.from.columns()},
-                       {rows.to.data(), rows.to.columns(), list.data()});
-            block += bytes(list.size(), rows);
+            sums.template move<true>(list.size(), reinterpret_cast<T const*>(block), nullptr, rows.to.data(),
+                                     list.data());
+            block += sums.bytes(list.size());
           });
         },
         [&] {
-          for_each_relation([&](auto& relation, rows_type const& rows) {
-            clear(rows.to.data(), rows.to.flat().size());
-            add(relation.transposed(0), rows.from.data(), rows.to.data(), rows, degrees_of(relation));
+          for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
+            sums.clear(rows.to.data(), rows.to.rows());
+            sums.add(relation.transposed(0), rows.from.data(), rows.to.data(), degrees_of(relation));
           });
         });
   }
@@ -149,59 +144,34 @@ private:
     }
   }
 
+  // use(relation, rows, sums) for each edge type.
   template <class Use>
   void for_each_relation(Use const& use) {
     for (std::size_t e = 0; e < rows_.size(); ++e) {
-      use(graph_->relation(static_cast<int>(e)), rows_[e]);
+      auto& relation = graph_->relation(static_cast<int>(e));
+      use(relation, rows_[e], sums_type(relation.policy(), rows_[e].from.columns()));
     }
   }
 
   [[nodiscard]] auto& passes() { return graph_->relation(0).passes(); }
-  [[nodiscard]] auto executor() const { return graph_->relation(0).policy().executor(); }
-  [[nodiscard]] static std::int64_t bytes(std::int64_t count, rows_type const& rows) {
-    return count * rows.from.columns() * static_cast<std::int64_t>(sizeof(T));
-  }
   [[nodiscard]] std::int64_t sent(std::int64_t k) {
-    std::int64_t sum = 0;
-    for_each_relation(
-        [&](auto& relation, rows_type const& rows) { sum += bytes(relation.sent_rows(k).size(), rows); });
-    return sum;
+    std::int64_t bytes = 0;
+    for_each_relation([&](auto& relation, rows_type const&, sums_type const& sums) {
+      bytes += sums.bytes(relation.sent_rows(k).size());
+    });
+    return bytes;
   }
   [[nodiscard]] std::int64_t received(std::int64_t k) {
-    std::int64_t sum = 0;
-    for_each_relation(
-        [&](auto& relation, rows_type const& rows) { sum += bytes(relation.num_received(k), rows); });
-    return sum;
+    std::int64_t bytes = 0;
+    for_each_relation([&](auto& relation, rows_type const&, sums_type const& sums) {
+      bytes += sums.bytes(relation.num_received(k));
+    });
+    return bytes;
   }
-  [[nodiscard]] static strided_rows<T> in(std::byte* block, rows_type const& rows) {
-    return {reinterpret_cast<T*>(block), rows.from.columns()};
-  }
-  [[nodiscard]] static sliced_rows pieces_of(rows_type const& rows) {
-    return sliced_rows::of<Policy>(rows.from.columns());
-  }
+  // None for sums.
   template <class Relation>
   [[nodiscard]] array_view<space, local_id const> degrees_of(Relation const& relation) const {
     return how_ == dist::aggregator::mean ? relation.in_degrees() : array_view<space, local_id const>();
-  }
-
-  void clear(T* values, std::int64_t count) const { executor().for_each(count, fill_value<T>{values, T(0)}); }
-  void add(dist::shard_view<space> shard, T const* x, T* y, rows_type const& rows,
-           array_view<space, local_id const> degrees) const {
-    auto const pieces = pieces_of(rows);
-    auto const columns = rows.from.columns();
-    auto const count = pieces.count(shard.rows.size());
-    if (degrees.empty()) {
-      executor().for_each(count,
-                          add_rows<space, T, plain_edges>{shard, x, y, pieces, columns, plain_edges{}});
-    } else {
-      executor().for_each(count, add_rows<space, T, weighted_edges<space, T>>{
-                                     shard, x, y, pieces, columns, {{}, 1, degrees}});
-    }
-  }
-  template <bool Add>
-  void move(rows_type const& rows, std::int64_t count, strided_rows<T const> from, strided_rows<T> to) const {
-    auto const pieces = pieces_of(rows);
-    executor().for_each(pieces.count(count), move_rows<Add, T>{from, to, pieces});
   }
 
   dist::hetero_sharded_graph<Comm, Policy>* graph_;
