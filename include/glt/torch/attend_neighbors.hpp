@@ -8,6 +8,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/block.hpp>
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -42,20 +44,24 @@ namespace detail {
                                        "; pass float or double matrices of one type on ", device.str()));
     }
   }
-  if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != how.heads || queries.size(1) != how.heads) {
-    throw precondition_error(message("attend_neighbors in ", how.heads, " heads over values ", in_words(values),
-                                     ", keys ", in_words(keys), " and queries ", in_words(queries),
-                                     "; pass as many columns of values for each head, and one of keys and queries"));
+  if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != how.heads ||
+      queries.size(1) != how.heads) {
+    throw precondition_error(
+        message("attend_neighbors in ", how.heads, " heads over values ", in_words(values), ", keys ",
+                in_words(keys), " and queries ", in_words(queries),
+                "; pass as many columns of values for each head, and one of keys and queries"));
   }
   if (!(how.dropout >= 0 && how.dropout < 1)) {
-    throw precondition_error(message("attend_neighbors with a dropout of ", how.dropout, "; pass a share in [0, 1)"));
+    throw precondition_error(
+        message("attend_neighbors with a dropout of ", how.dropout, "; pass a share in [0, 1)"));
   }
   self_loops loops{.included = how.add_self_loops, .heads = how.heads, .slope = how.slope, .factors = {}};
   if (how.add_self_loops && how.dropout > 0) {
     auto const& ids = how.draws.vertex_ids;
     if (!ids.defined() || ids.dim() != 1 || ids.size(0) < num_destinations) {
       throw precondition_error(message("dropout of self-loops with vertex ids ", in_words(ids),
-                                       "; pass one for each of ", num_destinations, " destinations, as dropout depends on them"));
+                                       "; pass one for each of ", num_destinations,
+                                       " destinations, as dropout depends on them"));
     }
     auto const own = ids.narrow(0, 0, num_destinations);
     loops.factors = self_dropout(own, how.draws.key, how.dropout, how.heads).to(device, values.scalar_type());
@@ -65,7 +71,8 @@ namespace detail {
 
 /// Options for edges whose ids are in a tensor; undefined: without ids.
 template <memory_space Space>
-[[nodiscard]] dist::attention_options<Space> edge_attention(neighbor_attention const& how, at::Tensor const& ids) {
+[[nodiscard]] dist::attention_options<Space> edge_attention(neighbor_attention const& how,
+                                                            at::Tensor const& ids) {
   dist::attention_options<Space> options{
       .heads = how.heads, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
   if (ids.defined()) {
@@ -97,13 +104,15 @@ template <memory_space Space>
 /// @cost   O(E · heads · d), forward and backward; no tensor of E rows is kept
 /// @source Veličković et al., "Graph attention networks", ICLR 2018
 template <memory_space Space>
-[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                          block_view<Space> block, neighbor_attention const& how = {}) {
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
+                                          at::Tensor const& queries, block_view<Space> block,
+                                          neighbor_attention const& how = {}) {
   auto const loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
   for (auto const& rows : {values, keys, queries}) {
     if (rows.size(0) != block.num_sources) {
       throw precondition_error(detail::message("attend_neighbors over ", detail::in_words(rows),
-                                               "; pass a row for each of ", block.num_sources, " sources of the block"));
+                                               "; pass a row for each of ", block.num_sources,
+                                               " sources of the block"));
     }
   }
   if (block.offsets.size() != block.num_destinations + 1) {
@@ -114,15 +123,36 @@ template <memory_space Space>
   auto const ids = how.draws.edge_ids.defined() ? detail::usable_ids(how.draws.edge_ids, at::kCPU)
                                                 : to_tensor(block.edge_ids);
   if (how.dropout > 0 && ids.numel() != block.num_edges()) {
-    throw precondition_error(detail::message("dropout over a block with ", ids.numel(), " ids of ", block.num_edges(),
+    throw precondition_error(detail::message("dropout over a block with ", ids.numel(), " ids of ",
+                                             block.num_edges(),
                                              " edges; sample with edge_ids, as dropout depends on them"));
   }
   return detail::attention_function::apply(
       values, keys, detail::rows_of_destinations(queries, block.num_destinations),
-      c10::intrusive_ptr<detail::attention_edges>(c10::make_intrusive<detail::block_attention>(
-          to_tensor(block.offsets), to_tensor(block.row), ids, detail::edge_attention<memory_space::host>(how, ids))),
+      c10::intrusive_ptr<detail::attention_edges>(
+          c10::make_intrusive<detail::block_attention>(to_tensor(block.offsets), to_tensor(block.row), ids,
+                                                       detail::edge_attention<memory_space::host>(how, ids))),
       loops);
 }
+
+namespace detail {
+
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] at::Tensor
+attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                  dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how,
+                  std::type_identity_t<dist::pushed_edges<Policy> const*> pushed) {
+  auto const device = torch_device(graph.policy());
+  auto const loops = check_attention(values, keys, queries, graph.num_destinations(), device, how);
+  auto const ids = usable_ids(how.draws.edge_ids, device);
+  return attention_function::apply(
+      values, keys, rows_of_destinations(queries, graph.num_destinations()),
+      c10::intrusive_ptr<attention_edges>(c10::make_intrusive<sharded_attention<Comm, Policy>>(
+          graph, ids, edge_attention<Policy::space>(how, ids), pushed)),
+      loops);
+}
+
+} // namespace detail
 
 /// The same over all in-edges of this rank's destinations, wherever their sources are: of a whole graph or of a layer
 /// of `dist::make_mfgs`.
@@ -136,18 +166,31 @@ template <memory_space Space>
 /// @throws collective_error    on every rank, in either pass, if a matrix of a rank has not one row per source, edge
 ///                             ids are missing, or ranks attend otherwise
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                          dist::sharded_graph<Comm, Policy>& graph,
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
+                                          at::Tensor const& queries, dist::sharded_graph<Comm, Policy>& graph,
                                           neighbor_attention const& how = {}) {
-  auto const device = detail::torch_device(graph.policy());
-  auto const loops = detail::check_attention(values, keys, queries, graph.num_destinations(), device, how);
-  auto const ids = detail::usable_ids(how.draws.edge_ids, device);
-  using edges = detail::sharded_attention<Comm, Policy>;
-  return detail::attention_function::apply(
-      values, keys, detail::rows_of_destinations(queries, graph.num_destinations()),
-      c10::intrusive_ptr<detail::attention_edges>(
-          c10::make_intrusive<edges>(graph, ids, detail::edge_attention<Policy::space>(how, ids))),
-      loops);
+  return detail::attend_over_ranks(values, keys, queries, graph, how, nullptr);
+}
+
+/// A sharded graph and copies of its edges at the owners of sources, both of which outlive it.
+template <communicator Comm, device_policy Policy>
+struct pushing_graph {
+  dist::sharded_graph<Comm, Policy>& graph;
+  dist::pushed_edges<Policy> const& edges;
+};
+
+/// The same, whose backward pass works, between each two ranks, where that sends fewer bytes: it fetches values and keys
+/// again, or sends what destinations have to the owners of the sources.
+///
+///     glt::dist::pushed_edges const pushed(graph, ids); // ids for dropout alone
+///     auto const y = layer(x, glt::pushing_graph{graph, pushed}, draws);
+///
+/// @shape, @comm, @throws  as for a sharded graph; also if dropout is asked for and edges were pushed without ids
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
+                                          at::Tensor const& queries, pushing_graph<Comm, Policy> const& graph,
+                                          neighbor_attention const& how = {}) {
+  return detail::attend_over_ranks(values, keys, queries, graph.graph, how, &graph.edges);
 }
 
 /// A message graph along whose edges vertices attend; a type of your own brings the function in its namespace.

@@ -7,6 +7,7 @@
 #include <glt/dist/full_batch/attention.hpp>
 #include <glt/dist/full_batch/attention_backward.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/torch/detail/attention_function.hpp>
@@ -27,9 +28,10 @@ public:
   using graph_type = dist::sharded_graph<Comm, Policy>;
   using options_type = dist::attention_options<space>;
 
-  /// Options borrow `ids`.
-  sharded_attention(graph_type& graph, at::Tensor ids, options_type options)
-      : graph_(&graph), ids_(std::move(ids)), options_(options) {}
+  /// Options borrow `ids`; `pushed` may be null.
+  sharded_attention(graph_type& graph, at::Tensor ids, options_type options,
+                    dist::pushed_edges<Policy> const* pushed)
+      : graph_(&graph), ids_(std::move(ids)), options_(options), pushed_(pushed) {}
 
   void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
@@ -41,21 +43,24 @@ public:
   void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
                        at::Tensor const& gradient, attention_tensors const& out) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
-      dist::attend_backward(*graph_, views<scalar_t const>(rows),
-                            {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(log_sums)},
-                            matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_);
+      dist::attend_backward(
+          *graph_, views<scalar_t const>(rows),
+          {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(log_sums)},
+          matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
     });
   }
 
 private:
   template <class T>
   [[nodiscard]] static dist::attention_rows<space, T> views(attention_tensors const& rows) {
-    return {matrix_over<space, T>(rows.values), matrix_over<space, T>(rows.keys), matrix_over<space, T>(rows.queries)};
+    return {matrix_over<space, T>(rows.values), matrix_over<space, T>(rows.keys),
+            matrix_over<space, T>(rows.queries)};
   }
 
   graph_type* graph_;
   at::Tensor ids_;
   options_type options_;
+  dist::pushed_edges<Policy> const* pushed_;
 };
 
 } // namespace glt::detail
