@@ -21,7 +21,7 @@ namespace {
 void run(glt::mpi_comm world, example::full_batch_options const& options) {
   at::set_num_threads(1); // ranks are the parallelism
   example::comm_type comm(world);
-  example::full_batch_part part(comm, options.parts);
+  example::full_batch_part part(comm, options.parts, {.cover = options.cover});
   auto const accuracy = example::full_batch_trainer(comm, part, options).run();
   if (comm.rank() == 0) {
     std::printf("full-graph test accuracy %.3f\n", accuracy);
@@ -32,6 +32,9 @@ void run(glt::mpi_comm world, example::full_batch_options const& options) {
 
 int main(int argc, char** argv) {
   return example::run_mpi_program(
-      "full_batch", [&] { return example::parse_full_batch_options({argv + 1, static_cast<std::size_t>(argc - 1)}); },
+      "full_batch",
+      [&] {
+        return example::parse_full_batch_options({argv + 1, static_cast<std::size_t>(argc - 1)});
+      },
       [](example::full_batch_options const&) { return glt::mpi_threads::funneled; }, run);
 }

@@ -4,6 +4,7 @@
 #include "train_part.hpp"
 
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/io/parts/parts.hpp>
@@ -26,8 +27,11 @@ using sharded_type = glt::dist::sharded_graph<comm_type, cpu>;
 /// What a rank has of the graph and of what is to be learnt.
 class full_batch_part {
 public:
-  full_batch_part(comm_type& comm, std::string const& folder)
-      : full_batch_part(comm, folder, glt::io::load_for_rank(glt::io::parts_folder(folder), comm.rank(), comm.size())) {}
+  full_batch_part(comm_type& comm, std::string const& folder,
+                  glt::dist::sharding_options const& sharding = {})
+      : full_batch_part(comm, folder,
+                        glt::io::load_for_rank(glt::io::parts_folder(folder), comm.rank(), comm.size()),
+                        sharding) {}
 
   /// Seeds of this rank, and their rows in its tensors.
   struct split {
@@ -48,11 +52,13 @@ public:
   [[nodiscard]] at::Tensor labels() const { return glt::to_tensor(features.local().labels); }
 
 private:
-  full_batch_part(comm_type& comm, std::string const& folder, glt::io::loaded_part part)
-      : graph(comm, std::move(part.graph)), sharded(comm, graph),
-        features(comm, graph.book(), std::move(part.features)), degrees(comm, graph.book(), degree_table(sharded)),
-        what(problem_of(comm, features, folder)), train(rows_of(std::move(part.train))),
-        valid(rows_of(std::move(part.valid))), test(rows_of(std::move(part.test))) {}
+  full_batch_part(comm_type& comm, std::string const& folder, glt::io::loaded_part part,
+                  glt::dist::sharding_options const& sharding)
+      : graph(comm, std::move(part.graph)), sharded(comm, graph, sharding),
+        features(comm, graph.book(), std::move(part.features)),
+        degrees(comm, graph.book(), degree_table(sharded)), what(problem_of(comm, features, folder)),
+        train(rows_of(std::move(part.train))), valid(rows_of(std::move(part.valid))),
+        test(rows_of(std::move(part.test))) {}
 
   [[nodiscard]] static glt::feature_table<cpu> degree_table(sharded_type const& sharded) {
     auto const own = sharded.in_degrees();

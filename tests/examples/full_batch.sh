@@ -43,7 +43,7 @@ done << 'END'
 1 0.79 --model gcn --epochs 60
 2 0.79 --model gcn --epochs 60
 2 0.79 --model gcn --epochs 40 --mode sampled-then-full --batch 16
-2 0.78 --model sage --epochs 60
+2 0.78 --model sage --epochs 60 --cover
 2 0.68 --model gin --epochs 60
 2 0.78 --model gat --epochs 60
 END
