@@ -4,7 +4,9 @@
 #include <glt/dist/full_batch/sharded_graph.hpp>
 
 #include <glt/dist/full_batch/aggregate.hpp>
+#include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/attention.hpp>
+#include <glt/dist/full_batch/attention_backward.hpp>
 #include <glt/dist/full_batch/batch_statistics.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/out_degrees.hpp>
@@ -53,6 +55,26 @@ struct calls {
     glt::dist::attention_options<glt::memory_space::host> options;
     options.heads = 2;
     glt::dist::attend(shards, {rows(values), rows(values), rows(values)}, rows(to), rows(log_sums), options);
+  }
+  void attend_backward() {
+    std::vector<double> log_sums(x.size());
+    glt::dist::attention_options<glt::memory_space::host> options;
+    options.heads = 2;
+    glt::dist::attend_backward(
+        shards, {rows(x), rows(x), rows(x)}, {rows(y), rows(log_sums)}, rows(x),
+        glt::dist::attention_rows<glt::memory_space::host, double>{rows(y), rows(y), rows(y)}, options);
+  }
+  struct halves {
+    void message(double const* from, double const*, std::int64_t, double* sum) const {
+      sum[0] += from[0] / 2;
+    }
+    void source_vjp(double const*, double const*, std::int64_t, double const* gradient, double* out) const {
+      out[0] += gradient[0] / 2;
+    }
+  };
+  void messages() { glt::dist::aggregate_messages(shards, halves{}, rows(x), {}, rows(y)); }
+  void messages_backward() {
+    glt::dist::aggregate_messages_backward(shards, halves{}, rows(x), {}, rows(x), rows(y));
   }
   void degrees() { static_cast<void>(glt::dist::make_out_degrees(shards)); }
   void statistics() { static_cast<void>(glt::dist::gather_batch_statistics(comm, rows(x))); }
@@ -105,6 +127,13 @@ TEST_CASE("ranks that make different calls at the same time all get the same err
     CHECK(glt_test::names(failure(&c::reproducibly, &c::aggregate), last));
     CHECK(glt_test::names(failure(&c::attend, &c::aggregate), last, "attend", "aggregate"));
     CHECK(glt_test::names(failure(&c::attend, &c::attend_narrow), last));
+    // the first backward pass makes a communicator
+    CHECK(glt_test::names(failure(&c::attend, &c::attend_backward), last, "backward",
+                          "rank 0 attends forward"));
+    CHECK(glt_test::names(failure(&c::messages_backward, &c::messages), last, "rank 0 passes gradients"));
+    CHECK(glt_test::names(failure(&c::messages, &c::attend_backward), last, "attend", "pass_messages"));
+    CHECK(failure(&c::attend_backward, &c::attend_backward) == "(nothing was thrown)");
+    CHECK(failure(&c::messages_backward, &c::messages_backward) == "(nothing was thrown)");
     CHECK(glt_test::names(failure(&c::aggregate, &c::degrees), last, "aggregate", "count_degrees"));
     CHECK(glt_test::names(failure(&c::aggregate, &c::statistics), last, "aggregate", "normalize"));
     CHECK(glt_test::names(failure(&c::statistics, &c::attend), last, "normalize", "attend"));

@@ -90,7 +90,7 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
   glt::detail::message_pass<Comm, Policy, T> pass(graph, sources, destinations, gradient.columns());
   auto& passes = graph.passes();
   if (!passes.has_replies()) {
-    pass.agree(); // all ranks are here: the communicator of the replies is made together
+    pass.agree_to_begin({}, true); // all ranks are here: the communicator of the replies is made together
   }
   static_cast<void>(passes.replies());
   auto const failure = glt::detail::failure_of([&] {

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
@@ -52,8 +50,8 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
   auto const& shape = pass.shape();
   auto& passes = graph.passes();
   if (!passes.has_replies()) {
-    glt::detail::agree(graph.host(), {.what = glt::detail::operation::attend, .step = passes.next_number()},
-                       {});
+    pass.agree(
+        {}, glt::detail::attention_phase::backward); // all ranks are here: the communicator is made together
   }
   static_cast<void>(passes.replies());
   T* deltas = nullptr;
