@@ -76,6 +76,7 @@ struct calls {
   void messages_backward() {
     glt::dist::aggregate_messages_backward(shards, halves{}, rows(x), {}, rows(x), rows(y));
   }
+  void aggregate_backward() { glt::dist::aggregate_backward(shards, rows(x), rows(y)); }
   void degrees() { static_cast<void>(glt::dist::make_out_degrees(shards)); }
   void statistics() { static_cast<void>(glt::dist::gather_batch_statistics(comm, rows(x))); }
   void layers() { static_cast<void>(glt::dist::make_mfgs(comm, graph, std::vector<glt::local_id>{0}, 1)); }
@@ -127,6 +128,9 @@ TEST_CASE("ranks that make different calls at the same time all get the same err
     CHECK(glt_test::names(failure(&c::reproducibly, &c::aggregate), last));
     CHECK(glt_test::names(failure(&c::attend, &c::aggregate), last, "attend", "aggregate"));
     CHECK(glt_test::names(failure(&c::attend, &c::attend_narrow), last));
+    CHECK(glt_test::names(failure(&c::aggregate, &c::aggregate_backward), last,
+                          "aggregates gradients of 2 double columns",
+                          "rank 0 aggregates 2 double columns by sum"));
     // the first backward pass makes a communicator
     CHECK(glt_test::names(failure(&c::attend, &c::attend_backward), last, "backward",
                           "rank 0 attends forward"));

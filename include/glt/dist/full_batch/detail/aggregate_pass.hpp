@@ -102,23 +102,25 @@ public:
         sums_ = graph_->passes().template scratch<std::int64_t>(num_sums_);
       }
     });
-    auto headers = exchange_values(
-        graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
-        (columns_ * 32 + (is_short_ ? 16 : 0) + (sizeof(T) == sizeof(double) ? 8 : 0) +
-         static_cast<std::int64_t>(options.how) * 2 + (options.reproducible ? 1 : 0)) *
-                2 +
-            (options.edge_weights.empty() ? 0 : 1));
+    bool const pushes = flow_ == row_flow::push;
+    auto const kind = (((columns_ << 2 | static_cast<std::int64_t>(options.how)) << 1 |
+                        (sizeof(T) == sizeof(double) ? 1 : 0))
+                           << 3 |
+                       (is_short_ ? 4 : 0) | (pushes ? 2 : 0) | (options.reproducible ? 1 : 0));
+    auto headers = exchange_values(graph_->host(),
+                                   {.what = operation::aggregate, .step = graph_->passes().next_number()},
+                                   failure, kind << 1 | (options.edge_weights.empty() ? 0 : 1));
     is_covered_ = graph_->cover() && !is_exact_ && !is_short_ && !is_extreme(options.how);
     for (auto& header : headers) { // ranks without edges have no weights, so that these may differ
-      is_covered_ = is_covered_ && header.value % 2 == 0;
-      header.value /= 2;
+      is_covered_ = is_covered_ && (header.value & 1) == 0;
+      header.value >>= 1;
     }
     check_same_value(headers, [](std::int64_t value, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
-        return message(v / 32, v % 16 / 8 != 0 ? " double" : " float", " columns",
-                       v % 32 / 16 != 0 ? " in bfloat16 by " : " by ",
-                       name_of(static_cast<dist::aggregator>(v % 8 / 2)),
-                       v % 2 != 0 ? ", reproducibly," : "");
+        return message((v & 2) != 0 ? "gradients of " : "", v >> 6, (v & 8) != 0 ? " double" : " float",
+                       " columns", (v & 4) != 0 ? " in bfloat16 by " : " by ",
+                       name_of(static_cast<dist::aggregator>(v >> 4 & 3)),
+                       (v & 1) != 0 ? ", reproducibly," : "");
       };
       return message("aggregates ", in_words(value), " while rank 0 aggregates ", in_words(first),
                      "; make the same calls on all ranks");
