@@ -46,6 +46,7 @@ done << 'END'
 2 0.78 --model sage --epochs 60 --cover
 2 0.68 --model gin --epochs 60
 2 0.78 --model gat --epochs 60
+2 0.78 --model gat --epochs 40 --mode sampled-then-full --batch 16
 END
 for word in loss train valid communication computation MB messages 'remote rows'; do
   grep 'epoch 1/' "$scratch/log" | grep -q "$word" || fail "the line of an epoch does not tell: $word"
@@ -61,6 +62,7 @@ while read -r model mode; do
   diff "$scratch/expected" "$scratch/lines" || fail "a training of $mode $model goes on differently when it is resumed"
 done << 'END'
 gat full
+gcn full
 gcn sampled-then-full
 END
 

@@ -94,7 +94,7 @@ namespace detail {
 ///
 /// The example of messages of one's own; see `dist::edge_message`.
 ///
-/// @source Hu et al., "Strategies for pre-training graph neural networks", ICLR 2020, appendix C
+/// @source Hu et al., "Strategies for pre-training graph neural networks", ICLR 2020
 class gine_conv_impl : public ::torch::nn::Module {
 public:
   /// @throws precondition_error  if a width is below 1

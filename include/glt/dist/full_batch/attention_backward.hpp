@@ -50,8 +50,8 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
   auto const& shape = pass.shape();
   auto& passes = graph.passes();
   if (!passes.has_replies()) {
-    pass.agree(
-        {}, glt::detail::attention_phase::backward); // all ranks are here: the communicator is made together
+    // all ranks are here: the communicator is made together
+    pass.agree({}, glt::detail::attention_phase::backward);
   }
   static_cast<void>(passes.replies());
   T* deltas = nullptr;

@@ -20,7 +20,9 @@ namespace glt::dist {
 /// A sharded graph for each relation of a heterogeneous graph: what full-batch passes over typed vertices work on.
 ///
 /// The sources of a relation are the own vertices of its source type, the destinations those of its destination type;
-/// a pass over a layer is one of each relation, or one rotation for all (`aggregate_relations`). Concurrent calls: as of `sharded_graph`.
+/// a pass over a layer is one of each relation, or one rotation for all (`aggregate_relations`).
+///
+/// Concurrent calls: as of `sharded_graph`.
 template <communicator Comm, device_policy Policy>
 class hetero_sharded_graph {
 public:

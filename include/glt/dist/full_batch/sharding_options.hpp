@@ -11,7 +11,8 @@ struct sharding_options {
   std::int64_t depth = 1;
   /// Between two ranks, sums and means without edge weights send the rows of some sources and, for the edges of the others,
   /// the partial sums of some destinations, so that fewer rows travel: a small vertex cover of the edges between them.
-  /// Takes 16 bytes more for every edge between ranks, on either side. Not for passes that are `reproducible` or round rows.
+  /// Takes 8 bytes more for every edge between ranks, and room for as many rows as without. Not for passes that are
+  /// `reproducible` or round rows.
   bool cover = false;
 };
 

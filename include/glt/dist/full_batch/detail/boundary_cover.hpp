@@ -42,7 +42,6 @@ public:
     steps_.resize(static_cast<std::size_t>(size));
     std::vector<std::int64_t> counts(static_cast<std::size_t>(size), 0); // of numbers for each rank
     std::vector<std::vector<local_id>> blocks(static_cast<std::size_t>(size));
-    std::vector<std::int64_t> expected(static_cast<std::size_t>(size), 0);
     call_site const site{.what = operation::make_shards, .step = graph.passes().next_number()};
     auto failure = failure_of([&] {
       for (std::int64_t k = 1; k < size; ++k) {

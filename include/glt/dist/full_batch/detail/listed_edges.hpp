@@ -41,7 +41,6 @@ public:
             .columns = columns,
             .edges = columns}; // of sums without weights nobody asks which edges they are
   }
-  [[nodiscard]] std::vector<local_id> const& rows() const noexcept { return rows_; }
 
 private:
   std::vector<local_id> rows_;

@@ -14,7 +14,7 @@ namespace glt::detail {
 /// Chooses sources of a shard so that they and the destinations of the edges of all others are few: greedily the vertex
 /// with the most edges that are not covered yet. Never more than all sources, nor than all destinations.
 ///
-/// Finding the fewest takes O(E √V) (Kőnig's theorem and Hopcroft, Karp); the greedy cover is some percent larger.
+/// The fewest are found in O(E √V) (Kőnig's theorem; Hopcroft, Karp); a greedy cover may be larger.
 ///
 /// @shape  by_destination and by_source are the same edges; returns [by_destination.num_columns], 1 for chosen sources
 /// @cost   O(E log V)
@@ -35,8 +35,8 @@ template <memory_space Space>
            shard.rows.data();
   };
   std::vector<edge_offset> uncovered(static_cast<std::size_t>(num_vertices));
-  std::vector<std::vector<std::int64_t>>
-      of_degree; // vertices that had so many uncovered edges when they were put here
+  // vertices by how many uncovered edges they had when they were put here
+  std::vector<std::vector<std::int64_t>> of_degree;
   auto const put = [&](std::int64_t v) {
     auto const degree = static_cast<std::size_t>(uncovered[static_cast<std::size_t>(v)]);
     of_degree.resize(std::max(of_degree.size(), degree + 1));
