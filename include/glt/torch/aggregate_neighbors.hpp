@@ -25,7 +25,8 @@ namespace glt {
 namespace detail {
 
 [[nodiscard]] inline std::string in_words(at::Tensor const& x) {
-  return x.defined() ? message(x.toString(), " ", shape_text({x.sizes().data(), x.sizes().size()})) : "undefined tensor";
+  return x.defined() ? message(x.toString(), " ", shape_text({x.sizes().data(), x.sizes().size()}))
+                     : "undefined tensor";
 }
 
 [[nodiscard]] inline bool is_float_matrix(at::Tensor const& x, at::Device device) {
@@ -43,6 +44,18 @@ template <device_policy Policy>
   }
 }
 
+template <communicator Comm, device_policy Policy>
+[[nodiscard]] at::Tensor aggregate_over_ranks(at::Tensor const& x, dist::sharded_graph<Comm, Policy>& graph,
+                                              dist::aggregator how, bool reproducible) {
+  auto const device = torch_device(graph.policy());
+  if (!is_float_matrix(x, device)) {
+    throw precondition_error(message("aggregate_neighbors over ", in_words(x),
+                                     "; pass a float or double tensor [", graph.num_sources(), ", F] on ",
+                                     device.str(), ", one row per source"));
+  }
+  return sharded_aggregation<Comm, Policy>::apply(x, &graph, how, reproducible);
+}
+
 } // namespace detail
 
 /// The sum, mean, maximum or minimum of x over the in-edges of every destination of a block; zero for a destination
@@ -55,7 +68,8 @@ template <device_policy Policy>
 /// @throws precondition_error  if x is not such a matrix, or the block does not have one offset more than destinations
 /// @cost   O(E · F), forward and backward; no tensor of E rows is made
 template <memory_space Space>
-[[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, block_view<Space> block, dist::aggregator how) {
+[[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, block_view<Space> block,
+                                             dist::aggregator how) {
   if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
     throw precondition_error(detail::message("aggregate_neighbors over ", detail::in_words(x),
                                              "; pass a float or double host tensor [", block.num_sources,
@@ -85,13 +99,7 @@ template <memory_space Space>
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, dist::sharded_graph<Comm, Policy>& graph,
                                              dist::aggregator how) {
-  auto const device = detail::torch_device(graph.policy());
-  if (!detail::is_float_matrix(x, device)) {
-    throw precondition_error(detail::message("aggregate_neighbors over ", detail::in_words(x),
-                                             "; pass a float or double tensor [", graph.num_sources(), ", F] on ",
-                                             device.str(), ", one row per source"));
-  }
-  return detail::sharded_aggregation<Comm, Policy>::apply(x, &graph, how);
+  return detail::aggregate_over_ranks(x, graph, how, /*reproducible=*/false);
 }
 
 /// A block does not know how many in-edges its sources have in the graph: an undefined tensor.

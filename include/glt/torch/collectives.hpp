@@ -97,6 +97,40 @@ inline void empty_bucket(at::Tensor const& bucket, std::vector<named_tensor> con
   }
 }
 
+/// Replaces gradients by Σ_r gradient_r · share_r, where `share(total)` is this rank's of Σ_r num_seeds_r.
+template <communicator Comm, class Share>
+void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds, Share share) {
+  auto const parameters = trained_parameters(module);
+  auto const ranks = static_cast<std::size_t>(comm.size());
+  std::vector<std::int64_t> const bytes(ranks, bytes_of(parameters));
+  std::vector<call_header> headers(ranks);
+  exchange_headers(comm, {.what = operation::gather_gradients}, bytes, num_seeds,
+                   gradient_fault(parameters, num_seeds), headers);
+  std::int64_t total = 0;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (headers[rank].count != headers[0].count) {
+      throw agreed_error(comm.size(), static_cast<int>(rank),
+                         message("gathers gradients of ", headers[rank].count, " bytes while rank 0 gathers ",
+                                 headers[0].count, "; train the same parameters on all ranks"));
+    }
+    total += headers[rank].value;
+  }
+  if (parameters.empty()) {
+    return;
+  }
+  auto const type = parameters.front().tensor.scalar_type();
+  auto const size = elements_of(parameters) + static_cast<std::int64_t>(parameters.size());
+  auto bucket = at::zeros({size}, at::TensorOptions().dtype(type));
+  if (num_seeds > 0) {
+    fill_bucket(parameters, share(total), bucket);
+  }
+  AT_DISPATCH_FLOATING_TYPES(type, "reduce_gradients", [&] {
+    comm.all_reduce(std::span<scalar_t>(bucket.data_ptr<scalar_t>(), static_cast<std::size_t>(size)),
+                    reduction::sum);
+  });
+  empty_bucket(bucket, parameters);
+}
+
 } // namespace detail
 
 /// Replaces the gradients of every rank by their mean over ranks, weighted by seeds:
@@ -115,39 +149,20 @@ inline void empty_bucket(at::Tensor const& bucket, std::vector<named_tensor> con
 /// @cost   one extra copy of the gradients
 template <communicator Comm>
 void gather_grads(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds) {
-  auto const parameters = detail::trained_parameters(module);
-  auto const ranks = static_cast<std::size_t>(comm.size());
-  std::vector<std::int64_t> const bytes(ranks, detail::bytes_of(parameters));
-  std::vector<detail::call_header> headers(ranks);
-  detail::exchange_headers(comm, {.what = detail::operation::gather_gradients}, bytes, num_seeds,
-                           detail::gradient_fault(parameters, num_seeds), headers);
-  std::int64_t total = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (headers[rank].count != headers[0].count) {
-      throw glt::detail::agreed_error(comm.size(), static_cast<int>(rank),
-                             detail::message("gathers gradients of ", headers[rank].count,
-                                             " bytes while rank 0 gathers ", headers[0].count,
-                                             "; train the same parameters on all ranks"));
-    }
-    total += headers[rank].value;
-  }
-  if (parameters.empty()) {
-    return;
-  }
-  auto const type = parameters.front().tensor.scalar_type();
-  auto const size = detail::elements_of(parameters) + static_cast<std::int64_t>(parameters.size());
-  auto bucket = at::zeros({size}, at::TensorOptions().dtype(type));
-  if (num_seeds > 0) {
-    detail::fill_bucket(parameters, static_cast<double>(num_seeds) / static_cast<double>(total), bucket);
-  }
-  if (type == at::kFloat) {
-    comm.all_reduce(std::span<float>(bucket.data_ptr<float>(), static_cast<std::size_t>(size)),
-                    reduction::sum);
-  } else {
-    comm.all_reduce(std::span<double>(bucket.data_ptr<double>(), static_cast<std::size_t>(size)),
-                    reduction::sum);
-  }
-  detail::empty_bucket(bucket, parameters);
+  detail::reduce_gradients(comm, module, num_seeds, [&](std::int64_t total) {
+    return static_cast<double>(num_seeds) / static_cast<double>(total);
+  });
+}
+
+/// Replaces the gradients of every rank by their sum over ranks: for losses that are terms of one sum, as of the vertices
+/// of a whole graph. A parameter for which no rank has a gradient has none afterwards.
+///
+/// @comm   collective; as `gather_grads`
+/// @throws collective_error  on every rank, as `gather_grads`
+/// @cost   one extra copy of the gradients
+template <communicator Comm>
+void sum_grads(Comm& comm, ::torch::nn::Module& module) {
+  detail::reduce_gradients(comm, module, 1, [](std::int64_t) { return 1.0; });
 }
 
 } // namespace glt

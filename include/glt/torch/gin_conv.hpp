@@ -33,12 +33,13 @@ public:
   /// @throws precondition_error  if a width is below 1
   explicit gin_conv_impl(gin_conv_options options) : options_(options) {
     check_widths("gin_conv", options.in, options.out);
-    first_ =
-        register_module("first", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
+    first_ = register_module(
+        "first", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
     bias_ = register_parameter("bias", at::zeros({options.out}));
     second_ = register_module("second", ::torch::nn::Linear(options.out, options.out));
     auto const epsilon = at::full({1}, options.epsilon);
-    epsilon_ = options.learn_epsilon ? register_parameter("epsilon", epsilon) : register_buffer("epsilon", epsilon);
+    epsilon_ =
+        options.learn_epsilon ? register_parameter("epsilon", epsilon) : register_buffer("epsilon", epsilon);
   }
 
   /// See `aggregate_neighbors` for what the graph must outlive and what ranks have to do together.
@@ -50,10 +51,15 @@ public:
   [[nodiscard]] at::Tensor forward(at::Tensor const& x, Graph& graph, at::Tensor const& degrees = {}) {
     check_input("gin_conv", x, options_.in);
     bool const before = maps_first(x, graph, options_.in, options_.out);
-    auto const rows = before ? first_(x) : x;
+    auto const rows = before ? map_rows_over(graph, x, first_->weight) : x;
     auto const gathered = sum_neighbors(rows, graph, degrees);
-    auto const sum = (1 + epsilon_) * rows.narrow(0, 0, gathered.size(0)) + gathered;
-    return second_(((before ? sum : first_(sum)) + bias_).relu());
+    auto const own = rows.narrow(0, 0, gathered.size(0));
+    auto const more = options_.learn_epsilon // its gradient is that of a map of single elements
+                          ? map_rows_over(graph, own.reshape({-1, 1}), epsilon_.view({1, 1})).view_as(own)
+                          : epsilon_ * own;
+    auto const hidden =
+        map_rows_over(graph, own + more + gathered, before ? at::Tensor() : first_->weight, bias_);
+    return map_rows_over(graph, hidden.relu(), second_->weight, second_->bias);
   }
 
 private:

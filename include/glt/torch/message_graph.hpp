@@ -18,11 +18,31 @@ namespace glt {
 /// - `source_degrees(graph)`: in-degrees in the whole graph [num_sources], or an undefined tensor
 /// - `favours_narrow_rows(graph)`: whether layers map rows before an aggregation where that makes them narrower; the same
 ///   on all ranks
+/// - `map_rows(x, weight, bias, graph)`: x weightᵀ + bias, if the graph has a way of its own
 template <class Graph>
 concept message_graph = requires(Graph& graph, at::Tensor const& x, dist::aggregator how) {
   { aggregate_neighbors(x, graph, how) } -> std::same_as<at::Tensor>;
   { source_degrees(graph) } -> std::same_as<at::Tensor>;
   { favours_narrow_rows(graph) } -> std::same_as<bool>;
 };
+
+namespace detail {
+
+/// x weightᵀ + bias, where either may be undefined: the rows of a layer over a graph.
+///
+/// @shape  x [n, in] · weight [out, in] · bias [out] → [n, out]
+template <class Graph>
+[[nodiscard]] at::Tensor map_rows_over(Graph& graph, at::Tensor const& x, at::Tensor const& weight,
+                                       at::Tensor const& bias = {}) {
+  if constexpr (requires { map_rows(x, weight, bias, graph); }) {
+    return map_rows(x, weight, bias, graph);
+  } else if (weight.defined()) {
+    return at::linear(x, weight, bias);
+  } else {
+    return x + bias;
+  }
+}
+
+} // namespace detail
 
 } // namespace glt

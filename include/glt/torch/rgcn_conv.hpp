@@ -132,7 +132,7 @@ private:
       auto&& graph = relation(e);
       bool const first = maps_first(sources, graph, options_.in, options_.out);
       auto const map = map_of(e);
-      rows.push_back(first ? sources.mm(map) : sources);
+      rows.push_back(first ? map_rows_over(graph, sources, map.t()) : sources);
       maps.push_back(first ? at::Tensor() : map);
     }
     auto const means = means_of(rows);
@@ -144,10 +144,20 @@ private:
     }
     for (std::size_t t = 0; t < num_types; ++t) {
       auto const own = y[t].defined() ? x[t].narrow(0, 0, y[t].size(0)) : x[t];
-      auto const kept = own.mm(self_) + bias_;
+      auto const kept = map_own(own, relation);
       y[t] = y[t].defined() ? y[t] + kept : kept;
     }
     return y;
+  }
+
+  // By way of any relation, all of which are over the same ranks.
+  template <class RelationOf>
+  [[nodiscard]] at::Tensor map_own(at::Tensor const& rows, RelationOf const& relation) const {
+    if (schema_.num_edge_types() == 0) {
+      return rows.mm(self_) + bias_;
+    }
+    auto&& graph = relation(0);
+    return map_rows_over(graph, rows, self_.t(), bias_);
   }
 
   [[nodiscard]] static at::Tensor make_maps(std::vector<std::int64_t> const& shape) {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/torch/detail/exact_products.hpp>
+#include <glt/torch/detail/first_order.hpp>
+
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace glt::detail {
+
+/// How many rows all ranks bring to gradients of the same parameters.
+///
+/// @throws collective_error  on every rank, if a row of a rank is not finite, or parameters differ in size
+template <communicator Comm>
+[[nodiscard]] std::int64_t agree_on_rows(Comm& comm, std::int64_t rows, std::int64_t elements, bool finite) {
+  std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), elements);
+  std::vector<call_header> headers;
+  exchange_headers(
+      comm, {.what = operation::add_gradients}, counts, rows,
+      finite ? std::string() : "reproducible gradients of rows that are infinite or not a number", headers);
+  std::int64_t total = 0;
+  for (std::size_t rank = 0; rank < headers.size(); ++rank) {
+    if (headers[rank].count != headers[0].count) {
+      throw agreed_error(comm.size(), static_cast<int>(rank),
+                         message("adds gradients of ", headers[rank].count, " elements while rank 0 adds ",
+                                 headers[0].count, "; train the same parameters on all ranks"));
+    }
+    total += headers[rank].value;
+  }
+  return total;
+}
+
+/// Σ over all rows of all ranks of gradient_v ⊗ x_v, in fixed point: on rank 0, and zeros on the others, so that the sum
+/// over ranks is the gradient.
+///
+/// @shape  gradient [n, out] · x [n, in] → [out, in]
+/// @comm   collective; one header exchange, a reduction of out + in doubles, and one of 2 · out · in 64-bit integers
+template <communicator Comm>
+[[nodiscard]] at::Tensor add_outer_products(Comm& comm, at::Tensor const& gradient, at::Tensor const& x) {
+  auto const out = gradient.size(1);
+  auto const in = x.size(1);
+  auto const columns_of_gradient = gradient.t();
+  auto const columns_of_x = x.t();
+  at::Tensor const largest =
+      at::cat({largest_of_rows(columns_of_gradient), largest_of_rows(columns_of_x)}).contiguous();
+  auto const total =
+      agree_on_rows(comm, gradient.size(0), out * in, largest.isfinite().all().template item<bool>());
+  comm.all_reduce(std::span<double>(largest.data_ptr<double>(), static_cast<std::size_t>(largest.numel())),
+                  reduction::max);
+  auto const bits = slice_bits(total);
+  auto const a = slice_rows(columns_of_gradient, largest.narrow(0, 0, out), bits);
+  auto const b = slice_rows(columns_of_x, largest.narrow(0, out, in), bits);
+  auto const own = multiply(a, b, bits);
+  at::Tensor const sums = at::stack({own.high, own.low});
+  comm.all_reduce(
+      std::span<std::int64_t>(sums.data_ptr<std::int64_t>(), static_cast<std::size_t>(sums.numel())),
+      reduction::sum);
+  if (comm.rank() != 0) {
+    return at::zeros({out, in}, gradient.options());
+  }
+  return value_of({sums[0], sums[1]}, a.scale, b.scale, bits).to(gradient.scalar_type());
+}
+
+/// y = x weightᵀ + bias, where a tensor without elements stands for none of either; results and gradients do not depend on how rows are divided.
+template <communicator Comm, host_policy Policy>
+struct exact_map : ::torch::autograd::Function<exact_map<Comm, Policy>> {
+  using context = ::torch::autograd::AutogradContext;
+  using tensors = ::torch::autograd::variable_list;
+  using graph_type = dist::sharded_graph<Comm, Policy>;
+
+  static at::Tensor forward(context* ctx, at::Tensor const& x, at::Tensor const& weight,
+                            at::Tensor const& bias, graph_type* graph) {
+    ctx->saved_data["graph"] = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(graph));
+    ctx->save_for_backward({weight.numel() > 0 ? x : weight, weight, bias});
+    auto const y = weight.numel() > 0 ? multiply_rows(x.detach(), weight.detach()) : x.detach().clone();
+    return bias.numel() > 0 ? y.add_(bias.detach()) : y;
+  }
+
+  static tensors backward(context* ctx, tensors const& gradients) {
+    refuse_second_order("map_rows");
+    auto& comm =
+        reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()))->host();
+    auto const saved = ctx->get_saved_variables();
+    auto const& [x, weight, bias] = std::tie(saved[0], saved[1], saved[2]);
+    auto const gradient = gradients[0].detach();
+    auto const of_x = weight.numel() > 0 ? multiply_rows(gradient, weight.detach().t()) : gradient;
+    at::Tensor of_weight;
+    if (weight.numel() > 0 && weight.requires_grad()) {
+      of_weight = add_outer_products(comm, gradient, x.detach());
+    }
+    at::Tensor of_bias;
+    if (bias.numel() > 0 && bias.requires_grad()) {
+      of_bias =
+          add_outer_products(comm, gradient, at::ones({gradient.size(0), 1}, gradient.options())).squeeze(1);
+    }
+    return {of_x, of_weight, of_bias, {}};
+  }
+};
+
+} // namespace glt::detail

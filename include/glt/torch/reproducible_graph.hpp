@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/torch/aggregate_neighbors.hpp>
+#include <glt/torch/detail/exact_map.hpp>
+#include <glt/torch/detail/sharded_aggregation.hpp>
+
+#include <torch/types.h>
+
+namespace glt {
+
+/// A whole graph, or a layer of `dist::make_mfgs`, over which training gives the same bits for any number of ranks, any
+/// partition and any number of threads.
+///
+///     glt::reproducible_graph exact{sharded};
+///     auto const y = second(first(x, exact).relu(), exact); // gcn_conv, sage_conv, gin_conv, rgcn_conv
+///     (loss / num_seeds_of_all_ranks).backward();           // a sum over own seeds
+///     glt::sum_grads(comm, network);
+///
+/// Sums over neighbours and gradients of parameters are added in fixed point (`dist::aggregation::reproducible`), products
+/// with weights as exact products of slices of 20 bits. What else a network does has to be the same for a row on
+/// whatever rank it is: activations and losses of rows are, while `at::dropout` is not (take `drop_rows`), nor are
+/// batch norm, attention and layers of LibTorch, whose gradients are summed over rows in their order.
+///
+/// Concurrent calls: none, as of the graph, which outlives it.
+///
+/// @cost   sums about twice, products with weights about ten times those of floats; 8 bytes an element travel backward
+template <communicator Comm, host_policy Policy>
+struct reproducible_graph {
+  dist::sharded_graph<Comm, Policy>& graph;
+
+  /// As over the sharded graph, reproducibly.
+  ///
+  /// @throws precondition_error  also if a gradient of a maximum or minimum is asked for, which goes to the first of
+  ///                             equal sources, an order that depends on the partition
+  [[nodiscard]] friend at::Tensor aggregate_neighbors(at::Tensor const& x, reproducible_graph const& over,
+                                                      dist::aggregator how) {
+    if (dist::is_extreme(how) && at::GradMode::is_enabled() && x.requires_grad()) {
+      throw precondition_error(
+          "gradient of a maximum or minimum over a reproducible_graph; equal sources have no order "
+          "that holds for every partition, take a sum or a mean, or the graph itself");
+    }
+    return detail::aggregate_over_ranks(x, over.graph, how, /*reproducible=*/true);
+  }
+
+  [[nodiscard]] friend at::Tensor source_degrees(reproducible_graph const& over) {
+    return source_degrees(over.graph);
+  }
+  [[nodiscard]] friend bool favours_narrow_rows(reproducible_graph const& over) {
+    return favours_narrow_rows(over.graph);
+  }
+
+  /// x weightᵀ + bias with the same bits for a row whatever the others are; weight or bias may be undefined.
+  ///
+  /// Differentiable, once. Gradients of weight and bias are whole on rank 0 and zeros on the others.
+  ///
+  /// @shape  x [n, in], float or double · weight [out, in] · bias [out] → [n, out]
+  /// @comm   backward: for each of weight and bias that is trained a header exchange and two reductions
+  /// @throws collective_error  backward, on every rank, if rows or gradients are not finite, or parameters differ in
+  ///                           size
+  /// @cost   forward and backward three products of doubles where floats take one
+  /// @source Ozaki et al., Numerical Algorithms 59, 2012, for products of slices
+  [[nodiscard]] friend at::Tensor map_rows(at::Tensor const& x, at::Tensor const& weight,
+                                           at::Tensor const& bias, reproducible_graph const& over) {
+    auto const or_empty = [&](at::Tensor const& tensor) { // undefined ones are no arguments of functions
+      return tensor.defined() ? tensor : at::empty({0}, x.options().requires_grad(false));
+    };
+    return detail::exact_map<Comm, Policy>::apply(x, or_empty(weight), or_empty(bias), &over.graph);
+  }
+};
+
+template <communicator Comm, host_policy Policy>
+reproducible_graph(dist::sharded_graph<Comm, Policy>&) -> reproducible_graph<Comm, Policy>;
+
+} // namespace glt

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <glt/torch/reproducible_graph.hpp>
+
+#include <glt/comm/threads.hpp>
+#include <glt/core/error.hpp>
+#include <glt/torch/collectives.hpp>
+#include <glt/torch/gcn_conv.hpp>
+#include <glt/torch/gin_conv.hpp>
+#include <glt/torch/keyed_dropout.hpp>
+#include <glt/torch/rgcn_conv.hpp>
+#include <glt/torch/sage_conv.hpp>
+
+#include "torch/layers.hpp"
+
+#include <torch/nn/functional/loss.h>
+#include <torch/optim/adam.h>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+using glt_test::cpu;
+
+constexpr std::int64_t num_columns = 7;
+constexpr std::int64_t num_classes = 5;
+
+struct network : torch::nn::Module {
+  glt::gcn_conv first = register_module("first", glt::gcn_conv({.in = num_columns, .out = 11}));
+  glt::sage_conv second = register_module("second", glt::sage_conv({.in = 11, .out = 13}));
+  glt::gin_conv third =
+      register_module("third", glt::gin_conv({.in = 13, .out = num_classes, .learn_epsilon = true}));
+
+  template <class Graph>
+  at::Tensor forward(at::Tensor const& x, Graph&& graph, glt::random_key key, at::Tensor const& ids) {
+    auto const hidden = glt::keyed_dropout(first(x, graph).relu(), 0.3, key, ids);
+    return third(second(hidden, graph).relu(), graph);
+  }
+};
+
+glt_test::edge_list graph_to_train() {
+  for (auto const& list : glt_test::graphs_to_divide()) {
+    if (list.name == "random 257/4099") {
+      return list;
+    }
+  }
+  return {};
+}
+
+/// The parameters of rank 0 after some steps.
+std::vector<at::Tensor> train(glt_test::named_partitioner const& partitioner, int ranks, at::Tensor const& x,
+                              at::Tensor const& labels) {
+  auto const list = graph_to_train();
+  torch::manual_seed(3);
+  network const initial;
+  std::vector<at::Tensor> trained;
+  glt::run_threads(ranks, [&](auto comm) {
+    glt_test::divided_graph const divided(list, partitioner, comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+    network net;
+    for (std::size_t i = 0; i < net.parameters().size(); ++i) {
+      net.parameters()[i].detach().copy_(initial.parameters()[i]);
+    }
+    torch::optim::Adam adam(net.parameters(), torch::optim::AdamOptions(0.02));
+    auto const own_x = glt_test::own_rows(x, divided, comm.rank());
+    auto const own_labels = glt_test::own_rows(labels, divided, comm.rank());
+    auto const ids = glt_test::own_rows(at::arange(list.num_vertices), divided, comm.rank());
+    for (std::uint64_t step = 0; step < 4; ++step) {
+      adam.zero_grad();
+      auto const scores =
+          net.forward(own_x, glt::reproducible_graph{sharded}, glt::random_key(9).fold(step), ids);
+      auto const loss = torch::nn::functional::cross_entropy(
+          scores, own_labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
+      (loss / static_cast<double>(list.num_vertices)).backward();
+      glt::sum_grads(comm, net);
+      adam.step();
+    }
+    if (comm.rank() == 0) {
+      for (auto const& parameter : net.parameters()) {
+        trained.push_back(parameter.detach().clone());
+      }
+    }
+  });
+  return trained;
+}
+
+} // namespace
+
+TEST_CASE("training over a reproducible graph gives the same bits on any number of ranks and any partition") {
+  auto const list = graph_to_train();
+  REQUIRE(list.num_vertices == 257);
+  torch::manual_seed(1);
+  auto const x = at::randn({list.num_vertices, num_columns});
+  auto const labels = at::randint(0, num_classes, {list.num_vertices}, at::kLong);
+  auto const partitioners = glt_test::all_partitioners();
+  auto const expected = train(partitioners[0], 1, x, labels);
+  network untrained;
+  REQUIRE(expected.size() == untrained.parameters().size());
+  for (int const ranks : {1, 2, 3, 4}) {
+    for (auto const& partitioner : {partitioners[1], partitioners[4]}) {
+      INFO(ranks, " ranks, ", partitioner.name);
+      auto const made = train(partitioner, ranks, x, labels);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        CHECK(at::equal(made[i], expected[i]));
+        CHECK(expected[i].abs().sum().item<double>() > 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("layers over a reproducible graph equal those over the graph") {
+  auto const check = []<class Layer, class Options>(Layer initial, Options options) {
+    auto const list = graph_to_train();
+    auto const x = glt_test::numbers(list.num_vertices, options.in);
+    auto const weights = glt_test::numbers(list.num_vertices, options.out);
+    glt_test::on_ranks([&](auto comm) {
+      glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+      glt::dist::graph const graph(comm, divided.part(comm.rank()));
+      glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+      auto const run = [&](auto&& over) {
+        auto layer = glt_test::copy_layer(initial, options);
+        auto made = glt_test::run_layer(layer, glt_test::own_rows(x, divided, comm.rank()),
+                                        glt_test::own_rows(weights, divided, comm.rank()),
+                                        [&](at::Tensor const& at_x) { return layer(at_x, over); });
+        glt::sum_grads(comm, *layer);
+        made.by_parameter.clear();
+        for (auto const& parameter : layer->parameters()) {
+          made.by_parameter.push_back(parameter.grad());
+        }
+        return made;
+      };
+      glt_test::check_equal(run(glt::reproducible_graph{sharded}), run(sharded));
+    });
+  };
+  for (std::int64_t const out : {2, 9}) { // maps before and behind the sum
+    glt::gcn_conv_options const gcn{4, out, true};
+    check(glt_test::make_layer<glt::gcn_conv>(gcn), gcn);
+    glt::sage_conv_options const sage{4, out, glt::dist::aggregator::sum};
+    check(glt_test::make_layer<glt::sage_conv>(sage), sage);
+    glt::gin_conv_options const gin{4, out, 0.5, true};
+    check(glt_test::make_layer<glt::gin_conv>(gin), gin);
+  }
+}
+
+TEST_CASE("rgcn_conv over reproducible relations equals the one over the relations") {
+  auto const list = graph_to_train();
+  glt::hetero_schema const schema({{"v", list.num_vertices}}, {{"v", "a", "v"}, {"v", "b", "v"}});
+  glt::rgcn_conv_options const options{.in = 4, .out = 3, .num_bases = 2};
+  auto const x = glt_test::numbers(list.num_vertices, 4);
+  glt_test::on_ranks([&](auto comm) {
+    glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+    auto const own_x = glt_test::own_rows(x, divided, comm.rank());
+    auto const run = [&](auto const& relation) {
+      glt::rgcn_conv layer(schema, options);
+      layer->to(at::kDouble);
+      for (auto& parameter : layer->parameters()) {
+        parameter.detach().copy_(at::arange(parameter.numel(), at::kDouble).sin().view(parameter.sizes()));
+      }
+      auto made = glt_test::run_layer(layer, own_x, at::ones({own_x.size(0), 3}, at::kDouble),
+                                      [&](at::Tensor const& at_x) { return layer({at_x}, relation)[0]; });
+      glt::sum_grads(comm, *layer);
+      made.by_parameter.clear();
+      for (auto const& parameter : layer->parameters()) {
+        made.by_parameter.push_back(parameter.grad());
+      }
+      return made;
+    };
+    glt_test::check_equal(run([&](int) { return glt::reproducible_graph{sharded}; }),
+                          run([&](int) -> auto& { return sharded; }));
+  });
+}
+
+TEST_CASE("rows that are not finite stay in their rows, and their gradients are an error of all ranks") {
+  auto const list = graph_to_train();
+  glt::run_threads(2, [&](auto comm) {
+    glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+    glt::reproducible_graph const exact{sharded};
+    auto const rows = sharded.num_sources();
+    auto const weight = at::ones({3, 2}).requires_grad_();
+    auto x = at::ones({rows, 2});
+    if (comm.rank() == 1) {
+      x[1][0] = std::numeric_limits<float>::infinity();
+    }
+    auto const y = map_rows(x, weight, {}, exact);
+    CHECK(y.detach().isfinite().sum().template item<std::int64_t>() == (rows - comm.rank()) * 3);
+    std::string text;
+    try {
+      y.sum().backward();
+    } catch (glt::collective_error const& error) {
+      text = error.what();
+    }
+    CHECK(text.find("rank 1") != std::string::npos);
+    CHECK(text.find("not a number") != std::string::npos);
+    auto const trained = at::ones({rows, 2}).requires_grad_();
+    CHECK_THROWS_AS(static_cast<void>(aggregate_neighbors(trained, exact, glt::dist::aggregator::max)),
+                    glt::precondition_error);
+  });
+}
+
+TEST_CASE("ranks that train parameters of different sizes all get the same error") {
+  glt::run_threads(2, [&](auto comm) {
+    glt_test::divided_graph const divided(graph_to_train(), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+    auto const weight = at::ones({2 + comm.rank(), 2}).requires_grad_();
+    auto const y =
+        map_rows(at::ones({sharded.num_sources(), 2}), weight, {}, glt::reproducible_graph{sharded});
+    CHECK_THROWS_WITH_AS(y.sum().backward(), doctest::Contains("train the same parameters"),
+                         glt::collective_error);
+  });
+}
