@@ -29,7 +29,8 @@ namespace glt {
 ///
 /// Concurrent calls: none, as of the graph, which outlives it.
 ///
-/// @cost   sums about twice, products with weights about ten times those of floats; 8 bytes an element travel backward
+/// @cost   sums about twice, products with weights 3 to 13 times those of floats (the wider, the more); 8 bytes an element
+///         travel backward
 template <communicator Comm, host_policy Policy>
 struct reproducible_graph {
   dist::sharded_graph<Comm, Policy>& graph;

@@ -9,13 +9,18 @@
 
 namespace {
 
-using glt::detail::exact_sums;
-using glt::detail::slice_rows;
+/// a bᵀ of rows in slices, and its value.
+struct product {
+  glt::detail::exact_sums sums;
+  at::Tensor value;
 
-exact_sums sums_of(at::Tensor const& a, at::Tensor const& b, int bits) {
-  return glt::detail::multiply(slice_rows(a, glt::detail::largest_of_rows(a), bits),
-                               slice_rows(b, glt::detail::largest_of_rows(b), bits), bits);
-}
+  product(at::Tensor const& a, at::Tensor const& b, int bits) {
+    auto const scales_of_a = glt::detail::scales_of(glt::detail::largest_along(a, 1), bits).t();
+    auto const scales_of_b = glt::detail::scales_of(glt::detail::largest_along(b, 1), bits).t();
+    sums = glt::detail::multiply_columns(a.t(), b.t(), scales_of_a, scales_of_b, bits);
+    value = glt::detail::value_of(sums, scales_of_a.t(), scales_of_b, bits);
+  }
+};
 
 } // namespace
 
@@ -23,9 +28,9 @@ TEST_CASE("products of rows are near those of doubles, and a row's bits do not d
   at::manual_seed(2);
   for (std::int64_t const columns : {0, 1, 37, 5000}) {
     auto const a = at::randn({19, columns}) * at::randn({19, 1}).exp();
-    auto const b = at::randn({6, columns});
+    auto const b = at::randn({columns, 6});
     auto const made = glt::detail::multiply_rows(a, b);
-    auto const expected = a.to(at::kDouble).mm(b.to(at::kDouble).t());
+    auto const expected = a.to(at::kDouble).mm(b.to(at::kDouble));
     CHECK((made - expected).abs().sum().item<double>() <=
           1e-4 * (1 + expected.abs().sum().item<double>()) / 19);
     CHECK((made.scalar_type() == at::kFloat));
@@ -40,15 +45,14 @@ TEST_CASE("sums of products do not depend on the order of the terms, nor on how 
   auto const a = at::randn({5, 9000}, at::kDouble);
   auto const b = at::randn({3, 9000}, at::kDouble);
   auto const bits = glt::detail::slice_bits(9000);
-  auto const whole = sums_of(a, b, bits);
+  product const whole(a, b, bits);
   auto const order = at::randperm(9000);
-  auto const shuffled = sums_of(a.index_select(1, order), b.index_select(1, order), bits);
-  CHECK(at::equal(shuffled.high, whole.high));
-  CHECK(at::equal(shuffled.low, whole.low));
-  auto const value = glt::detail::value_of(whole, slice_rows(a, glt::detail::largest_of_rows(a), bits).scale,
-                                           slice_rows(b, glt::detail::largest_of_rows(b), bits).scale, bits);
-  CHECK((value - a.mm(b.t())).abs().max().item<double>() < 1e-7);
-  CHECK((value - a.mm(b.t())).abs().max().item<double>() > 0); // doubles have more bits
+  product const shuffled(a.index_select(1, order), b.index_select(1, order), bits);
+  CHECK(at::equal(shuffled.sums.high, whole.sums.high));
+  CHECK(at::equal(shuffled.sums.low, whole.sums.low));
+  auto const error = (whole.value - a.mm(b.t())).abs().max().item<double>();
+  CHECK(error < 1e-7);
+  CHECK(error > 0); // doubles have more bits
 }
 
 TEST_CASE("the largest terms do not overflow") {
@@ -56,9 +60,7 @@ TEST_CASE("the largest terms do not overflow") {
     auto const bits = glt::detail::slice_bits(std::int64_t{1} << 40); // as for far more of them
     CHECK(bits == 10);
     auto const ones = at::full({1, terms}, 1.0 - 0x1p-40, at::kDouble);
-    auto const sums = sums_of(ones, ones, bits);
-    auto const scale = slice_rows(ones, glt::detail::largest_of_rows(ones), bits).scale;
-    CHECK(glt::detail::value_of(sums, scale, scale, bits).item<double>() ==
+    CHECK(product(ones, ones, bits).value.item<double>() ==
           doctest::Approx(static_cast<double>(terms)).epsilon(1e-5));
   }
   CHECK(glt::detail::slice_bits(0) == 20);
@@ -66,7 +68,7 @@ TEST_CASE("the largest terms do not overflow") {
 }
 
 TEST_CASE("extreme values keep their magnitude, zeros are zeros, and what is not finite stays in its row") {
-  auto const b = at::ones({1, 2}, at::kDouble);
+  auto const b = at::ones({2, 1}, at::kDouble);
   for (double const value : {1e-300, 1e-30, 1.0, 1e30, 1e300}) {
     auto const a = at::full({1, 2}, value, at::kDouble);
     CHECK(glt::detail::multiply_rows(a, b).item<double>() == doctest::Approx(2 * value).epsilon(1e-9));

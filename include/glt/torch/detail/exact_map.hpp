@@ -51,18 +51,16 @@ template <communicator Comm>
 [[nodiscard]] at::Tensor add_outer_products(Comm& comm, at::Tensor const& gradient, at::Tensor const& x) {
   auto const out = gradient.size(1);
   auto const in = x.size(1);
-  auto const columns_of_gradient = gradient.t();
-  auto const columns_of_x = x.t();
-  at::Tensor const largest =
-      at::cat({largest_of_rows(columns_of_gradient), largest_of_rows(columns_of_x)}).contiguous();
+  at::Tensor const largest = at::cat({largest_along(gradient, 0), largest_along(x, 0)}, 1).contiguous();
   auto const total =
       agree_on_rows(comm, gradient.size(0), out * in, largest.isfinite().all().template item<bool>());
   comm.all_reduce(std::span<double>(largest.data_ptr<double>(), static_cast<std::size_t>(largest.numel())),
                   reduction::max);
   auto const bits = slice_bits(total);
-  auto const a = slice_rows(columns_of_gradient, largest.narrow(0, 0, out), bits);
-  auto const b = slice_rows(columns_of_x, largest.narrow(0, out, in), bits);
-  auto const own = multiply(a, b, bits);
+  auto const scales = scales_of(largest, bits);
+  auto const scales_of_gradient = scales.narrow(1, 0, out);
+  auto const scales_of_x = scales.narrow(1, out, in);
+  auto const own = multiply_columns(gradient, x, scales_of_gradient, scales_of_x, bits);
   at::Tensor const sums = at::stack({own.high, own.low});
   comm.all_reduce(
       std::span<std::int64_t>(sums.data_ptr<std::int64_t>(), static_cast<std::size_t>(sums.numel())),
@@ -70,7 +68,7 @@ template <communicator Comm>
   if (comm.rank() != 0) {
     return at::zeros({out, in}, gradient.options());
   }
-  return value_of({sums[0], sums[1]}, a.scale, b.scale, bits).to(gradient.scalar_type());
+  return value_of({sums[0], sums[1]}, scales_of_gradient.t(), scales_of_x, bits).to(gradient.scalar_type());
 }
 
 /// y = x weightᵀ + bias, where a tensor without elements stands for none of either; results and gradients do not depend on how rows are divided.
@@ -84,7 +82,7 @@ struct exact_map : ::torch::autograd::Function<exact_map<Comm, Policy>> {
                             at::Tensor const& bias, graph_type* graph) {
     ctx->saved_data["graph"] = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(graph));
     ctx->save_for_backward({weight.numel() > 0 ? x : weight, weight, bias});
-    auto const y = weight.numel() > 0 ? multiply_rows(x.detach(), weight.detach()) : x.detach().clone();
+    auto const y = weight.numel() > 0 ? multiply_rows(x.detach(), weight.detach().t()) : x.detach().clone();
     return bias.numel() > 0 ? y.add_(bias.detach()) : y;
   }
 
@@ -95,7 +93,7 @@ struct exact_map : ::torch::autograd::Function<exact_map<Comm, Policy>> {
     auto const saved = ctx->get_saved_variables();
     auto const& [x, weight, bias] = std::tie(saved[0], saved[1], saved[2]);
     auto const gradient = gradients[0].detach();
-    auto const of_x = weight.numel() > 0 ? multiply_rows(gradient, weight.detach().t()) : gradient;
+    auto const of_x = weight.numel() > 0 ? multiply_rows(gradient, weight.detach()) : gradient;
     at::Tensor of_weight;
     if (weight.numel() > 0 && weight.requires_grad()) {
       of_weight = add_outer_products(comm, gradient, x.detach());

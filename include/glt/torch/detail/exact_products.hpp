@@ -11,14 +11,11 @@
 
 namespace glt::detail {
 
-/// Rows in two slices of integers: a row is (high + low · 2^−bits) / scale, but for what is below 2^(−2 · bits − 1) of its
-/// largest element.
-///
-/// @shape  high, low [n, k] and scale [n, 1], of doubles
-struct sliced_rows_of {
+/// Two slices of integers, as doubles: an element is (high + low · 2^−bits) / scale, but for what is below
+/// 2^(−2 · bits − 1) of the largest one with its scale.
+struct sliced_matrix {
   at::Tensor high;
   at::Tensor low;
-  at::Tensor scale;
 };
 
 /// Sums of products of slices, in integers; they do not depend on the order of the terms.
@@ -27,6 +24,11 @@ struct sliced_rows_of {
 struct exact_sums {
   at::Tensor high; // of high · high
   at::Tensor low;  // of high · low + low · high
+
+  [[nodiscard]] static exact_sums zeros(std::int64_t m, std::int64_t n) {
+    auto const integers = at::TensorOptions().dtype(at::kLong);
+    return {at::zeros({m, n}, integers), at::zeros({m, n}, integers)};
+  }
 };
 
 /// Bits of a slice of which `terms` products can be added up.
@@ -36,75 +38,100 @@ struct exact_sums {
   return std::min(20, (62 - bits_of_sum) / 2);
 }
 
-/// The largest magnitude of every row; not a number where one is not.
-///
-/// @shape  rows [n, k] → [n, 1], of doubles
-[[nodiscard]] inline at::Tensor largest_of_rows(at::Tensor const& rows) {
-  if (rows.size(1) == 0) {
-    return at::zeros({rows.size(0), 1}, at::kDouble);
-  }
-  return rows.abs().amax(1, /*keepdim=*/true).to(at::kDouble);
+/// As many products as doubles add up exactly.
+[[nodiscard]] inline std::int64_t most_terms(int bits) {
+  return std::int64_t{1} << (52 - 2 * bits);
 }
 
-/// @shape  rows [n, k] · largest [n, 1], no less than any magnitude of the row; infinite ones are taken for 1
-[[nodiscard]] inline sliced_rows_of slice_rows(at::Tensor const& rows, at::Tensor const& largest, int bits) {
-  auto const scale = largest.contiguous().clone();
-  auto* const scales = scale.data_ptr<double>();
-  for (std::int64_t i = 0; i < scale.numel(); ++i) {
-    bool const usable = scales[i] > 0 && scales[i] <= std::numeric_limits<double>::max();
-    scales[i] = std::ldexp(1.0, std::min(bits - (usable ? std::ilogb(scales[i]) + 1 : 0), 1000));
+/// The largest magnitudes along a dimension; not a number where one is not.
+///
+/// @shape  matrix [n, k] → [n, 1] along dimension 1, [1, k] along 0, of doubles
+[[nodiscard]] inline at::Tensor largest_along(at::Tensor const& matrix, std::int64_t dimension) {
+  if (matrix.size(dimension) == 0) {
+    return at::zeros({dimension == 1 ? matrix.size(0) : 1, dimension == 0 ? matrix.size(1) : 1}, at::kDouble);
   }
-  auto const scaled = rows.to(at::kDouble) * scale;
-  auto const high = scaled.round();
-  return {high, ((scaled - high) * std::ldexp(1.0, bits)).round(), scale};
+  return matrix.abs().amax(dimension, /*keepdim=*/true).to(at::kDouble);
 }
 
-/// a bᵀ, exactly in their slices: in pieces so short that doubles hold their sums.
+/// The powers of two that bring magnitudes of up to `largest` to at most 2^bits; infinite ones are taken for 1.
+[[nodiscard]] inline at::Tensor scales_of(at::Tensor const& largest, int bits) {
+  auto const scales = largest.contiguous().clone();
+  auto* const values = scales.data_ptr<double>();
+  for (std::int64_t i = 0; i < scales.numel(); ++i) {
+    bool const usable = values[i] > 0 && values[i] <= std::numeric_limits<double>::max();
+    values[i] = std::ldexp(1.0, std::min(bits - (usable ? std::ilogb(values[i]) + 1 : 0), 1000));
+  }
+  return scales;
+}
+
+/// @shape  matrix [n, k] · scales [n, 1] or [1, k]
+[[nodiscard]] inline sliced_matrix slice(at::Tensor const& matrix, at::Tensor const& scales, int bits) {
+  auto low = matrix.to(at::kDouble) * scales;
+  auto const high = low.round();
+  low.sub_(high).mul_(std::ldexp(1.0, bits)).round_();
+  return {high, low};
+}
+
+/// Adds the products a b of slices.
 ///
-/// @shape  a of [m, k] · b of [n, k] → [m, n]
+/// @shape  a [m, k] · b [k, n], where k is at most `most_terms`
 /// @cost   three products of matrices of doubles
 /// @source Ozaki et al., "Error-free transformations of matrix multiplication by using fast routines of matrix
 ///         multiplication and its applications", Numerical Algorithms 59, 2012
-[[nodiscard]] inline exact_sums multiply(sliced_rows_of const& a, sliced_rows_of const& b, int bits) {
-  auto const columns = a.high.size(1);
-  auto const piece = std::int64_t{1} << (53 - 2 * bits - 1);
-  auto const integers = at::TensorOptions().dtype(at::kLong);
-  exact_sums sums{at::zeros({a.high.size(0), b.high.size(0)}, integers),
-                  at::zeros({a.high.size(0), b.high.size(0)}, integers)};
-  for (std::int64_t first = 0; first < columns; first += piece) {
-    auto const of = [&](at::Tensor const& all) {
-      return all.narrow(1, first, std::min(piece, columns - first));
-    };
-    sums.high += of(a.high).mm(of(b.high).t()).to(at::kLong);
-    sums.low += (of(a.high).mm(of(b.low).t()) + of(a.low).mm(of(b.high).t())).to(at::kLong);
+inline void add_products(exact_sums& sums, sliced_matrix const& a, sliced_matrix const& b) {
+  sums.high += a.high.mm(b.high).to(at::kLong);
+  sums.low += a.high.mm(b.low).addmm_(a.low, b.high).to(at::kLong);
+}
+
+/// @shape  scales [m, 1] and [1, n] → [m, n], of doubles
+[[nodiscard]] inline at::Tensor value_of(exact_sums const& sums, at::Tensor const& scales_of_a,
+                                         at::Tensor const& scales_of_b, int bits) {
+  auto const sum = sums.high.to(at::kDouble) + sums.low.to(at::kDouble) * std::ldexp(1.0, -bits);
+  return sum / scales_of_a / scales_of_b;
+}
+
+/// Σ over rows v of a_v ⊗ b_v.
+///
+/// @shape  a [k, m] · b [k, n] · scales [1, m] and [1, n]
+[[nodiscard]] inline exact_sums multiply_columns(at::Tensor const& a, at::Tensor const& b,
+                                                 at::Tensor const& scales_of_a, at::Tensor const& scales_of_b,
+                                                 int bits) {
+  auto sums = exact_sums::zeros(a.size(1), b.size(1));
+  auto const piece = most_terms(bits);
+  for (std::int64_t first = 0; first < a.size(0); first += piece) {
+    auto const rows = std::min(piece, a.size(0) - first);
+    auto const of_a = slice(a.narrow(0, first, rows), scales_of_a, bits);
+    add_products(sums, {of_a.high.t(), of_a.low.t()}, slice(b.narrow(0, first, rows), scales_of_b, bits));
   }
   return sums;
 }
 
-/// @shape  a_scale [m, 1] · b_scale [n, 1] → [m, n], of doubles
-[[nodiscard]] inline at::Tensor value_of(exact_sums const& sums, at::Tensor const& a_scale,
-                                         at::Tensor const& b_scale, int bits) {
-  auto const sum = sums.high.to(at::kDouble) + sums.low.to(at::kDouble) * std::ldexp(1.0, -bits);
-  return sum / a_scale / b_scale.t();
-}
-
-/// a bᵀ, each row of which has the same bits whatever the other rows are.
+/// a b, each row of which has the same bits whatever the other rows are.
 ///
-/// @shape  a [m, k] · b [n, k] → [m, n], of a's type; not a number where a row of a or b is not finite
+/// @shape  a [m, k] · b [k, n] → [m, n], of a's type; not a number where a row of a or a column of b is not finite
 [[nodiscard]] inline at::Tensor multiply_rows(at::Tensor const& a, at::Tensor const& b) {
-  constexpr std::int64_t most_rows = 1 << 13; // at a time, for the memory of slices
+  constexpr std::int64_t most_rows = 1 << 11; // at a time, for the memory of slices
   auto const bits = slice_bits(a.size(1));
-  auto const largest_b = largest_of_rows(b);
-  auto const sliced_b = slice_rows(b, largest_b, bits);
-  auto const result = at::empty({a.size(0), b.size(0)}, a.options());
+  auto const piece = most_terms(bits);
+  auto const largest_of_b = largest_along(b, 0);
+  auto const scales_of_b = scales_of(largest_of_b, bits);
+  auto const sliced_b = slice(b, scales_of_b, bits);
+  auto const result = at::empty({a.size(0), b.size(1)}, a.options());
   for (std::int64_t first = 0; first < a.size(0); first += most_rows) {
     auto const rows = a.narrow(0, first, std::min(most_rows, a.size(0) - first));
-    auto const largest = largest_of_rows(rows);
-    auto const sliced = slice_rows(rows, largest, bits);
-    auto const unusable = largest.isfinite().logical_not().logical_or(largest_b.t().isfinite().logical_not());
+    auto const largest = largest_along(rows, 1);
+    auto const scales = scales_of(largest, bits);
+    auto const sliced = slice(rows, scales, bits);
+    auto sums = exact_sums::zeros(rows.size(0), b.size(1));
+    for (std::int64_t term = 0; term < a.size(1); term += piece) {
+      auto const terms = std::min(piece, a.size(1) - term);
+      add_products(sums, {sliced.high.narrow(1, term, terms), sliced.low.narrow(1, term, terms)},
+                   {sliced_b.high.narrow(0, term, terms), sliced_b.low.narrow(0, term, terms)});
+    }
+    auto const unusable = largest.isfinite().logical_not().logical_or(largest_of_b.isfinite().logical_not());
     result.narrow(0, first, rows.size(0))
-        .copy_(value_of(multiply(sliced, sliced_b, bits), sliced.scale, sliced_b.scale, bits)
-                   .masked_fill(unusable, std::numeric_limits<double>::quiet_NaN()));
+        .copy_(value_of(sums, scales, scales_of_b, bits)
+                   .masked_fill_(unusable, std::numeric_limits<double>::quiet_NaN()));
   }
   return result;
 }
