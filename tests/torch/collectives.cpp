@@ -222,6 +222,22 @@ TEST_CASE("gather_grads: a parameter without gradient on all ranks with seeds ha
   CHECK_FALSE(net.table.grad().defined());
 }
 
+TEST_CASE("sum_grads gives every rank the sum over ranks, and ranks without gradients get it too") {
+  for (int const ranks : {1, 2, 4}) {
+    std::vector<char> right(static_cast<std::size_t>(ranks), 0);
+    auto const errors = errors_of(ranks, [&](auto& comm) {
+      small_net net;
+      if (comm.rank() + 1 == comm.size()) {
+        net.table.mutable_grad() = at::full_like(net.table.detach(), 0.1F);
+      }
+      glt::sum_grads(comm, net);
+      right[static_cast<std::size_t>(comm.rank())] =
+          all_equal(net.table.grad(), 0.1F) && !net.linear->weight.grad().defined() ? 1 : 0;
+    });
+    CHECK(right == std::vector<char>(static_cast<std::size_t>(ranks), 1));
+  }
+}
+
 TEST_CASE("gather_grads is one header exchange and one all-reduce") {
   glt::run_threads(2, [](auto inner) {
     glt::counting_comm comm(inner);
