@@ -97,10 +97,12 @@ inline void empty_bucket(at::Tensor const& bucket, std::vector<named_tensor> con
   }
 }
 
-/// Replaces gradients by Σ_r gradient_r · share_r, where `share(total)` is this rank's of Σ_r num_seeds_r.
-template <communicator Comm, class Share>
-void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds, Share share) {
-  auto const parameters = trained_parameters(module);
+/// Makes sure that all ranks bring the same gradients; their seeds in all.
+///
+/// @comm   collective; one header exchange
+template <communicator Comm>
+[[nodiscard]] std::int64_t agree_on_gradients(Comm& comm, std::vector<named_tensor> const& parameters,
+                                              std::int64_t num_seeds) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const bytes(ranks, bytes_of(parameters));
   std::vector<call_header> headers(ranks);
@@ -115,19 +117,38 @@ void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_
     }
     total += headers[rank].value;
   }
+  return total;
+}
+
+/// Room for the gradients of parameters and their flags, of zeros.
+[[nodiscard]] inline at::Tensor make_bucket(std::vector<named_tensor> const& parameters) {
+  return at::zeros({elements_of(parameters) + static_cast<std::int64_t>(parameters.size())},
+                   at::TensorOptions().dtype(parameters.front().tensor.scalar_type()));
+}
+
+/// Adds up a bucket over ranks.
+template <communicator Comm>
+void reduce_bucket(Comm& comm, at::Tensor const& bucket) {
+  AT_DISPATCH_FLOATING_TYPES(bucket.scalar_type(), "reduce_bucket", [&] {
+    comm.all_reduce(
+        std::span<scalar_t>(bucket.data_ptr<scalar_t>(), static_cast<std::size_t>(bucket.numel())),
+        reduction::sum);
+  });
+}
+
+/// Replaces gradients by Σ_r gradient_r · share_r, where `share(total)` is this rank's of Σ_r num_seeds_r.
+template <communicator Comm, class Share>
+void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds, Share share) {
+  auto const parameters = trained_parameters(module);
+  auto const total = agree_on_gradients(comm, parameters, num_seeds);
   if (parameters.empty()) {
     return;
   }
-  auto const type = parameters.front().tensor.scalar_type();
-  auto const size = elements_of(parameters) + static_cast<std::int64_t>(parameters.size());
-  auto bucket = at::zeros({size}, at::TensorOptions().dtype(type));
+  auto bucket = make_bucket(parameters);
   if (num_seeds > 0) {
     fill_bucket(parameters, share(total), bucket);
   }
-  AT_DISPATCH_FLOATING_TYPES(type, "reduce_gradients", [&] {
-    comm.all_reduce(std::span<scalar_t>(bucket.data_ptr<scalar_t>(), static_cast<std::size_t>(size)),
-                    reduction::sum);
-  });
+  reduce_bucket(comm, bucket);
   empty_bucket(bucket, parameters);
 }
 

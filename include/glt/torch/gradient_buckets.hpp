@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/torch/collectives.hpp>
+#include <glt/torch/detail/bucket_thread.hpp>
+#include <glt/torch/detail/named_tensors.hpp>
+
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace glt {
+
+namespace detail {
+
+/// Calls a function when the gradient of a parameter is complete, until it is destroyed.
+class gradient_watch {
+public:
+  gradient_watch(at::Tensor const& parameter, std::function<void()> on_gradient)
+      : node_(::torch::autograd::impl::grad_accumulator(parameter)),
+        key_(node_->add_post_hook(std::make_unique<hook>(std::move(on_gradient)))) {}
+  ~gradient_watch() { node_->del_post_hook(key_); }
+  gradient_watch(gradient_watch const&) = delete;
+  gradient_watch& operator=(gradient_watch const&) = delete;
+
+private:
+  struct hook : ::torch::autograd::FunctionPostHook {
+    explicit hook(std::function<void()> function) : on_gradient(std::move(function)) {}
+    ::torch::autograd::variable_list operator()(::torch::autograd::variable_list const& outputs,
+                                                ::torch::autograd::variable_list const&) override {
+      on_gradient();
+      return outputs;
+    }
+    std::function<void()> on_gradient;
+  };
+
+  std::shared_ptr<::torch::autograd::Node> node_; // kept, since parameters hold it weakly
+  std::uintptr_t key_;
+};
+
+} // namespace detail
+
+/// Joins the gradients of a module over ranks while the backward pass is still running: parameters are put into buckets in
+/// reverse order, and a thread adds up a bucket over ranks as soon as its last gradient is there.
+///
+///     glt::gradient_buckets gradients(comm, network);   // behind sync_params
+///     gradients.backward(loss, batch.num_seeds);        // instead of loss.backward() and gather_grads
+///
+/// Gradients are those of `gather_grads` and `sum_grads`, but for rounding.
+/// The module outlives it and keeps its parameters. Needs `mpi_threads::multiple` with MPI, and pays where the thread has
+/// a core of its own.
+///
+/// Concurrent calls: none on one object; collectives of the program may run beside it.
+///
+/// @source Li et al., "PyTorch distributed: experiences on accelerating data parallel training", VLDB 2020, section 3.2
+template <communicator Comm>
+class gradient_buckets {
+public:
+  /// @param bucket_bytes  of gradients in a bucket, but for a parameter that is larger
+  /// @comm   collective; one header exchange, one `duplicate`
+  /// @throws collective_error  on every rank, if on one MPI was started for fewer threads, or bucket_bytes is below 1
+  gradient_buckets(Comm comm, ::torch::nn::Module& module, std::int64_t bucket_bytes = std::int64_t{1} << 20)
+      : comm_(std::move(comm)), parameters_(detail::trained_parameters(module)),
+        thread_(duplicate(comm_, bucket_bytes)) {
+    for (auto parameter = parameters_.rbegin(); parameter != parameters_.rend(); ++parameter) {
+      if (buckets_.empty() || detail::bytes_of(buckets_.back().parameters) >= bucket_bytes) {
+        buckets_.emplace_back();
+      }
+      buckets_.back().parameters.push_back(*parameter);
+    }
+    for (std::size_t b = 0; b < buckets_.size(); ++b) {
+      for (auto const& [name, parameter] : buckets_[b].parameters) {
+        watches_.push_back(
+            std::make_unique<detail::gradient_watch>(parameter, [this, b] { on_gradient(b); }));
+      }
+    }
+  }
+  gradient_buckets(gradient_buckets const&) = delete;
+  gradient_buckets& operator=(gradient_buckets const&) = delete;
+
+  /// `loss.backward()`, and the mean of the gradients over ranks, weighted by seeds: see `gather_grads`.
+  ///
+  /// @param loss  may be undefined on a rank without seeds
+  /// @comm   collective, on all ranks; two header exchanges, and beside the pass one all-reduce a bucket
+  /// @throws collective_error  on every rank, if the pass of one fails, or what `gather_grads` refuses
+  void backward(at::Tensor const& loss, std::int64_t num_seeds) {
+    run(loss, num_seeds,
+        [&](std::int64_t total) { return static_cast<double>(num_seeds) / static_cast<double>(total); });
+  }
+
+  /// `loss.backward()`, and the sum of the gradients over ranks: see `sum_grads`.
+  ///
+  /// @comm, @throws  as above
+  void backward(at::Tensor const& loss) {
+    run(loss, 1, [](std::int64_t) { return 1.0; });
+  }
+
+  [[nodiscard]] std::int64_t num_buckets() const noexcept { return std::ssize(buckets_); }
+
+private:
+  struct bucket {
+    std::vector<detail::named_tensor> parameters;
+    at::Tensor values;
+    std::size_t missing = 0; // gradients
+    bool sent = false;
+  };
+
+  static Comm duplicate(Comm& comm, std::int64_t bucket_bytes) {
+    auto const check = [&] {
+      if (bucket_bytes < 1) {
+        throw precondition_error(
+            detail::message("gradient_buckets of ", bucket_bytes, " bytes; pass 1 or more"));
+      }
+      if constexpr (requires { comm.allows_threads(); }) {
+        if (!comm.allows_threads()) {
+          throw precondition_error("gradient_buckets need threads that call MPI at once; start MPI by "
+                                   "mpi_environment(mpi_threads::multiple), or use gather_grads");
+        }
+      }
+    };
+    detail::exchange_values(comm, {.what = detail::operation::gather_gradients, .step = 1},
+                            detail::failure_of(check));
+    return comm.duplicate();
+  }
+
+  template <class Share>
+  void run(at::Tensor const& loss, std::int64_t num_seeds, Share share) {
+    auto const total = detail::agree_on_gradients(comm_, parameters_, num_seeds);
+    share_ = num_seeds > 0 ? share(total) : 0;
+    for (auto& of : buckets_) {
+      of.values = detail::make_bucket(of.parameters);
+      of.missing = of.parameters.size();
+      of.sent = false;
+    }
+    thread_.begin(buckets_.size());
+    running_ = true;
+    try {
+      run_collectively(comm_, [&] { // so nobody waits for gradients that do not come
+        if (loss.defined()) {
+          loss.backward();
+        }
+      });
+    } catch (...) { // on all ranks
+      running_ = false;
+      for (std::size_t b = 0; b < buckets_.size(); ++b) {
+        send(b);
+      }
+      thread_.wait();
+      throw;
+    }
+    running_ = false;
+    for (std::size_t b = 0; b < buckets_.size(); ++b) {
+      fill_and_send(b);
+    }
+    thread_.wait();
+    thread_.rethrow();
+    for (auto const& of : buckets_) {
+      detail::empty_bucket(of.values, of.parameters);
+    }
+  }
+
+  // The last gradient of a bucket sends it off.
+  void on_gradient(std::size_t b) {
+    if (running_ && --buckets_[b].missing == 0) {
+      fill_and_send(b);
+    }
+  }
+  void fill_and_send(std::size_t b) {
+    auto& of = buckets_[b];
+    if (share_ > 0 && !of.sent) {
+      detail::fill_bucket(of.parameters, share_, of.values);
+    }
+    send(b);
+  }
+  void send(std::size_t b) {
+    auto& of = buckets_[b];
+    if (!of.sent) {
+      of.sent = true;
+      thread_.send(b, of.values);
+    }
+  }
+
+  Comm comm_;
+  std::vector<detail::named_tensor> parameters_;
+  std::vector<bucket> buckets_;
+  double share_ = 0;
+  bool running_ = false;
+  detail::bucket_thread<Comm> thread_;
+  std::vector<std::unique_ptr<detail::gradient_watch>> watches_; // last: they call this object
+};
+
+} // namespace glt
