@@ -36,8 +36,8 @@ namespace glt::dist {
 /// resumed, with other `prefetch` and `bulk` as well.
 ///
 /// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator,
-/// while the program goes on with collectives of its own. It needs `mpi_threads::multiple` with MPI, and a core for the
-/// thread, which a launcher that binds ranks to one core each does not leave: `mpiexec --bind-to none`. Leaving an
+/// while the program goes on with collectives of its own. With MPI it needs `mpi_threads::multiple`, or `serialized`, where
+/// the threads take turns (see `mpi_comm::allows_threads`), and a core for the thread, which a launcher that binds ranks to one core each does not leave: `mpiexec --bind-to none`. Leaving an
 /// epoch early, on some ranks or on all, is allowed: the others get the batches that are made already, and then a
 /// `collective_error`. Destroying a loader ends it for all ranks.
 ///
@@ -75,9 +75,7 @@ public:
     return spent;
   }
   /// What this loader has read in place, from hot rows and by messages so far, and why.
-  [[nodiscard]] loader_report report() const {
-    return state_->source->report();
-  }
+  [[nodiscard]] loader_report report() const { return state_->source->report(); }
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `neighbor_sampler` and
   /// `feature_collector`. Batches are the same. Between epochs.
@@ -85,11 +83,11 @@ public:
   /// @comm   none
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features'
   template <class View>
-  void read_in_place(node_views<View> const& views) requires requires(typename producer_type::maker_type& maker) {
+  void read_in_place(node_views<View> const& views) requires
+      requires(typename producer_type::maker_type& maker) {
     maker.read_in_place(views);
-  } {
-    state_->producer.maker().read_in_place(views);
   }
+  { state_->producer.maker().read_in_place(views); }
 
   /// Borrows hot rows from now on, which must outlive the loader; see `feature_collector`. Batches are the same, and
   /// the report tells the hit ratio. Between epochs.
@@ -97,9 +95,10 @@ public:
   /// @comm   none; ranks may have different ones, or none
   /// @throws precondition_error  if the hot rows have other columns than the features
   template <class Rows>
-  void use(Rows const& hot) requires requires(typename producer_type::maker_type& maker) { maker.use(hot); } {
-    state_->producer.maker().use(hot);
+  void use(Rows const& hot) requires requires(typename producer_type::maker_type& maker) {
+    maker.use(hot);
   }
+  { state_->producer.maker().use(hot); }
 
   /// The batches of an epoch from a step on; a batch is valid until the next one is asked for.
   ///
@@ -139,19 +138,22 @@ private:
   static Comm own_comm(Comm& comm, loader_options const& options) {
     auto const check = [&] {
       if (options.prefetch > 0 && !detail::alarming<host_comm_type>) {
-        throw precondition_error("batches cannot be prepared in advance on this communicator; set prefetch to 0");
+        throw precondition_error(
+            "batches cannot be prepared in advance on this communicator; set prefetch to 0");
       }
       if constexpr (requires { comm.allows_threads(); }) {
         if (options.prefetch > 0 && !comm.allows_threads()) {
-          throw precondition_error("prefetch needs threads that call MPI at once; start MPI by "
-                                   "mpi_environment(mpi_threads::multiple), or set prefetch to 0");
+          throw precondition_error(
+              "prefetch needs threads that call MPI; start MPI by mpi_environment(mpi_threads::multiple) "
+              "or (mpi_threads::serialized), or set prefetch to 0");
         }
       }
     };
-    detail::agree(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
-                  detail::fingerprint().add(options.prefetch).add(options.bulk).value(), [](auto, auto) {
-                    return "prepares batches in another way than rank 0; pass the same prefetch and bulk on all ranks";
-                  });
+    detail::agree(
+        detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
+        detail::fingerprint().add(options.prefetch).add(options.bulk).value(), [](auto, auto) {
+          return "prepares batches in another way than rank 0; pass the same prefetch and bulk on all ranks";
+        });
     return options.prefetch > 0 ? comm.duplicate() : comm;
   }
 

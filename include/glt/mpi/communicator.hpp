@@ -20,6 +20,7 @@
 #include <glt/mpi/detail/mailbox.hpp>
 #include <glt/mpi/detail/replies.hpp>
 #include <glt/mpi/detail/request.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -91,6 +92,7 @@ public:
       auto const [rank, ranks] = detail::place_in(comm);
       deadline.emplace(limit, rank, ranks, detail::waited_in("mpi_comm", limit, rank, ranks));
     }
+    detail::mpi_turn::ask();
     auto const family = std::make_shared<detail::mpi_family>(comm, options.time_limit);
     return mpi_comm(copy_of(comm), options, family);
   }
@@ -107,10 +109,12 @@ public:
   /// True if the MPI that runs says that it takes pointers into memory of CUDA GPUs.
   [[nodiscard]] bool device_aware() const noexcept { return detail::mpi_is_device_aware(); }
 
-  /// True if several threads of this process may call MPI at once, each on a communicator of its own.
+  /// True if several threads of this process may call MPI, each on a communicator of its own: at once, or in turn where
+  /// MPI was started as `mpi_threads::serialized`. In turn, communicators and shared memory are made, and MPI is called
+  /// by others than glt, only while no thread of glt is at work, as while a loader prepares batches in advance.
   [[nodiscard]] bool allows_threads() const noexcept {
     int level = MPI_THREAD_SINGLE;
-    return MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+    return MPI_Query_thread(&level) == MPI_SUCCESS && level >= MPI_THREAD_SERIALIZED;
   }
 
   /// The MPI communicator behind this handle, for calls of the user's own.
@@ -213,7 +217,8 @@ public:
   }
 
   [[nodiscard]] mpi_comm duplicate() {
-    return without_start("duplicate", [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
+    return without_start("duplicate",
+                         [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
   }
 
   /// Where the program is, for ranks that wait too long; see `mpi_options::time_limit`.
@@ -248,12 +253,15 @@ private:
   // A collective of MPI in its two forms: the one that waits, or the one that is watched.
   template <class Waiting, class Starting>
   void call(std::string_view name, Waiting waiting, Starting starting) {
-    if (!handle_->watch().is_on()) {
+    if (!handle_->watch().tests()) {
       detail::check_mpi(waiting(), name);
       return;
     }
     MPI_Request started = MPI_REQUEST_NULL;
-    detail::check_mpi(starting(&started), name);
+    {
+      detail::mpi_turn const turn;
+      detail::check_mpi(starting(&started), name);
+    }
     detail::check_mpi(handle_->wait(started, name), name);
   }
 
@@ -264,13 +272,14 @@ private:
   }
 
   [[nodiscard]] static MPI_Comm copy_of(MPI_Comm comm) {
+    detail::mpi_turn const turn;
     MPI_Comm copy = MPI_COMM_NULL;
     detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
     return copy;
   }
 
   void exchange(outgoing const& out, incoming const& in) {
-    if (handle_->watch().is_on()) {
+    if (handle_->watch().tests()) {
       request(handle_, out, in).wait();
       return;
     }
@@ -282,6 +291,7 @@ private:
   std::shared_ptr<detail::mpi_handle> handle_;
 };
 
-static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> && losable<mpi_comm>);
+static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> &&
+              losable<mpi_comm>);
 
 } // namespace glt

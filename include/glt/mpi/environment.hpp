@@ -18,7 +18,7 @@ namespace glt {
 enum class mpi_threads : int {
   single = MPI_THREAD_SINGLE,         ///< there is only one
   funneled = MPI_THREAD_FUNNELED,     ///< the one that made the environment
-  serialized = MPI_THREAD_SERIALIZED, ///< any, one at a time
+  serialized = MPI_THREAD_SERIALIZED, ///< any, one at a time; those of glt take turns
   multiple = MPI_THREAD_MULTIPLE,     ///< all at once
 };
 
@@ -74,9 +74,7 @@ public:
   [[nodiscard]] mpi_threads threads() const noexcept { return threads_; }
 
   /// Ends all processes at once: the way out where other ranks may wait for ever, as after an `mpi_error`.
-  [[noreturn]] void abort(int status) const noexcept {
-    detail::end_job(MPI_COMM_WORLD, status);
-  }
+  [[noreturn]] void abort(int status) const noexcept { detail::end_job(MPI_COMM_WORLD, status); }
 
 private:
   mpi_threads threads_{};

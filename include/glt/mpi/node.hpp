@@ -10,6 +10,7 @@
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/handle.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/detail/windows.hpp>
 #include <glt/mpi/error.hpp>
 
@@ -203,6 +204,7 @@ private:
 
   static void synchronize(MPI_Win window) {
     if (window != MPI_WIN_NULL) {
+      detail::mpi_turn const turn;
       detail::check_mpi(MPI_Win_sync(window), "MPI_Win_sync");
     }
   }

@@ -62,7 +62,7 @@ private:
 ///     gradients.backward(loss, batch.num_seeds);        // instead of loss.backward() and gather_grads
 ///
 /// Gradients are those of `gather_grads` and `sum_grads`, but for rounding.
-/// The module outlives it and keeps its parameters. Needs `mpi_threads::multiple` with MPI, and pays where the thread has
+/// The module outlives it and keeps its parameters. Needs `mpi_threads::multiple` or `serialized` with MPI, and pays where the thread has
 /// a core of its own.
 ///
 /// Concurrent calls: none on one object; collectives of the program may run beside it.
@@ -128,8 +128,8 @@ private:
       }
       if constexpr (requires { comm.allows_threads(); }) {
         if (!comm.allows_threads()) {
-          throw precondition_error("gradient_buckets need threads that call MPI at once; start MPI by "
-                                   "mpi_environment(mpi_threads::multiple), or use gather_grads");
+          throw precondition_error("gradient_buckets need threads that call MPI; start MPI by mpi_environment(mpi_threads::multiple) or "
+                                   "(mpi_threads::serialized), or use gather_grads");
         }
       }
     };

@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/narrow.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ public:
   /// Describes other slices; those before must have gone.
   ///
   /// @shape  sizes [R], offsets [R], in bytes
-  void set(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets, std::int64_t block_bytes) {
+  void set(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets,
+           std::int64_t block_bytes) {
     free_types();
     empty_ = true;
     counts_.assign(sizes.size(), 0);
@@ -69,6 +71,7 @@ private:
   void free_types() noexcept {
     for (auto& type : types_) {
       if (type != MPI_BYTE && mpi_is_running()) {
+        mpi_turn const turn;
         MPI_Type_free(&type);
       }
     }

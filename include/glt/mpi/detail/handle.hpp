@@ -3,6 +3,7 @@
 
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/exchange.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/detail/watch.hpp>
 #include <glt/mpi/error.hpp>
 
@@ -20,6 +21,7 @@ public:
   /// Takes over a communicator that MPI has just made.
   mpi_handle(MPI_Comm comm, std::int64_t block_bytes, std::shared_ptr<mpi_family> family)
       : comm_(comm), block_bytes_(block_bytes), family_(std::move(family)) {
+    mpi_turn const turn;
     try {
       check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
       check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -33,6 +35,7 @@ public:
   mpi_handle& operator=(mpi_handle const&) = delete;
   ~mpi_handle() {
     if (mpi_is_running()) {
+      mpi_turn const turn;
       MPI_Comm_free(&comm_);
     }
   }
@@ -49,7 +52,7 @@ public:
 
   /// Waits for a request within the time limit; returns MPI's code.
   int wait(MPI_Request& request, std::string_view call) noexcept {
-    if (!watch().is_on()) {
+    if (!watch().tests()) {
       return MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     int code = MPI_SUCCESS;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <array>
@@ -35,6 +36,7 @@ public:
     if (!mpi_is_running()) {
       return;
     }
+    mpi_turn const turn;
     collect();
     for (auto& left : all_) {
       abandon(left.request, std::move(left.memory));
@@ -45,6 +47,7 @@ public:
   ///
   /// @pre    MPI is running
   void keep(MPI_Request request, std::shared_ptr<void const> memory) noexcept {
+    mpi_turn const turn;
     std::scoped_lock const hold(lock_);
     collect();
     try {
@@ -57,6 +60,7 @@ public:
 
   /// How many are not complete.
   [[nodiscard]] std::size_t size() {
+    mpi_turn const turn;
     std::scoped_lock const hold(lock_);
     collect();
     return all_.size();

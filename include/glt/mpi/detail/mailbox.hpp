@@ -8,6 +8,7 @@
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
 #include <glt/mpi/detail/patience.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -141,6 +142,7 @@ private:
 
   // Takes in what announces the next message of anybody, and lets the rest of it arrive; false if there is none.
   bool take_in() {
+    mpi_turn const turn;
     int found = 0;
     MPI_Message announced = MPI_MESSAGE_NULL;
     MPI_Status status;
@@ -171,6 +173,7 @@ private:
   // The first message of a rank that is here, or with a negative `source` of any one, if none that it sent before is
   // still on its way.
   [[nodiscard]] std::optional<mailbox_message> take_complete(int source) {
+    mpi_turn const turn;
     late_.clear();
     for (auto at = arrivals_.begin(); at != arrivals_.end(); ++at) {
       auto const from = at->message.source;

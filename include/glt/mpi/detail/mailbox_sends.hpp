@@ -7,6 +7,7 @@
 #include <glt/mpi/detail/exchange_plan.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/leftovers.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -68,6 +69,7 @@ public:
     auto const most = std::min(mpi_envelope::small_bytes, handle.block_bytes());
     auto const small = made.bytes.size() <= most ? made.bytes.size() : 0;
     move_bytes(made.envelope.small.data(), made.bytes.data(), small);
+    mpi_turn const turn;
     check_mpi(MPI_Isend(&made.envelope, static_cast<int>(mpi_envelope::head_bytes + small), MPI_BYTE, to,
                         mpi_envelope_tag, handle.comm(), &made.requests[0]),
               "MPI_Isend");
@@ -85,6 +87,7 @@ public:
   ///
   /// @throws mpi_error  if MPI reports a failure
   void collect() {
+    mpi_turn const turn;
     for (auto left = std::min(sent_.size(), most_tests); left > 0; --left) {
       next_ = next_ < sent_.size() ? next_ : 0;
       auto& tested = sent_[next_];

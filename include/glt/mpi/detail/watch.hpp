@@ -6,6 +6,7 @@
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/detail/leftovers.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -37,6 +38,7 @@ public:
   /// @throws mpi_error  if MPI reports a failure
   mpi_watch(MPI_Comm comm, seconds limit) : limit_(limit) {
     if (is_on()) {
+      mpi_turn const turn;
       check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
       check_mpi(MPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
       answers_.resize(static_cast<std::size_t>(ranks_));
@@ -49,12 +51,15 @@ public:
   mpi_watch& operator=(mpi_watch const&) = delete;
   ~mpi_watch() {
     if (comm_ != MPI_COMM_NULL && mpi_is_running()) {
+      mpi_turn const turn;
       MPI_Comm_free(&comm_);
     }
   }
 
   [[nodiscard]] seconds limit() const noexcept { return limit_; }
   [[nodiscard]] bool is_on() const noexcept { return limit_.count() > 0; }
+  /// True if a rank must not wait within MPI: others would ask it in vain, or its other threads would wait as well.
+  [[nodiscard]] bool tests() const noexcept { return is_on() || mpi_turn::is_needed(); }
 
   /// Remembers where the program is, for the answer to those who ask.
   void note(call_site site) noexcept {
@@ -62,20 +67,24 @@ public:
     site_ = site;
   }
 
-  /// Calls `done()` until it returns true; ends the job after the limit.
-  ///
-  /// @pre    `is_on()`
+  /// Calls `done()`, in turn with other threads, until it returns true; ends the job after the limit.
   template <class Done>
   void until(std::string_view call, Done done) noexcept {
     auto const start = clock::now();
-    for (std::int64_t round = 0; !done(); ++round) {
+    auto const in_turn = [&] {
+      mpi_turn const turn;
+      return done();
+    };
+    for (std::int64_t round = 0; !in_turn(); ++round) {
       if (round < spins) {
         std::this_thread::yield();
         continue;
       }
-      answer(call);
-      if (clock::now() - start > limit_) {
-        give_up(call);
+      if (is_on()) {
+        answer(call);
+        if (clock::now() - start > limit_) {
+          give_up(call);
+        }
       }
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
@@ -89,6 +98,7 @@ public:
     if (!one) {
       return;
     }
+    mpi_turn const turn;
     MPI_Status status;
     for (int found = 1; found != 0;) {
       if (MPI_Iprobe(MPI_ANY_SOURCE, question_tag, comm_, &found, &status) != MPI_SUCCESS || found == 0) {
@@ -113,6 +123,7 @@ public:
     if (is_on()) {
       deadline.emplace(limit_, rank_, ranks_, waited(call));
     }
+    mpi_turn const turn;
     return work();
   }
 
@@ -133,6 +144,7 @@ private:
   [[noreturn]] void give_up(std::string_view call) noexcept {
     for (int peer = 0; peer < ranks_; ++peer) {
       if (peer != rank_) {
+        mpi_turn const turn;
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Isend(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, &request);
         MPI_Request_free(&request);
@@ -157,6 +169,7 @@ private:
 
   // Takes in one answer, if there is one, and prints it.
   bool hear_one() noexcept {
+    mpi_turn const turn;
     int found = 0;
     MPI_Status status;
     if (MPI_Iprobe(MPI_ANY_SOURCE, answer_tag, comm_, &found, &status) != MPI_SUCCESS || found == 0) {

@@ -3,6 +3,7 @@
 
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <cstddef>
@@ -23,9 +24,11 @@ class mpi_windows : public std::enable_shared_from_this<mpi_windows> {
 public:
   /// @comm   none; call it on all ranks, as MPI_Finalize will free windows of several of these in turn
   [[nodiscard]] static std::shared_ptr<mpi_windows> make() {
+    mpi_turn const turn;
     auto const made = std::make_shared<mpi_windows>();
     int key = MPI_KEYVAL_INVALID;
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &key, nullptr), "MPI_Comm_create_keyval");
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &key, nullptr),
+              "MPI_Comm_create_keyval");
     auto held = std::make_unique<std::shared_ptr<mpi_windows>>(made);
     auto const code = MPI_Comm_set_attr(MPI_COMM_SELF, key, held.get());
     MPI_Comm_free_keyval(&key); // goes with the attribute
@@ -73,7 +76,8 @@ public:
       MPI_Aint size = 0;
       int unit = 0;
       check_mpi(MPI_Win_shared_query(made.native, rank, &size, &unit, &base), "MPI_Win_shared_query");
-      made.of_rank.emplace_back(aligned(base), static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]));
+      made.of_rank.emplace_back(aligned(base),
+                                static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]));
     }
     return made;
   }
@@ -130,7 +134,8 @@ private:
   // Called by MPI_Finalize, while MPI still runs: on all ranks, in the order of their windows. A rank that fails here has
   // nobody to tell, and the others wait for it.
   static int free_all(MPI_Comm, int, void* attribute, void*) {
-    std::unique_ptr<std::shared_ptr<mpi_windows>> const held(static_cast<std::shared_ptr<mpi_windows>*>(attribute));
+    std::unique_ptr<std::shared_ptr<mpi_windows>> const held(
+        static_cast<std::shared_ptr<mpi_windows>*>(attribute));
     for (auto& old : (*held)->windows_) {
       if (free(old) != MPI_SUCCESS) {
         abort_job(MPI_COMM_WORLD, "memory shared on a node cannot be freed: MPI_Win_free failed");

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/mpi/detail/api.hpp>
+
+#include <atomic>
+#include <mutex>
+
+namespace glt::detail {
+
+/// Lets one thread of this process at a time call MPI where it was started for no more than that
+/// (`mpi_threads::serialized`); elsewhere it does nothing.
+///
+/// Calls that wait for other ranks must not keep it: they start a request and test that, turn by turn. Making and freeing
+/// communicators and windows has no such form.
+class mpi_turn {
+public:
+  mpi_turn() {
+    if (is_needed()) {
+      hold_ = std::unique_lock(of_process().lock);
+    }
+  }
+
+  [[nodiscard]] static bool is_needed() noexcept {
+    return of_process().needed.load(std::memory_order_relaxed);
+  }
+
+  /// Asks MPI, which is running, what it allows.
+  static void ask() noexcept {
+    int level = MPI_THREAD_MULTIPLE;
+    of_process().needed = MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_SERIALIZED;
+  }
+
+private:
+  struct state {
+    std::recursive_mutex lock; // communicators are freed within calls
+    std::atomic<bool> needed = false;
+  };
+  static state& of_process() noexcept {
+    static state all;
+    return all;
+  }
+
+  std::unique_lock<std::recursive_mutex> hold_;
+};
+
+} // namespace glt::detail
