@@ -22,7 +22,7 @@ struct mpi_program_options {
 
 /// The whole of `main`: starts MPI, runs `work(world)` on every rank, and ends MPI.
 ///
-///     int main() { return glt::run_mpi_program(run, std::cerr); }
+///     int main() { return glt::run_mpi_program(run, out); } // out: the standard error, or a file
 ///
 /// An exception on any rank ends the program on all of them: see `run_collectively`. Its text is written to `errors`
 /// once, by rank 0, or by a rank that cannot reach the others any more, which then ends the job. The stack that LibTorch
