@@ -46,7 +46,7 @@ function link(target,    path, at, hash) {
   path = hash ? substr(target, 1, hash - 1) : target
   path = path == "" ? page : resolved(folder, path)
   if (path ~ /[.]svg$|[.]png$/) { sub(/.*\//, "", path); return path }
-  if (path ~ /[.]md$/ && path !~ /^bench\//) {
+  if (path ~ /^(README|docs\/.*)[.]md$/) {
     if (path == "README.md" && at == "") return "index.html"
     return "@ref " label(path) (at == "" ? "" : "-" at)
   }

@@ -6,6 +6,7 @@ cmake_minimum_required(VERSION 3.25)
 #
 #   ```cpp examples/x.cpp    the block is that file without its licence line, or whole lines of it; so in any language.
 #                            UPDATE=ON writes the whole file where the block is empty or begins as the file does
+#   ```cpp                   a fragment, in pages of docs/ alone; its names of glt, as those of the text, are public ones
 #   ```sh run                the block runs, line by line, in a copy of the project; only with SCRATCH
 #   ```sh                    every line starts a program of the project or a known command
 
@@ -25,6 +26,23 @@ foreach(source IN LISTS sources)
   string(REPLACE "_" "-" dashed "${name}")
   list(APPEND programs "${name}" "${dashed}")
 endforeach()
+file(GLOB projects "${ROOT}/examples/*/CMakeLists.txt")
+foreach(project IN LISTS projects)
+  file(STRINGS "${project}" executables REGEX "^add_executable\\([a-z_-]+")
+  list(TRANSFORM executables REPLACE "^add_executable\\(([a-z_-]+).*$" "\\1")
+  list(APPEND programs ${executables})
+endforeach()
+
+# Public names, their namespaces, and the targets of CMake, which look alike.
+set(public_names glt::dist glt::io glt::device glt::exec glt::detail glt::io::detail)
+foreach(target IN ITEMS glt io metis mpi thrust cuda nccl dlpack torch instances)
+  list(APPEND public_names "glt::${target}")
+endforeach()
+if(EXISTS "${ROOT}/tests/structure/public_names.txt")
+  file(STRINGS "${ROOT}/tests/structure/public_names.txt" listed)
+  list(TRANSFORM listed REPLACE " .*" "")
+  list(APPEND public_names ${listed})
+endif()
 
 # Characters that CMake lists trip over; back again before anything is compared or written.
 function(escaped variable text)
@@ -83,6 +101,23 @@ function(check_commands page block)
   endforeach()
 endfunction()
 
+# check_names(<page> <text>): names of glt in a text are public.
+function(check_names page text)
+  string(REGEX MATCHALL "(glt|dist|io|device|exec)::[a-z_0-9]+(::[a-z_0-9]+)*" names " ${text}")
+  list(REMOVE_DUPLICATES names)
+  foreach(name IN LISTS names)
+    string(REGEX REPLACE "^(dist|io|device|exec)::" "glt::\\1::" full "${name}")
+    if(full MATCHES "^(glt::(dist|io|device|exec)::[a-z_0-9]+)")
+      set(full "${CMAKE_MATCH_1}")
+    else()
+      string(REGEX MATCH "^glt::[a-z_0-9]+" full "${full}")
+    endif()
+    if(NOT full IN_LIST public_names)
+      message(SEND_ERROR "${page} names ${name}, which is no public name of glt")
+    endif()
+  endforeach()
+endfunction()
+
 # check_source(<page> <path> <variable>): the block in <variable> is the file, or a part of it; UPDATE changes it.
 function(check_source page path variable)
   if(NOT EXISTS "${ROOT}/${path}")
@@ -123,6 +158,7 @@ macro(check_page page)
   foreach(line IN LISTS lines)
     if(kind STREQUAL "")
       string(APPEND updated "${line}")
+      check_names("${page}" "${line}")
       if(line MATCHES "^```(.+)\n$")
         set(kind "${CMAKE_MATCH_1}")
         set(block "")
@@ -141,6 +177,8 @@ macro(check_page page)
       check_commands("${page}" "${block}")
     elseif(kind MATCHES "^[a-z+]+ +([^ ]+)$")
       check_source("${page}" "${CMAKE_MATCH_1}" block)
+    elseif(kind MATCHES "^(cpp|c[+][+])" AND NOT page STREQUAL "README.md")
+      check_names("${page}" "${block}")
     elseif(kind MATCHES "^(cpp|c[+][+])")
       message(SEND_ERROR "${page} has C++ that no file holds; write ```cpp examples/<file> above it:\n${block_text}")
     endif()
