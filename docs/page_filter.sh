@@ -75,6 +75,7 @@ in_code { print; next }
   level = $1
   sub(/^#+ +/, "", heading)
   name = anchor(heading)
+  gsub(/`/, "", heading) # Doxygen shows no code in headings
   if (level == "#") id = label(page)
   else {
     id = label(page) "-" name
