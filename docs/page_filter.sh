@@ -64,7 +64,7 @@ FNR == 1 {
     print "`" $2 "`\n"
   }
   in_code = !in_code
-  sub(/ .*/, "")
+  if (match($0, /```[^ ]+ /)) $0 = substr($0, 1, RSTART + RLENGTH - 2)
   sub(/```(text|sh|bash|console|cmake|make)$/, "```{.unparsed}")
   print
   next
