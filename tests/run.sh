@@ -48,6 +48,9 @@ for preset in "${presets[@]}"; do
     mpich) packages+=(mpich libmpich-dev) ;;
   esac
 done
+if [ $headers = ON ]; then
+  packages+=(doxygen doxygen-awesome-css) # the test of docs/build.sh
+fi
 require_packages "${packages[@]}"
 require_tools
 
