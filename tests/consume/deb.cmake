@@ -47,7 +47,7 @@ run(dpkg --root=${root} --force-depends --force-not-root --force-script-chrootle
 run("${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${root}/usr/share/pkgconfig" pkg-config --modversion glt)
 string(STRIP "${output}" version)
 run("${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${root}/usr/share/pkgconfig" pkg-config --cflags --libs glt-mpi glt-io glt-metis)
-expect("flags" "-I${root}/usr/share/../../include|-I${root}/usr/include")
+expect("flags" "-I${root}/usr/share/pkgconfig/../../include ")
 separate_arguments(flags UNIX_COMMAND "${output}")
 run("${CXX}" -std=c++20 "-DEXPECTED_VERSION=\"${version}\"" "${CMAKE_CURRENT_LIST_DIR}/components.cpp" -o program ${flags})
 run(./program)
