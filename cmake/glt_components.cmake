@@ -107,6 +107,11 @@ function(glt_install_package)
   install(FILES "${PROJECT_BINARY_DIR}/gltConfig.cmake" "${PROJECT_BINARY_DIR}/gltConfigVersion.cmake"
                 "${glt_source_dir}/cmake/glt_dependencies.cmake" ${modules}
           DESTINATION "${glt_package_dir}" COMPONENT glt_dev)
+  if(GLT_WITH_MPI)
+    install(FILES "${glt_source_dir}/cmake/glt_instances.cmake" DESTINATION "${glt_package_dir}" RENAME glt-instances.cmake
+            COMPONENT glt_dev)
+    install(DIRECTORY "${glt_source_dir}/cmake/instances" DESTINATION "${glt_package_dir}" COMPONENT glt_dev)
+  endif()
   install(FILES "${glt_source_dir}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT glt_dev)
 endfunction()
 

@@ -3,6 +3,7 @@
 # What the components are made of, for the project itself, for find_package(glt) and for packages.
 
 # The component that a component builds on, beside glt.
+set(glt_needs_instances mpi)
 set(glt_needs_cuda thrust)
 set(glt_needs_nccl cuda)
 
@@ -42,6 +43,15 @@ set(glt_debian_Torch "libtorch-dev")
 set(glt_places_Torch Torch_DIR)
 set(glt_debian_CLI11 "libcli11-dev")
 set(glt_places_CLI11 CLI11_DIR)
+
+# glt_option_of(<variable> <component>): the option that switches a component on.
+function(glt_option_of variable component)
+  if(component STREQUAL "instances")
+    set(component mpi)
+  endif()
+  string(TOUPPER "GLT_${component}" option)
+  set(${variable} ${option} PARENT_SCOPE)
+endfunction()
 
 # glt_describe_missing(<variable> <library>...): a sentence that says what is missing and how to get it.
 function(glt_describe_missing variable)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # A recipe for Conan 2, which packs the headers and takes the libraries of glt::io from Conan. In the folder of glt:
-#   conan create cmake/packaging/conan [-o "glt/*:io=False"]
+#   conan create cmake/packaging/conan -s compiler.cppstd=20 [-o "glt/*:io=False"]
 # MPI, METIS and LibTorch are those of the system: a program finds them itself and links them beside glt::mpi.
 import os
 import re
