@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses a loader that glt::instances compiles.
+// Uses what glt::instances compiles.
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/rmat.hpp>
+#include <glt/instances/load_for_rank.hpp>
 #include <glt/instances/neighbor_loader.hpp>
 #include <glt/mpi/environment.hpp>
 #include <glt/partition/contiguous.hpp>
@@ -26,13 +27,23 @@ void run(glt::mpi_comm comm) {
   glt::dist::graph<cpu> const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
   std::vector<glt::global_id> seeds(static_cast<std::size_t>(graph.local().num_rows()));
   std::iota(seeds.begin(), seeds.end(), graph.book().begin(comm.rank()));
-  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, {.fanouts = {2}}), seeds, {.batch_size = 8});
+  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, {.fanouts = {2}}), seeds,
+                           {.batch_size = 8});
   std::size_t seen = 0;
   for (auto const& batch : loader.epoch(0)) {
     seen += static_cast<std::size_t>(batch.num_seeds);
   }
   if (seen != seeds.size() || loader.num_steps() == 0) {
     throw glt::precondition_error("the loader did not hand over every seed");
+  }
+  bool refused = false;
+  try {
+    static_cast<void>(glt::io::load_for_rank("no-such-folder", comm.rank(), comm.size()));
+  } catch (glt::io_error const&) {
+    refused = true;
+  }
+  if (!refused) {
+    throw glt::precondition_error("a folder that is not there was loaded");
   }
 }
 
