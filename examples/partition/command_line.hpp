@@ -4,6 +4,8 @@
 #include "options.hpp"
 #include "validators.hpp"
 
+#include <glt/version.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -24,6 +26,7 @@ inline std::vector<std::string> const balances{"vertices", "edges", "seeds", "ty
 inline void declare(CLI::App& app, options& chosen) {
   app.description("Divides a data set for graph learning into parts that ranks load on their own (glt-parts folders).");
   app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_version_flag("--version", "glt-partition " + glt::version(), "Print the version and exit");
 
   auto* input = app.add_option("INPUT", chosen.input, "Folder or file of the data set");
   app.add_option("--format", chosen.format, "How INPUT is laid out")

@@ -4,6 +4,7 @@
 #include "command_line.hpp"
 #include "interruption.hpp"
 #include "last_words.hpp"
+#include "launcher.hpp"
 #include "options.hpp"
 #include "run.hpp"
 
@@ -25,9 +26,11 @@
 
 namespace {
 
+// `ranks` are those that MPI sees, 0 without MPI.
 template <class Comm>
-int run_on(Comm comm, glt_partition::options const& chosen, glt_partition::interruption const& interrupted) {
+int run_on(Comm comm, int ranks, glt_partition::options const& chosen, glt_partition::interruption const& interrupted) {
   try {
+    glt_partition::check_launcher(glt_partition::launched_ranks(), ranks);
     glt::run_collectively(comm, [&] { glt_partition::run(comm, chosen); });
     return 0;
   } catch (glt::collective_error const& failure) {
@@ -66,8 +69,11 @@ int main(int argc, char** argv) {
     glt::mpi_environment const environment;
     auto const world = glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(chosen.timeout)});
     glt_partition::this_place = {.rank = world.rank(), .ranks = world.size()};
-    return run_on(world, chosen, interrupted);
+    return run_on(world, world.size(), chosen, interrupted);
   }
+  constexpr int ranks = 1;
+#else
+  constexpr int ranks = 0;
 #endif
-  return run_on(glt::serial_comm(), chosen, interrupted);
+  return run_on(glt::serial_comm(), ranks, chosen, interrupted);
 }

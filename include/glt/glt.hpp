@@ -179,3 +179,4 @@
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 #include <glt/sample/weighted_neighbor_sampler.hpp>
+#include <glt/version.hpp>

@@ -4,6 +4,7 @@
 #include <glt/dist/loader.hpp>
 
 #include <glt/comm/counting.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/dist/hotness/make_hot_rows.hpp>
 #include <glt/dist/shared/shared_features.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,7 +78,8 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
         }
       }
       for (std::int64_t i = 0; i < batch.labels().size(); ++i) {
-        wrong += batch.labels()[i] != divided_graph::label(sampled.nodes[static_cast<std::size_t>(i)]) ? 1 : 0;
+        wrong +=
+            batch.labels()[i] != divided_graph::label(sampled.nodes[static_cast<std::size_t>(i)]) ? 1 : 0;
       }
       CHECK(wrong == 0);
       CHECK(batch.labels().size() == sampled.num_sampled_nodes[0]);
@@ -91,7 +94,8 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
     CHECK((spent.sampling > 0) == (steps > 0));
     CHECK((spent.features > 0) == (steps > 0));
     CHECK((parts.requesting > 0) == (steps > 0));
-    CHECK(parts.requesting + parts.own_rows + parts.packing + parts.exchanging + parts.unpacking <= spent.features);
+    CHECK(parts.requesting + parts.own_rows + parts.packing + parts.exchanging + parts.unpacking <=
+          spent.features);
   });
 }
 
@@ -157,7 +161,8 @@ TEST_CASE("options and seeds that cannot be are the same error on every rank") {
 TEST_CASE("features that one rank made with another communicator are the same error on every rank") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[2], comm.size());
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[2],
+                                    comm.size());
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         auto const last = comm.size() - 1;
         auto alone = comm.split(comm.rank(), 0);
@@ -188,7 +193,8 @@ TEST_CASE("features that one rank made with another communicator are the same er
 
 TEST_CASE("any batch size above the number of seeds makes one batch") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
+                                comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
     auto const seeds = divided.renumbered({3, 5, 100});
@@ -205,9 +211,11 @@ TEST_CASE("any batch size above the number of seeds makes one batch") {
   });
 }
 
-TEST_CASE("batches are the same with shared memory, which the report shows, and where sharing fails it says so") {
+TEST_CASE(
+    "batches are the same with shared memory, which the report shows, and where sharing fails it says so") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
+                                comm.size());
     auto const seeds = divided.renumbered(loader_seeds(comm.rank()));
     glt::neighbor_options const neighbors{.fanouts = {3, 2}};
     glt::dist::loader_options const options{.batch_size = 4, .shuffle = true};
@@ -226,7 +234,8 @@ TEST_CASE("batches are the same with shared memory, which the report shows, and 
       loader.read_in_place(part.neighborhood);
       loader.read_in_place(rows.neighborhood);
       counted.reset();
-      auto expected = plain.epoch(2).begin();
+      auto const expected_epoch = plain.epoch(2);
+      auto expected = expected_epoch.begin();
       std::int64_t num_rows = 0;
       for (auto const& batch : loader.epoch(2)) {
         auto const& same = *expected;
@@ -259,7 +268,8 @@ TEST_CASE("batches are the same with shared memory, which the report shows, and 
 
 TEST_CASE("batches are the same with hot rows, with labels or without, alone and beside rows in place") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
+                                comm.size());
     auto const seeds = divided.renumbered(loader_seeds(comm.rank())); // most of them of other ranks
     glt::neighbor_options const neighbors{.fanouts = {3, 2}};
     glt::dist::loader_options const options{.batch_size = 4, .shuffle = true};
@@ -285,7 +295,8 @@ TEST_CASE("batches are the same with hot rows, with labels or without, alone and
           loader.read_in_place(rows.neighborhood);
         }
         loader.use(*hot);
-        auto expected = plain.epoch(2).begin();
+        auto const expected_epoch = plain.epoch(2);
+        auto expected = expected_epoch.begin();
         std::int64_t num_rows = 0;
         for (auto const& batch : loader.epoch(2)) {
           auto const& same = *expected;
@@ -332,4 +343,41 @@ TEST_CASE("batches are the same in advance and in bulk") {
       }
     }
   });
+}
+
+TEST_CASE("a rank that breaks off an epoch that is prepared in advance leaves nobody waiting") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
+                                    comm.size());
+        auto const own = static_cast<std::size_t>(divided.names.book.size(comm.rank()));
+        std::vector<glt::global_id> seeds(own);
+        std::iota(seeds.begin(), seeds.end(), divided.names.book.begin(comm.rank()));
+        glt::dist::graph const graph(comm, divided.part(comm.rank()));
+        glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
+        glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {3, 2}}),
+                                 seeds, {.batch_size = 1, .shuffle = true, .prefetch = 1});
+        REQUIRE(loader.num_steps() > 6); // more than are prepared
+        std::int64_t steps = 0;
+        bool told = false;
+        try {
+          for (auto const& batch : loader.epoch(0)) {
+            if (comm.rank() == 0 && batch.step == 1) {
+              break;
+            }
+            ++steps;
+          }
+        } catch (glt::collective_error const& error) {
+          told = glt_test::names(error.what(), "rank 0") && glt_test::names(error.what(), "has left epoch 0");
+        }
+        glt::run_together(comm, [] {}); // where rank 0 has gone
+        CHECK((told || comm.rank() == 0));
+        CHECK((steps == 1 || comm.rank() > 0));
+        steps = 0;
+        for (auto const& batch : loader.epoch(1)) {
+          steps += batch.step >= 0 ? 1 : 0;
+        }
+        CHECK(steps == loader.num_steps());
+      },
+      {2, 3});
 }

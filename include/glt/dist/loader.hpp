@@ -61,21 +61,18 @@ public:
   /// @comm   collective; two header exchanges, those of the samplers and collectors, and with `prefetch` a duplicate
   /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are wrong, if ranks differ in
   ///                           `prefetch` or `bulk`, or if the communicator does not let threads prepare batches
-  loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options = {}, Policy policy = {})
-      : state_(std::make_unique<state>(own_comm(comm, options), recipe, std::move(seeds), options,
-                                       std::move(policy))) {}
+  loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options = {}, Policy policy = {});
+  loader(loader&&) noexcept;
+  loader& operator=(loader&&) noexcept;
+  ~loader();
 
   /// Steps of an epoch, the same on all ranks.
-  [[nodiscard]] std::int64_t num_steps() const noexcept { return state_->producer.num_steps(); }
-  [[nodiscard]] loader_options const& options() const noexcept { return state_->producer.options(); }
+  [[nodiscard]] std::int64_t num_steps() const noexcept;
+  [[nodiscard]] loader_options const& options() const noexcept;
   /// Time that this loader has spent so far.
-  [[nodiscard]] detail::loader_seconds seconds() const {
-    auto spent = state_->source->seconds();
-    spent.waiting = state_->waiting;
-    return spent;
-  }
+  [[nodiscard]] detail::loader_seconds seconds() const;
   /// What this loader has read in place, from hot rows and by messages so far, and why.
-  [[nodiscard]] loader_report report() const { return state_->source->report(); }
+  [[nodiscard]] loader_report report() const;
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `neighbor_sampler` and
   /// `feature_collector`. Batches are the same. Between epochs.
@@ -115,63 +112,124 @@ private:
   friend class detail::batch_range<loader>;
   using host_comm_type = std::remove_reference_t<decltype(detail::host_comm(std::declval<Comm&>()))>;
 
-  // Of one place, since a thread may refer to it.
-  struct state {
-    state(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options, Policy policy)
-        : producer(comm, recipe, std::move(seeds), options, std::move(policy)) {
-      if constexpr (detail::alarming<host_comm_type>) {
-        if (options.prefetch > 0) {
-          using background = detail::background_loading<host_comm_type, producer_type>;
-          source = std::make_unique<background>(detail::host_comm(comm), producer);
-          return;
-        }
-      }
-      source = std::make_unique<detail::direct_loading<producer_type>>(producer);
-    }
+  struct state; // of one place, since a thread may refer to it
 
-    producer_type producer;
-    std::unique_ptr<detail::batch_source<batch_type>> source;
-    double waiting = 0;
-  };
-
-  // A duplicate for the thread, if there is one.
-  static Comm own_comm(Comm& comm, loader_options const& options) {
-    auto const check = [&] {
-      if (options.prefetch > 0 && !detail::alarming<host_comm_type>) {
-        throw precondition_error(
-            "batches cannot be prepared in advance on this communicator; set prefetch to 0");
-      }
-      if constexpr (requires { comm.allows_threads(); }) {
-        if (options.prefetch > 0 && !comm.allows_threads()) {
-          throw precondition_error(
-              "prefetch needs threads that call MPI; start MPI by mpi_environment(mpi_threads::multiple) "
-              "or (mpi_threads::serialized), or set prefetch to 0");
-        }
-      }
-    };
-    detail::agree(
-        detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
-        detail::fingerprint().add(options.prefetch).add(options.bulk).value(), [](auto, auto) {
-          return "prepares batches in another way than rank 0; pass the same prefetch and bulk on all ranks";
-        });
-    return options.prefetch > 0 ? comm.duplicate() : comm;
-  }
-
-  void start(std::int64_t epoch, std::int64_t first_step) {
-    wait([&] { state_->source->start(epoch, first_step); });
-  }
-  void advance() {
-    wait([&] { state_->source->advance(); });
-  }
-  [[nodiscard]] batch_type const* current() const noexcept { return state_->source->current(); }
-  template <class Work>
-  void wait(Work work) {
-    detail::stopwatch watch;
-    work();
-    watch.lap(state_->waiting);
-  }
+  static Comm own_comm(Comm& comm, loader_options const& options);
+  void start(std::int64_t epoch, std::int64_t first_step);
+  void advance();
+  void leave() noexcept;
+  [[nodiscard]] batch_type const* current() const noexcept;
 
   std::unique_ptr<state> state_;
 };
+
+// Outside of the class, so that `extern template` (glt/instances/) spares programs all that is behind it.
+
+template <communicator Comm, class Recipe, device_policy Policy>
+struct loader<Comm, Recipe, Policy>::state {
+  state(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options, Policy policy)
+      : producer(comm, recipe, std::move(seeds), options, std::move(policy)) {
+    if constexpr (detail::alarming<host_comm_type>) {
+      if (options.prefetch > 0) {
+        using background = detail::background_loading<host_comm_type, producer_type>;
+        source = std::make_unique<background>(detail::host_comm(comm), producer);
+        return;
+      }
+    }
+    source = std::make_unique<detail::direct_loading<producer_type>>(producer);
+  }
+
+  template <class Work>
+  void wait(Work work) {
+    detail::stopwatch watch;
+    work(*source);
+    watch.lap(waiting);
+  }
+
+  producer_type producer;
+  std::unique_ptr<detail::batch_source<batch_type>> source;
+  double waiting = 0;
+};
+
+template <communicator Comm, class Recipe, device_policy Policy>
+loader<Comm, Recipe, Policy>::loader(Comm comm, Recipe const& recipe, seeds_type seeds,
+                                     loader_options options, Policy policy)
+    : state_(std::make_unique<state>(own_comm(comm, options), recipe, std::move(seeds), options,
+                                     std::move(policy))) {}
+
+template <communicator Comm, class Recipe, device_policy Policy>
+loader<Comm, Recipe, Policy>::loader(loader&&) noexcept = default;
+
+template <communicator Comm, class Recipe, device_policy Policy>
+loader<Comm, Recipe, Policy>& loader<Comm, Recipe, Policy>::operator=(loader&&) noexcept = default;
+
+template <communicator Comm, class Recipe, device_policy Policy>
+loader<Comm, Recipe, Policy>::~loader() = default;
+
+template <communicator Comm, class Recipe, device_policy Policy>
+std::int64_t loader<Comm, Recipe, Policy>::num_steps() const noexcept {
+  return state_->producer.num_steps();
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
+loader_options const& loader<Comm, Recipe, Policy>::options() const noexcept {
+  return state_->producer.options();
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
+detail::loader_seconds loader<Comm, Recipe, Policy>::seconds() const {
+  auto spent = state_->source->seconds();
+  spent.waiting = state_->waiting;
+  return spent;
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
+loader_report loader<Comm, Recipe, Policy>::report() const {
+  return state_->source->report();
+}
+
+// A duplicate for the thread, if there is one.
+template <communicator Comm, class Recipe, device_policy Policy>
+Comm loader<Comm, Recipe, Policy>::own_comm(Comm& comm, loader_options const& options) {
+  auto const check = [&] {
+    if (options.prefetch > 0 && !detail::alarming<host_comm_type>) {
+      throw precondition_error(
+          "batches cannot be prepared in advance on this communicator; set prefetch to 0");
+    }
+    if constexpr (requires { comm.allows_threads(); }) {
+      if (options.prefetch > 0 && !comm.allows_threads()) {
+        throw precondition_error(
+            "prefetch needs threads that call MPI; start MPI by mpi_environment(mpi_threads::multiple) "
+            "or (mpi_threads::serialized), or set prefetch to 0");
+      }
+    }
+  };
+  detail::agree(
+      detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
+      detail::fingerprint().add(options.prefetch).add(options.bulk).value(), [](auto, auto) {
+        return "prepares batches in another way than rank 0; pass the same prefetch and bulk on all ranks";
+      });
+  return options.prefetch > 0 ? comm.duplicate() : comm;
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
+void loader<Comm, Recipe, Policy>::start(std::int64_t epoch, std::int64_t first_step) {
+  state_->wait([&](auto& source) { source.start(epoch, first_step); });
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
+void loader<Comm, Recipe, Policy>::advance() {
+  state_->wait([](auto& source) { source.advance(); });
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
+void loader<Comm, Recipe, Policy>::leave() noexcept {
+  state_->source->leave();
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
+auto loader<Comm, Recipe, Policy>::current() const noexcept -> batch_type const* {
+  return state_->source->current();
+}
 
 } // namespace glt::dist

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -53,11 +54,13 @@ public:
 
 private:
   friend class batch_range<device_batches>;
-  using source_iterator = decltype(std::declval<Loader&>().epoch(std::int64_t{0}, std::int64_t{0}).begin());
+  using source_range = decltype(std::declval<Loader&>().epoch(std::int64_t{0}, std::int64_t{0}));
+  using source_iterator = typename source_range::iterator;
 
   void start(std::int64_t number, std::int64_t first_step) {
     glt::detail::wait_until_done(delivery_); // an epoch may have been left early
-    next_.emplace(source_->epoch(number, first_step).begin());
+    source_range_.reset(new source_range(source_->epoch(number, first_step)));
+    next_.emplace(source_range_->begin());
     is_copied_ = false;
     at_end_ = false;
     current_ = 1;
@@ -76,6 +79,8 @@ private:
     current_ = 1 - current_;
     ahead_ = prefetch(free);
   }
+
+  void leave() noexcept { source_range_.reset(); }
 
   [[nodiscard]] batch_type const* current() const noexcept { return at_end_ ? nullptr : &*slots_[current_]; }
 
@@ -97,6 +102,7 @@ private:
   Policy delivery_;
   Policy training_;
   std::array<slot, 2> slots_;
+  std::unique_ptr<source_range> source_range_;
   std::optional<source_iterator> next_;
   bool is_copied_ = false; // the batch that `next_` is at
   bool ahead_ = false;     // the other slot has the next batch

@@ -58,7 +58,8 @@ TEST_CASE_TEMPLATE("batches of induced subgraphs are the same on any policy", Po
                                  glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
     glt::dist::loader host_loader(comm, glt::dist::induced_batches(host_graph), ids, glt_test::kind_options);
     glt::dist::loader loader(comm, glt::dist::induced_batches(graph), ids, glt_test::kind_options, policy);
-    auto expected = host_loader.epoch(1).begin();
+    auto const expected_epoch = host_loader.epoch(1);
+    auto expected = expected_epoch.begin();
     for (auto const& batch : loader.epoch(1)) {
       CHECK(glt_test::plain_copy(policy, batch.subgraph, divided.names.original) ==
             glt_test::plain((*expected).subgraph, divided.names.original));

@@ -77,7 +77,8 @@ TEST_CASE("a loader with the hot rows of a folder makes the batches that it make
     dist::loader plain(comm, dist::neighbor_batches(graph, features, neighbors), seeds, options);
     dist::loader loader(comm, dist::neighbor_batches(graph, features, neighbors), seeds, options);
     loader.use(hot);
-    auto expected = plain.epoch(0).begin();
+    auto const expected_epoch = plain.epoch(0);
+    auto expected = expected_epoch.begin();
     for (auto const& batch : loader.epoch(0)) {
       CHECK(to_vector(batch.rows.features) == to_vector((*expected).rows.features));
       CHECK(to_vector(batch.rows.labels) == to_vector((*expected).rows.labels));

@@ -210,6 +210,7 @@ private:
     }
     watch.lap(waiting_);
   }
+  void leave() noexcept {} // holds up nobody
   [[nodiscard]] batch_type const* current() const noexcept { return is_current_ ? &current_ : nullptr; }
 
   // A message that lies in memory which its server shares.

@@ -8,7 +8,9 @@
 namespace glt::detail {
 
 /// The batches of an epoch of a source, one after the other, as a range; a batch is valid until the next one is asked
-/// for. The source has `batch_type`, `start(epoch, first_step)`, `advance()` and `current()` as a `batch_source`.
+/// for. The source has `batch_type`, `start(epoch, first_step)`, `advance()`, `leave()` and `current()` as a `batch_source`.
+///
+/// Whoever lets go of the range before its end leaves the epoch: nobody waits for their next step.
 template <class Source>
 class batch_range {
 public:
@@ -25,7 +27,9 @@ public:
       return *this;
     }
     void operator++(int) { ++*this; }
-    [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept { return source_->current() == nullptr; }
+    [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept {
+      return source_->current() == nullptr;
+    }
 
   private:
     Source* source_;
@@ -33,18 +37,28 @@ public:
 
   batch_range(Source& source, std::int64_t epoch, std::int64_t first_step) noexcept
       : source_(&source), epoch_(epoch), first_step_(first_step) {}
+  batch_range(batch_range const&) = delete;
+  batch_range& operator=(batch_range const&) = delete;
+  ~batch_range() {
+    if (has_begun_) {
+      source_->leave();
+    }
+  }
 
   /// Begins the epoch, every time.
-  [[nodiscard]] iterator begin() const {
+  [[nodiscard]] iterator begin() const& {
+    has_begun_ = true;
     source_->start(epoch_, first_step_);
     return iterator(*source_);
   }
+  iterator begin() const&& = delete; // keep the range: auto const epoch = loader.epoch(n)
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
 private:
   Source* source_;
   std::int64_t epoch_;
   std::int64_t first_step_;
+  mutable bool has_begun_ = false;
 };
 
 } // namespace glt::detail

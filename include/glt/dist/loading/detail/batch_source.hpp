@@ -22,6 +22,8 @@ public:
   virtual void start(std::int64_t epoch, std::int64_t first_step) = 0;
   /// Makes the next batch current; none after the last.
   virtual void advance() = 0;
+  /// Asks for no more batches of the epoch; nothing where it is at its end.
+  virtual void leave() noexcept = 0;
   /// Null at the end of the epoch.
   [[nodiscard]] virtual Batch const* current() const noexcept = 0;
 

@@ -33,6 +33,7 @@ public:
       make();
     }
   }
+  void leave() noexcept override {} // others notice when this rank is elsewhere
   [[nodiscard]] batch_type const* current() const noexcept override {
     return current_ < num_made_ ? &made_[static_cast<std::size_t>(current_)] : nullptr;
   }

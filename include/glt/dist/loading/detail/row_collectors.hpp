@@ -45,8 +45,9 @@ struct collected_things {
   std::vector<dist::wanted_tensor> wanted{};
 };
 
-inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features, edge "
-                                            "features and named tensors on all ranks";
+inline constexpr char const* other_things =
+    "collects other things than rank 0; ask for the same features, edge "
+    "features and named tensors on all ranks";
 
 /// A batch whose rows are wanted.
 template <device_policy Policy, bytes_copyable T, class Subgraph>
@@ -72,8 +73,9 @@ public:
       : features_(things.features), policy_(policy) {
     fingerprint kinds;
     kinds.add(things.features != nullptr).add(things.edges != nullptr).add(things.tensors != nullptr);
-    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
-          kinds.value(), [](auto, auto) { return other_things; });
+    agree(host_comm(comm), {.what = operation::make_sampler},
+          failure_of([&] { check(things, graph, edge_ids); }), kinds.value(),
+          [](auto, auto) { return other_things; });
     if (features_ != nullptr) {
       rows_.emplace(comm, *features_, policy);
     }
@@ -99,7 +101,8 @@ public:
       bool const labels = features_->has_labels();
       std::vector<dist::bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
       for (auto const& [subgraph, num_seeds, out] : batches) {
-        lists.push_back({.vertices = subgraph->nodes(), .num_seeds = labels ? num_seeds : 0, .out = &out->rows});
+        lists.push_back(
+            {.vertices = subgraph->nodes(), .num_seeds = labels ? num_seeds : 0, .out = &out->rows});
         out->num_columns = features_->num_columns();
       }
       rows_->collect_bulk(std::span(std::as_const(lists)), step);
@@ -118,11 +121,19 @@ public:
     }
   }
 
-  [[nodiscard]] collector_seconds seconds() const noexcept { return rows_ ? rows_->seconds() : collector_seconds(); }
-  [[nodiscard]] collected_counts counts() const noexcept { return rows_ ? rows_->counts() : collected_counts(); }
-  [[nodiscard]] std::string why_not_in_place() const { return rows_ ? rows_->why_not_in_place() : std::string(); }
+  [[nodiscard]] collector_seconds seconds() const noexcept {
+    return rows_ ? rows_->seconds() : collector_seconds();
+  }
+  [[nodiscard]] collected_counts counts() const noexcept {
+    return rows_ ? rows_->counts() : collected_counts();
+  }
+  [[nodiscard]] std::string why_not_in_place() const {
+    return rows_ ? rows_->why_not_in_place() : std::string();
+  }
 
-  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { matrix().read_in_place(rows); }
+  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) {
+    matrix().read_in_place(rows);
+  }
   void use(dist::hot_rows<Policy, T> const& hot) { matrix().use(hot); }
 
 private:
@@ -130,22 +141,27 @@ private:
   static void check(collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids) {
     auto const check_book = [&](auto const* rows, char const* what) {
       if (rows != nullptr && !(rows->book() == graph.book())) {
-        throw precondition_error(message(what, " and graph have different partition books; load both from one "
-                                               "partition"));
+        throw precondition_error(message(what,
+                                         " and graph have different partition books; load both from one "
+                                         "partition"));
       }
     };
     check_book(things.features, "features");
     check_book(things.edges, "edge features");
     check_book(things.tensors, "named tensors");
-    if (things.features != nullptr && things.features->local().num_vertices() != graph.book().size(graph.part())) {
-      throw precondition_error("features and graph are of different parts; make both with the same communicator");
+    if (things.features != nullptr &&
+        things.features->local().num_vertices() != graph.book().size(graph.part())) {
+      throw precondition_error(
+          "features and graph are of different parts; make both with the same communicator");
     }
     if (things.edges != nullptr && !edge_ids) {
-      throw precondition_error("edge features are collected by edge id; set edge_ids in the options of the sampler");
+      throw precondition_error(
+          "edge features are collected by edge id; set edge_ids in the options of the sampler");
     }
     if (!all_kinds && (things.edges != nullptr || things.tensors != nullptr)) {
-      throw precondition_error("edge features and named tensors are collected in the memory where they are stored; "
-                               "give the loader their policy");
+      throw precondition_error(
+          "edge features and named tensors are collected in the memory where they are stored; "
+          "give the loader their policy");
     }
   }
 

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <glt/instances/typed_loader.hpp>
+
+template class glt::dist::loader<glt::mpi_comm, glt::dist::typed_batches<glt::device::cpu, glt::global_id>>;

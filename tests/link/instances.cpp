@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Uses what glt::instances compiles.
+#include <glt/comm/guard.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/graph/rmat.hpp>
+#include <glt/instances/load_for_rank.hpp>
+#include <glt/instances/neighbor_loader.hpp>
+#include <glt/mpi/environment.hpp>
+#include <glt/partition/contiguous.hpp>
+#include <glt/partition/relabel.hpp>
+#include <glt/partition/split.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <numeric>
+#include <vector>
+
+using glt::device::cpu;
+
+void run(glt::mpi_comm comm) {
+  auto const whole = glt::make_csr<cpu>(glt::make_rmat<glt::local_id>({.scale = 6}).view());
+  auto const part_of = glt::contiguous_partitioner{}(whole.view(), comm.size());
+  auto const names = glt::make_relabelling(part_of.view(), comm.size());
+  glt::dist::graph<cpu> const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
+  std::vector<glt::global_id> seeds(static_cast<std::size_t>(graph.local().num_rows()));
+  std::iota(seeds.begin(), seeds.end(), graph.book().begin(comm.rank()));
+  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, {.fanouts = {2}}), seeds,
+                           {.batch_size = 8});
+  std::size_t seen = 0;
+  for (auto const& batch : loader.epoch(0)) {
+    seen += static_cast<std::size_t>(batch.num_seeds);
+  }
+  if (seen != seeds.size() || loader.num_steps() == 0) {
+    throw glt::precondition_error("the loader did not hand over every seed");
+  }
+  bool refused = false;
+  try {
+    static_cast<void>(glt::io::load_for_rank("no-such-folder", comm.rank(), comm.size()));
+  } catch (glt::io_error const&) {
+    refused = true;
+  }
+  if (!refused) {
+    throw glt::precondition_error("a folder that is not there was loaded");
+  }
+}
+
+int main() {
+  glt::mpi_environment const mpi;
+  auto comm = glt::mpi_comm::world();
+  try {
+    glt::run_collectively(comm, [&] { run(comm); });
+  } catch (std::exception const& failure) {
+    std::fprintf(stderr, "%s\n", failure.what());
+    return 1;
+  }
+}
