@@ -71,7 +71,7 @@ inline void partition_in_memory(options const& chosen, std::string const& format
                                        .halo = chosen.halo,
                                        .on_progress = out.progress()};
   auto const quality = graph.measure(std::as_const(part_of).view(), chosen.parts, chosen.threads);
-  report(chosen, quality, out);
+  report(chosen, quality, title_of(data.name, chosen.parts, chosen.method), out);
   glt::io::write_parts(chosen.out, data, labels, writing);
   say_done(chosen, out);
   std::vector<std::int64_t> edges_into;
