@@ -177,6 +177,9 @@ TEST_CASE("arrays that are nearly named right, and elements of other types, are 
   scratch_folder const scratch;
   write_folder(scratch / "set", 20, 50, 2);
   fs::rename(scratch / "set/node_label.npy", scratch / "set/node_labels.npy");
+  fs::create_directory(scratch / "set/raw");
+  std::ofstream(scratch / "set/raw/features.npz") << "what is not read may be anything";
+  std::ofstream(scratch / "set/other.npz") << "here as well";
   glt::io::write_npy(scratch / "set/node_label.npy", std::vector<std::uint16_t>(20, 3));
   for (std::string const limit : {"", " --memory 100MB"}) {
     auto const made = run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " +
