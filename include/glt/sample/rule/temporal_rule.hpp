@@ -11,7 +11,7 @@
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/rule/timestamps.hpp>
+#include <glt/sample/rule/times.hpp>
 
 #include <cstdint>
 

@@ -7,6 +7,7 @@
 #include "support/errors.hpp"
 #include "support/known_sets.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -51,11 +52,17 @@ TEST_CASE("arrays of a part become tensors of a table, in their own types, witho
 TEST_CASE("features of edges are found by the ids of the edges") {
   auto part = content();
   std::size_t with_features = 0;
+  int with_times = 0;
   for (int type = 0; type < static_cast<int>(part.edges.size()); ++type) {
     auto const graph = part.graph.relations[static_cast<std::size_t>(type)].view();
     std::vector<edge_id> ids(graph.edge_ids().begin(), graph.edge_ids().end());
-    auto const names_there = part.edges[static_cast<std::size_t>(type)].features.size();
+    auto const& edges = part.edges[static_cast<std::size_t>(type)];
+    auto const names_there = edges.features.size() + (edges.times.empty() ? 0 : 1);
     auto const table = io::detail::extract_edge_features(part, type);
+    if (!edges.times.empty()) {
+      CHECK(std::ranges::equal(table.rows().view<std::int64_t>("time").features.flat(), edges.times));
+      ++with_times;
+    }
     CHECK(table.num_edges() == graph.num_edges());
     CHECK(table.rows().names().size() == names_there);
     with_features += names_there;
@@ -66,6 +73,7 @@ TEST_CASE("features of edges are found by the ids of the edges") {
     }
   }
   CHECK(with_features > 0);
+  CHECK(with_times > 0);
 }
 
 TEST_CASE("arrays of other lengths and names that come twice are refused") {
