@@ -194,7 +194,7 @@ inline void normalize(glt::io::data_set& data) {
       for (std::int64_t r = 0; columns > 0 && r < rows.size() / columns; ++r) {
         normalize_row(rows.view().subview(r * columns, columns));
       }
-      values = glt::io::array::of<float>(std::as_const(rows).view(), shape);
+      values = glt::io::array::of<float>(rows.cview(), shape);
     }
   }
 }

@@ -67,6 +67,7 @@ std::vector<std::string> glt_test::fuzz_seeds() {
           std::string("\0", 1) + protocol_5,
           "\1" + writer.stream(root),
           "\1" + pickle_tensor(std::vector<float>{1, 2}, {2}) + pickle_tensor(std::vector<float>{3}, {1}),
+          "\1" + whole(numpy_array(std::vector<std::int64_t>{-1, 2}, "i8", {2, 1})),
           "\1" + read_bytes(scratch / "seed")};
 }
 

@@ -46,6 +46,12 @@ struct edge_type_name {
 /// name.
 class npy_folder_files {
 public:
+  /// What is read, by the first word of the name; those of vertices first.
+  static constexpr std::array<std::string_view, 17> kinds{
+      "node_feat",  "node_label", "node_time",  "num_nodes",  "train_idx", "valid_idx",      "test_idx",       "edge_index",
+      "edge_feat",  "edge_weight", "edge_time", "train_edge", "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg",
+      "test_edge_neg"};
+
   /// @throws io_error  if it is not a folder, it has no edges, the types contradict each other, or meta.json names a file
   ///                   that is not there
   explicit npy_folder_files(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -97,10 +103,6 @@ public:
   }
 
 private:
-  static constexpr std::array<std::string_view, 17> kinds{
-      "node_feat",  "node_label", "node_time",  "num_nodes",  "train_idx", "valid_idx",      "test_idx",       "edge_index",
-      "edge_feat",  "edge_weight", "edge_time", "train_edge", "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg",
-      "test_edge_neg"};
   static constexpr std::span<std::string_view const> node_kinds{kinds.data(), 7}; // the others are of edges
 
   void add(std::filesystem::path const& file, bool named_features) {

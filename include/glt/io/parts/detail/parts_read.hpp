@@ -219,8 +219,8 @@ private:
            glt::detail::message("goes from ", offsets[0], " to ", offsets[offsets.size() - 1], ", but there are ",
                                 count, " edges"));
     }
-    check_ids("sources.npy", std::as_const(columns).view(), 0, sources.num_vertices());
-    check_ids("edge_ids.npy", std::as_const(edge_ids).view(), 0, std::numeric_limits<edge_id>::max());
+    check_ids("sources.npy", columns.cview(), 0, sources.num_vertices());
+    check_ids("edge_ids.npy", edge_ids.cview(), 0, std::numeric_limits<edge_id>::max());
     if (checks_.ranges) {
       auto const* const down = std::adjacent_find(offsets.begin(), offsets.end(), std::greater());
       if (down != offsets.end()) {
