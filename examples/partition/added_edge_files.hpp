@@ -37,7 +37,8 @@ public:
   /// @param scratch  for what waits on disk
   added_edge_files(std::filesystem::path folder, glt::io::data_set_view const& data, options const& chosen,
                    std::filesystem::path scratch)
-      : folder_(std::move(folder)), data_(data), chosen_(chosen), scratch_(std::move(scratch)), files_(folder_) {}
+      : folder_(std::move(folder)), data_(data), chosen_(chosen), scratch_(std::move(scratch)),
+        files_(folder_) {}
 
   /// What `add_edges` does in memory.
   void write() {
@@ -105,7 +106,8 @@ private:
 
   // A file of so many rows: those that are there, and behind them what add(write) writes.
   template <class Add>
-  static void write_file(path const& file, glt::element_type type, std::vector<std::int64_t> const& shape, Add add) {
+  static void write_file(path const& file, glt::element_type type, std::vector<std::int64_t> const& shape,
+                         Add add) {
     auto const head = glt::io::detail::npy_start(glt::io::detail::npy_own_name_of(type), shape);
     glt::io::detail::atomic_file out(file);
     out.write(head->data(), std::ssize(*head));
@@ -122,7 +124,8 @@ private:
 
   void write_pairs(std::string const& suffix, edge_columns const& columns, std::int64_t num_vertices,
                    edge_additions const& what) {
-    std::vector<std::int64_t> const shape{2, columns.sources.size() + count_appended(columns, num_vertices, what)};
+    std::vector<std::int64_t> const shape{2, columns.sources.size() +
+                                                 count_appended(columns, num_vertices, what)};
     auto const file = *files_.find("edge_index", suffix);
     write_file(file, glt::element_type::int64, shape, [&](auto& out) {
       for (auto const row : {0, 1}) {
@@ -163,11 +166,12 @@ private:
     }
     if (!edges.columns.weights.empty()) {
       float const weight = 1;
-      write(*files_.find("edge_weight", type.suffix), glt::element_type::float32, {0}, edges.columns.weights.data(),
-            reinterpret_cast<std::byte const*>(&weight));
+      write(*files_.find("edge_weight", type.suffix), glt::element_type::float32, {0},
+            edges.columns.weights.data(), reinterpret_cast<std::byte const*>(&weight));
     }
     if (!edges.columns.times.empty()) {
-      write(*files_.find("edge_time", type.suffix), glt::element_type::int64, {0}, edges.columns.times.data(), nullptr);
+      write(*files_.find("edge_time", type.suffix), glt::element_type::int64, {0}, edges.columns.times.data(),
+            nullptr);
     }
   }
 

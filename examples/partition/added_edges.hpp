@@ -33,14 +33,18 @@ inline bool adds_edges(options const& chosen) {
 }
 
 /// True of edges between vertices of one type, whose reverse is of the same kind.
-inline bool joins_one_type(glt::io::detail::edge_table_view const& edges) { return edges.source == edges.destination; }
+inline bool joins_one_type(glt::io::detail::edge_table_view const& edges) {
+  return edges.source == edges.destination;
+}
 
 /// True of edges that carry anything.
 inline bool has_values(glt::io::detail::edge_table_view const& edges) {
   return !edges.features.empty() || !edges.columns.weights.empty() || !edges.columns.times.empty();
 }
 
-inline std::string name_of_reverse(std::string const& name) { return "rev_" + name; }
+inline std::string name_of_reverse(std::string const& name) {
+  return "rev_" + name;
+}
 
 inline std::int64_t num_vertices_of(glt::io::data_set_view const& data, std::string const& type) {
   return std::ranges::find(data.nodes, type, &glt::io::node_table::name)->num_nodes;
@@ -49,11 +53,13 @@ inline std::int64_t num_vertices_of(glt::io::data_set_view const& data, std::str
 /// Refuses options that have no meaning for this data set.
 inline void check_added_edges(glt::io::data_set_view const& data, options const& chosen) {
   if (chosen.symmetrize && (data.edges.size() != 1 || data.nodes.size() != 1)) {
-    throw glt::precondition_error("--symmetrize of a graph with types; use --add-reverse, which adds relations rev_…");
+    throw glt::precondition_error(
+        "--symmetrize of a graph with types; use --add-reverse, which adds relations rev_…");
   }
   if (chosen.symmetrize && has_values(data.edges[0])) {
-    throw glt::precondition_error("--symmetrize of edges with values, of which it would drop those of duplicates; use "
-                                  "--add-reverse, which keeps all");
+    throw glt::precondition_error(
+        "--symmetrize of edges with values, of which it would drop those of duplicates; use "
+        "--add-reverse, which keeps all");
   }
   bool loops = false;
   for (auto const& edges : data.edges) {
@@ -66,22 +72,25 @@ inline void check_added_edges(glt::io::data_set_view const& data, options const&
                                     name_of_reverse(edges.name) + "' is there already; leave out the option");
     }
     loops = loops || joins_one_type(edges);
-    if (chosen.add_self_loops && joins_one_type(edges) && (!edges.features.empty() || !edges.columns.times.empty())) {
-      throw glt::precondition_error("--add-self-loops to edges '" + edges.name + "', which have " +
-                                    (edges.columns.times.empty() ? "features" : "times") +
-                                    ": nothing says which those of a self-loop are; add the loops to the input");
+    if (chosen.add_self_loops && joins_one_type(edges) &&
+        (!edges.features.empty() || !edges.columns.times.empty())) {
+      throw glt::precondition_error(
+          "--add-self-loops to edges '" + edges.name + "', which have " +
+          (edges.columns.times.empty() ? "features" : "times") +
+          ": nothing says which those of a self-loop are; add the loops to the input");
     }
   }
   if (chosen.add_self_loops && !loops) {
-    throw glt::precondition_error("--add-self-loops, but no edges join vertices of one type; leave out the option");
+    throw glt::precondition_error(
+        "--add-self-loops, but no edges join vertices of one type; leave out the option");
   }
 }
 
 /// What is done to the edges of one type.
 struct edge_additions {
-  bool both_ways = false;       ///< the reverse of every edge, and no duplicates
-  bool reverse = false;         ///< behind the edges, those of the other direction, with their values
-  bool self_loops = false;      ///< behind these, a loop at every vertex without one, of weight 1
+  bool both_ways = false;        ///< the reverse of every edge, and no duplicates
+  bool reverse = false;          ///< behind the edges, those of the other direction, with their values
+  bool self_loops = false;       ///< behind these, a loop at every vertex without one, of weight 1
   bool reverse_relation = false; ///< the reverse is a relation of its own
 
   [[nodiscard]] bool appends() const { return reverse || self_loops; }
@@ -102,8 +111,8 @@ inline edge_additions additions_of(glt::io::detail::edge_table_view const& edges
 ///
 /// @throws precondition_error  naming a self-loop at what is no vertex
 template <class Visit>
-void for_appended(glt::io::detail::edge_columns const& edges, std::int64_t num_vertices, edge_additions const& what,
-                  Visit visit) {
+void for_appended(glt::io::detail::edge_columns const& edges, std::int64_t num_vertices,
+                  edge_additions const& what, Visit visit) {
   auto const num_edges = edges.sources.size();
   for (std::int64_t e = 0; what.reverse && e < num_edges; ++e) {
     if (edges.sources[e] != edges.destinations[e]) {
@@ -120,8 +129,8 @@ void for_appended(glt::io::detail::edge_columns const& edges, std::int64_t num_v
       continue;
     }
     if (vertex < 0 || vertex >= num_vertices) {
-      throw glt::precondition_error(glt::detail::message("an end of edge ", e, " is ", vertex, ", outside [0, ",
-                                                         num_vertices, "), the ids of the graph"));
+      throw glt::precondition_error(glt::detail::message(
+          "an end of edge ", e, " is ", vertex, ", outside [0, ", num_vertices, "), the ids of the graph"));
     }
     has_loop[static_cast<std::size_t>(vertex)] = true;
   }
@@ -167,8 +176,7 @@ inline void make_both_ways(glt::io::edge_table& edges, std::int64_t num_vertices
   glt::coo_view<glt::memory_space::host, glt::global_id> const list(
       num_vertices, glt::host_view<glt::global_id const>(edges.sources),
       glt::host_view<glt::global_id const>(edges.destinations));
-  auto const both =
-      glt::remove_duplicates<glt::device::cpu>(glt::symmetrize<glt::device::cpu>(list).view());
+  auto const both = glt::remove_duplicates<glt::device::cpu>(glt::symmetrize<glt::device::cpu>(list).view());
   edges.sources.assign(both.view().sources().begin(), both.view().sources().end());
   edges.destinations.assign(both.view().destinations().begin(), both.view().destinations().end());
 }

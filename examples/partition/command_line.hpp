@@ -35,10 +35,12 @@ inline void declare(CLI::App& app, options& chosen) {
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
   app.add_option("--split", chosen.split, "Split of an OGB data set (default: the only one)");
-  auto* symmetrize = app.add_flag("--symmetrize", chosen.symmetrize,
-                                  "Add every edge of a graph without types in the other direction, and drop duplicates");
+  auto* symmetrize =
+      app.add_flag("--symmetrize", chosen.symmetrize,
+                   "Add every edge of a graph without types in the other direction, and drop duplicates");
   app.add_flag("--add-reverse", chosen.add_reverse,
-               "Add the other direction with features, weights and times: as relation rev_NAME between two types of "
+               "Add the other direction with features, weights and times: as relation rev_NAME between two "
+               "types of "
                "vertices, to the same edges within one")
       ->excludes(symmetrize);
   app.add_flag("--add-self-loops", chosen.add_self_loops,

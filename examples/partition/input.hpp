@@ -74,7 +74,8 @@ inline glt::io::ogb_options reading_of_ogb(options const& chosen, console& out) 
                             .on_note = [&out](std::string const& text) { out.say("note: " + text); }};
   if (glt::io::detail::ogb_files const files(chosen.input, made);
       files.one_way() && !chosen.symmetrize && !chosen.add_reverse) {
-    out.say("note: " + files.name() + " is undirected, and its file has every edge in one direction (add_inverse_edge of "
+    out.say("note: " + files.name() +
+            " is undirected, and its file has every edge in one direction (add_inverse_edge of "
             "OGB's master file); --add-reverse adds the other");
   }
   return made;
@@ -113,8 +114,8 @@ inline void note_other_type(std::filesystem::path const& file, console& out) {
                            : type == "<u8" ? "uint64"
                                            : nullptr;
   if (name != nullptr) {
-    auto const* const known = std::ranges::find(glt::io::detail::npy_conversions, type,
-                                                &glt::io::detail::npy_conversion::stored);
+    auto const* const known =
+        std::ranges::find(glt::io::detail::npy_conversions, type, &glt::io::detail::npy_conversion::stored);
     out.say(glt::detail::message("note: ", file.string(), " holds ", name, ", which is kept as ",
                                  glt::detail::name_of(known->type)));
   }

@@ -155,8 +155,9 @@ TEST_CASE("splits are read from files of torch.save, with NumPy's arrays and ten
   for (char const* const name : {"train.pt", "valid.pt", "test.pt"}) {
     std::filesystem::remove(split / name);
   }
-  write_bytes(split / "split_dict.pt", whole(dict({{text("train"), numpy_array(ids{3, 1}, "i8", {2})},
-                                                   {text("test"), dict({{text("node"), numpy_array(ids{0}, "i8", {1})}})}})));
+  write_bytes(split / "split_dict.pt",
+              whole(dict({{text("train"), numpy_array(ids{3, 1}, "i8", {2})},
+                          {text("test"), dict({{text("node"), numpy_array(ids{0}, "i8", {1})}})}})));
   data = read();
   CHECK(data.nodes[0].train == ids{3, 1});
   CHECK(data.nodes[0].test == ids{0});

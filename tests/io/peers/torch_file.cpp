@@ -91,7 +91,8 @@ TEST_CASE("Arrays of NumPy are read as tensors are, from archives, streams and p
         auto const made = read_torch_tensor(path);
         CHECK(made.shape() == shape{3, 2});
         CHECK(elements<std::int64_t>(made) ==
-              (columns_first ? std::vector<std::int64_t>{1, std::int64_t{1} << 40, -2, 0x80, 300, 0xFF} : values));
+              (columns_first ? std::vector<std::int64_t>{1, std::int64_t{1} << 40, -2, 0x80, 300, 0xFF}
+                             : values));
       };
       torch_writer writer;
       writer.save(path, root);
@@ -119,10 +120,12 @@ TEST_CASE("Arrays of NumPy that are no numbers, or not whole, are refused") {
   CHECK(names(fault(numpy_array("abcd", "i4", {-1})), "shape (-1,)"));
   auto big = numpy_array("abcd", "i4", {1});
   CHECK(names(fault(big.replace(big.find(text("<")), text("<").size(), text(">"))), "big-endian"));
-  auto const empty = call(name("numpy.core.multiarray", "_reconstruct"), {name("numpy", "ndarray"), integers({0}), bytes("b")});
+  auto const empty = call(name("numpy.core.multiarray", "_reconstruct"),
+                          {name("numpy", "ndarray"), integers({0}), bytes("b")});
   CHECK(names(fault(empty), "an array without elements"));
   CHECK(names(fault(empty + integer(1) + "b"), "form that is not known"));
-  CHECK(names(fault(call(name("_codecs", "encode"), {text("\xE2\x82\xAC"), text("latin1")})), "no text of Latin-1"));
+  CHECK(names(fault(call(name("_codecs", "encode"), {text("\xE2\x82\xAC"), text("latin1")})),
+              "no text of Latin-1"));
   CHECK(names(fault(name("numpy", "ndarray") + none() + "b"), "instance of a class"));
 }
 

@@ -76,8 +76,9 @@ TEST_CASE("draws are those of the definition") {
             equal = equal && draw(temporal, view, row, time, options, key) ==
                                  glt_test::naive_temporal_pick(of_row, strategy, row, time, options, key);
             if (time > -for_ever) {
-              equal = equal && draw(earlier, view, row, time, options, key) ==
-                                   glt_test::naive_temporal_pick(of_row, strategy, row, time - 1, options, key);
+              equal =
+                  equal && draw(earlier, view, row, time, options, key) ==
+                               glt_test::naive_temporal_pick(of_row, strategy, row, time - 1, options, key);
             }
           }
         }

@@ -58,9 +58,10 @@ private:
 // Refuses arrays whose rows and bytes are in another order than in memory.
 inline void check_order(mapped_source const& source, npy_header const& header) {
   if (has_columns_first(header) || is_big_endian(header)) {
-    source.fail(0, std::string("is ") + (is_big_endian(header) ? "big-endian" : "in Fortran order") +
-                       ", and cannot stay in its file; read it by read_npy_any, or save numpy.ascontiguousarray(a, "
-                       "a.dtype.newbyteorder('<'))");
+    source.fail(
+        0, std::string("is ") + (is_big_endian(header) ? "big-endian" : "in Fortran order") +
+               ", and cannot stay in its file; read it by read_npy_any, or save numpy.ascontiguousarray(a, "
+               "a.dtype.newbyteorder('<'))");
   }
 }
 

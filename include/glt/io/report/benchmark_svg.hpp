@@ -25,16 +25,17 @@ namespace detail {
 
 // Seconds by benchmark, of one report of Google Benchmark: the median of repetitions.
 struct benchmark_times {
-  std::string name;                         // of the report
-  std::vector<std::string> benchmarks{};    // in its order
+  std::string name;                      // of the report
+  std::vector<std::string> benchmarks{}; // in its order
   std::map<std::string, double> seconds{};
 };
 
 [[nodiscard]] inline benchmark_times read_benchmarks(std::filesystem::path const& path) {
   auto const report = nlohmann::json::parse(read_text(path), nullptr, false);
   if (!report.is_object() || !report.contains("benchmarks") || !report["benchmarks"].is_array()) {
-    throw io_error(path.string(), 0,
-                   "is no report of Google Benchmark; make it with --benchmark_format=json or bench/run.sh --json");
+    throw io_error(
+        path.string(), 0,
+        "is no report of Google Benchmark; make it with --benchmark_format=json or bench/run.sh --json");
   }
   static std::map<std::string, double> const units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
   benchmark_times made{.name = path.stem().string()};
@@ -51,7 +52,8 @@ struct benchmark_times {
       repetitions[name].push_back(one.at("real_time").get<double>() * units.at(one.value("time_unit", "ns")));
     }
   } catch (std::exception const& fault) {
-    throw io_error(path.string(), 0, std::string("has a benchmark of another form (") + fault.what() + "); make it again");
+    throw io_error(path.string(), 0,
+                   std::string("has a benchmark of another form (") + fault.what() + "); make it again");
   }
   for (auto& [name, times] : repetitions) {
     std::ranges::sort(times);
@@ -84,7 +86,8 @@ struct benchmark_times {
   std::vector<detail::svg_bar_layer> legend;
   for (auto const& report : reports) {
     all.push_back(detail::read_benchmarks(report));
-    legend.push_back({all.back().name, detail::layer_colours[legend.size() % detail::layer_colours.size()], {}});
+    legend.push_back(
+        {all.back().name, detail::layer_colours[legend.size() % detail::layer_colours.size()], {}});
     for (auto const& name : all.back().benchmarks) {
       if (std::ranges::find(names, name) == names.end()) {
         names.push_back(name);
@@ -113,9 +116,11 @@ struct benchmark_times {
         continue;
       }
       auto const length = most > 0 ? found->second / most * (width - label) : 0;
-      auto const text = detail::time_text(found->second) +
-                        (i > 0 && first > 0 ? " (" + detail::fixed(found->second / first, 2) + " times)" : "");
-      canvas.rectangle(detail::page_margin, y, length, bar - 3, legend[i].colour, name + ", " + all[i].name + ": " + text);
+      auto const text =
+          detail::time_text(found->second) +
+          (i > 0 && first > 0 ? " (" + detail::fixed(found->second / first, 2) + " times)" : "");
+      canvas.rectangle(detail::page_margin, y, length, bar - 3, legend[i].colour,
+                       name + ", " + all[i].name + ": " + text);
       canvas.text(detail::page_margin + length + 6, y + 9, text, {.size = 9});
       y += bar;
     }

@@ -45,16 +45,16 @@ inline void add_training_log(std::filesystem::path const& path, std::string cons
       continue;
     }
     if (!object.is_object()) {
-      throw io_error(path.string(), 0,
-                     glt::detail::message("line ", number, " is no JSON object; give a file that train --log has made"));
+      throw io_error(
+          path.string(), 0,
+          glt::detail::message("line ", number, " is no JSON object; give a file that train --log has made"));
     }
     if (!object.contains("epoch") || !object["epoch"].is_number()) {
       continue;
     }
     for (auto const& [key, value] : object.items()) {
-      auto const panel = std::ranges::find_if(training_panels, [&](auto const& one) {
-        return key.find(one.word) != std::string::npos;
-      });
+      auto const panel = std::ranges::find_if(
+          training_panels, [&](auto const& one) { return key.find(one.word) != std::string::npos; });
       if (panel == training_panels.end() || !(value.is_number() || value.is_null())) {
         continue;
       }
@@ -64,14 +64,16 @@ inline void add_training_log(std::filesystem::path const& path, std::string cons
         auto const colour = layer_colours[found.size() % layer_colours.size()];
         line = found.insert(found.end(), {.name = before + key, .colour = colour});
       }
-      line->points.emplace_back(object["epoch"].get<double>(),
-                                value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+      line->points.emplace_back(object["epoch"].get<double>(), value.is_null()
+                                                                   ? std::numeric_limits<double>::quiet_NaN()
+                                                                   : value.get<double>());
       any = true;
     }
   }
   if (!any) {
-    throw io_error(path.string(), 0, "has no line with an \"epoch\" and a loss, accuracy or seconds; give a file that "
-                                     "train --log has made");
+    throw io_error(path.string(), 0,
+                   "has no line with an \"epoch\" and a loss, accuracy or seconds; give a file that "
+                   "train --log has made");
   }
 }
 

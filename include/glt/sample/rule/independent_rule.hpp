@@ -57,21 +57,22 @@ struct independent_rule {
   }
 
   template <class Graph>
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row,
-                                                             query_type const& query, hop_options options,
-                                                             random_key key, std::uint64_t subject) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
+  count(Graph const& graph, std::int64_t row, query_type const& query, hop_options options, random_key key,
+        std::uint64_t subject) const noexcept {
     return rule.count(graph, row, query.query, options, key_of(key, query), subject);
   }
 
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, query_type const& query,
-                                      hop_options options, random_key key, std::uint64_t subject, std::int64_t count,
-                                      Position* out) const noexcept {
+                                      hop_options options, random_key key, std::uint64_t subject,
+                                      std::int64_t count, Position* out) const noexcept {
     rule.pick(graph, row, query.query, options, key_of(key, query), subject, count, out);
   }
 
 private:
-  [[nodiscard]] GLT_HOST_DEVICE static constexpr random_key key_of(random_key key, query_type const& query) noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr random_key key_of(random_key key,
+                                                                   query_type const& query) noexcept {
     return query.occurrence == 0 ? key : key.fold(static_cast<std::uint64_t>(query.occurrence));
   }
 };

@@ -45,7 +45,8 @@ TEST_CASE("points stand in proportion, and those without a number are left out")
   }
   REQUIRE(places.size() == 3);
   CHECK(places[1].first - places[0].first == doctest::Approx(places[2].first - places[1].first));
-  CHECK(places[1].second - places[0].second == doctest::Approx(places[2].second - places[1].second).epsilon(0.01));
+  CHECK(places[1].second - places[0].second ==
+        doctest::Approx(places[2].second - places[1].second).epsilon(0.01));
   CHECK(places[0].second < places[1].second); // up is more
   CHECK(glt_test::touching_texts(svg) == "");
 }

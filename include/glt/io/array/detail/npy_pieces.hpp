@@ -44,8 +44,9 @@ public:
     bool const in_columns = count_ > 0 && has_columns_first(header_);
     auto const row_size = in_columns ? count_ / header_.shape[0] : 1;
     // Of columns, a piece is read from as many places as there are of them.
-    auto const piece_size = in_columns ? std::max((std::int64_t{1} << 20) / row_size, std::int64_t{1}) * row_size
-                                       : std::int64_t{1} << 16;
+    auto const piece_size = in_columns
+                                ? std::max((std::int64_t{1} << 20) / row_size, std::int64_t{1}) * row_size
+                                : std::int64_t{1} << 16;
     for (std::int64_t first = 0; first < count_; first += piece_size) {
       std::array const shape{std::min(piece_size, count_ - first)};
       auto bytes = *npy_start(header_.type, shape);

@@ -239,8 +239,9 @@ private:
   void read_pickles(path const& folder, bool typed) {
     auto const leave_out = [&](path const& file, std::string const& why) {
       if (options_.on_note) {
-        options_.on_note("left out of " + file.string() + ": " + why +
-                         "; save pairs as valid_edge.npy [L, 2] and valid_edge_neg.npy beside it, vertices as valid.csv");
+        options_.on_note(
+            "left out of " + file.string() + ": " + why +
+            "; save pairs as valid_edge.npy [L, 2] and valid_edge_neg.npy beside it, vertices as valid.csv");
       }
     };
     auto const skip = [&](std::string_view split) {
@@ -255,10 +256,15 @@ private:
         auto const nodes = typed || !type.empty() ? std::ranges::find(data_.nodes, type, &node_table::name)
                                                   : data_.nodes.begin();
         if (nodes == data_.nodes.end()) {
-          leave_out(place, type.empty() ? "vertices of no type" : """ + type + "", which is no type of vertices");
+          leave_out(place, type.empty() ? "vertices of no type"
+                                        : ""
+                                          " + type + "
+                                          ", which is no type of vertices");
           continue;
         }
-        auto& list = split.name == "train" ? nodes->train : split.name == "valid" ? nodes->valid : nodes->test;
+        auto& list = split.name == "train"   ? nodes->train
+                     : split.name == "valid" ? nodes->valid
+                                             : nodes->test;
         check_ids(place, ids, *nodes);
         list = list.empty() ? std::move(ids) : std::move(list);
       }
@@ -278,7 +284,8 @@ private:
     }
     std::array<std::string_view, 3> const order{"train", "valid", "test"};
     for (auto& edges : data_.edges) {
-      std::ranges::sort(edges.links, {}, [&](link_split const& links) { return std::ranges::find(order, links.name); });
+      std::ranges::sort(edges.links, {},
+                        [&](link_split const& links) { return std::ranges::find(order, links.name); });
     }
   }
 

@@ -34,38 +34,30 @@ namespace glt::io::detail {
 
 // What other libraries and people call the same arrays.
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 22> other_names{
-    {{"x", "node_feat"},
-     {"feat", "node_feat"},
-     {"features", "node_feat"},
-     {"y", "node_label"},
-     {"label", "node_label"},
-     {"labels", "node_label"},
-     {"node_year", "node_time"},
-     {"node_timestamps", "node_time"},
-     {"edges", "edge_index"},
-     {"edge_list", "edge_index"},
-     {"edge_attr", "edge_feat"},
-     {"weights", "edge_weight"},
-     {"edge_year", "edge_time"},
-     {"edge_timestamps", "edge_time"},
-     {"time", "edge_time"},
-     {"times", "edge_time"},
-     {"timestamp", "edge_time"},
-     {"timestamps", "edge_time"},
-     {"train_mask", "train_idx"},
-     {"val_mask", "valid_idx"},
-     {"valid_mask", "valid_idx"},
-     {"test_mask", "test_idx"}}};
+    {{"x", "node_feat"},          {"feat", "node_feat"},
+     {"features", "node_feat"},   {"y", "node_label"},
+     {"label", "node_label"},     {"labels", "node_label"},
+     {"node_year", "node_time"},  {"node_timestamps", "node_time"},
+     {"edges", "edge_index"},     {"edge_list", "edge_index"},
+     {"edge_attr", "edge_feat"},  {"weights", "edge_weight"},
+     {"edge_year", "edge_time"},  {"edge_timestamps", "edge_time"},
+     {"time", "edge_time"},       {"times", "edge_time"},
+     {"timestamp", "edge_time"},  {"timestamps", "edge_time"},
+     {"train_mask", "train_idx"}, {"val_mask", "valid_idx"},
+     {"valid_mask", "valid_idx"}, {"test_mask", "test_idx"}}};
 
 /// The name that was probably meant by one that is none of `known`: another word for it, its plural or another ending, or
 /// one that is a letter or two away.
-[[nodiscard]] inline std::optional<std::string_view> find_nearly_known(std::string_view name,
-                                                                       std::span<std::string_view const> known) {
+[[nodiscard]] inline std::optional<std::string_view>
+find_nearly_known(std::string_view name, std::span<std::string_view const> known) {
   std::string plain(name);
   std::ranges::transform(plain, plain.begin(), [](char letter) {
-    return letter == '-' || letter == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return letter == '-' || letter == ' '
+               ? '_'
+               : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   });
-  if (auto const* const found = std::ranges::find(other_names, plain, [](auto const& pair) { return pair.first; });
+  if (auto const* const found =
+          std::ranges::find(other_names, plain, [](auto const& pair) { return pair.first; });
       found != other_names.end()) {
     return found->second;
   }
@@ -75,7 +67,8 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 22> o
   std::optional<std::string_view> nearest;
   std::size_t least = 3;
   for (auto const candidate : known) {
-    bool const longer = plain.starts_with(candidate) && letters(std::string_view(plain).substr(candidate.size()));
+    bool const longer =
+        plain.starts_with(candidate) && letters(std::string_view(plain).substr(candidate.size()));
     auto const distance = longer ? 1 : edit_distance(plain, candidate);
     if (distance < least) {
       least = distance;

@@ -48,9 +48,9 @@ class npy_folder_files {
 public:
   /// What is read, by the first word of the name; those of vertices first.
   static constexpr std::array<std::string_view, 17> kinds{
-      "node_feat",  "node_label", "node_time",  "num_nodes",  "train_idx", "valid_idx",      "test_idx",       "edge_index",
-      "edge_feat",  "edge_weight", "edge_time", "train_edge", "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg",
-      "test_edge_neg"};
+      "node_feat",  "node_label", "node_time",      "num_nodes",      "train_idx",    "valid_idx",
+      "test_idx",   "edge_index", "edge_feat",      "edge_weight",    "edge_time",    "train_edge",
+      "valid_edge", "test_edge",  "train_edge_neg", "valid_edge_neg", "test_edge_neg"};
 
   /// @throws io_error  if it is not a folder, it has no edges, the types contradict each other, or meta.json names a file
   ///                   that is not there
@@ -198,7 +198,8 @@ private:
       for (auto const& [file, name] : nearly_known()) {
         meant += name.starts_with("edge_index") ? " (is it " + file.filename().string() + "?)" : "";
       }
-      throw io_error(folder_.string(), 0, "holds no edge_index.npy" + meant + "; give the folder that has it");
+      throw io_error(folder_.string(), 0,
+                     "holds no edge_index.npy" + meant + "; give the folder that has it");
     }
     if (edge_types_.size() > 1 && edge_types_.front().suffix.empty()) {
       throw io_error((folder_ / "edge_index.npy").string(), 0,

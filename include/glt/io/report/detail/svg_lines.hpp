@@ -53,7 +53,8 @@ struct svg_axis {
   [[nodiscard]] double share(double value) const { return (value - first) / (last - first); }
   [[nodiscard]] std::string text(double value) const {
     auto const digits = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
-    return std::abs(value) >= 1e4 ? (value < 0 ? "-" : "") + short_number(std::abs(value)) : trimmed(value, digits);
+    return std::abs(value) >= 1e4 ? (value < 0 ? "-" : "") + short_number(std::abs(value))
+                                  : trimmed(value, digits);
   }
 };
 
@@ -83,7 +84,9 @@ inline void draw_lines(svg_canvas& canvas, svg_box const& box, svg_line_chart co
   auto const bottom = box.y + box.height - 36;
   auto const x_of = [&](double x) { return left + horizontal.share(x) * (right - left); };
   auto const y_of = [&](double y) { return bottom - vertical.share(y) * (bottom - top); };
-  auto const ticks = [](svg_axis const& axis) { return static_cast<int>(std::lround((axis.last - axis.first) / axis.step)); };
+  auto const ticks = [](svg_axis const& axis) {
+    return static_cast<int>(std::lround((axis.last - axis.first) / axis.step));
+  };
   for (int i = 0; i <= ticks(vertical); ++i) {
     auto const value = vertical.first + i * vertical.step;
     canvas.line(left, y_of(value), right, y_of(value), i == 0 ? "#333333" : "#dddddd");
