@@ -64,12 +64,13 @@ struct benchmark_times {
 
 // Seconds in the unit that shows them best.
 [[nodiscard]] inline std::string time_text(double seconds) {
+  auto const digits = [](double value) { return trimmed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0); };
   for (auto const& [least, unit] : {std::pair(1.0, " s"), std::pair(1e-3, " ms"), std::pair(1e-6, " µs")}) {
     if (seconds >= least) {
-      return short_number(seconds / least) + unit;
+      return digits(seconds / least) + unit;
     }
   }
-  return short_number(seconds * 1e9) + " ns";
+  return digits(seconds * 1e9) + " ns";
 }
 
 } // namespace detail
