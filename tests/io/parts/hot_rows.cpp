@@ -99,7 +99,7 @@ TEST_CASE("all features and labels of a folder, and those of its edges, are coll
     dist::named_edge_features const edges(comm, book, io::detail::extract_edge_features(part));
     CHECK(features.local().names() == std::vector<std::string>{"feat", "codes", "label"});
     CHECK(features.local().type("codes") == element_type::int8);
-    CHECK(edges.local().rows().names() == std::vector<std::string>{"length", "kind"});
+    CHECK(edges.local().rows().names() == std::vector<std::string>{"length", "kind", "time"});
     dist::named_collector collector(comm, features,
                                     {{.name = "codes", .type = element_type::float32},
                                      {.name = "feat"},
