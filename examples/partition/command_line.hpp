@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "formats_text.hpp"
 #include "options.hpp"
 #include "validators.hpp"
 
@@ -28,12 +29,25 @@ inline void declare(CLI::App& app, options& chosen) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "glt-partition " + glt::version(), "Print the version and exit");
 
+  app.add_flag_callback(
+      "--help-formats", [] { throw CLI::CallForVersion(formats_text, 0); },
+      "Print what can be read and how files are named, and exit");
+
   auto* input = app.add_option("INPUT", chosen.input, "Folder or file of the data set");
   app.add_option("--format", chosen.format, "How INPUT is laid out")
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
   app.add_option("--split", chosen.split, "Split of an OGB data set (default: the only one)");
-  app.add_flag("--symmetrize", chosen.symmetrize, "Add every edge in the other direction, and drop duplicates");
+  auto* symmetrize =
+      app.add_flag("--symmetrize", chosen.symmetrize,
+                   "Add every edge of a graph without types in the other direction, and drop duplicates");
+  app.add_flag("--add-reverse", chosen.add_reverse,
+               "Add the other direction with features, weights and times: as relation rev_NAME between two "
+               "types of "
+               "vertices, to the same edges within one")
+      ->excludes(symmetrize);
+  app.add_flag("--add-self-loops", chosen.add_self_loops,
+               "Add a self-loop at every vertex without one to edges within a type of vertices");
   app.add_flag("--normalize", chosen.normalize, "Divide every row of float features by its sum");
   app.add_flag("--strict", chosen.strict, "Fail where labels are not finite, or parts fuller than --slack allows");
 

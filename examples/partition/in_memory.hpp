@@ -64,21 +64,21 @@ inline void partition_in_memory(options const& chosen, std::string const& format
   }
   std::vector<glt::relabelling> labels;
   for (std::size_t t = 0; t < data.nodes.size(); ++t) {
-    labels.push_back(glt::make_relabelling(graph.of_type(std::as_const(part_of).view(), t), chosen.parts));
+    labels.push_back(glt::make_relabelling(graph.of_type(part_of.cview(), t), chosen.parts));
   }
   glt::io::write_options const writing{.partitioner = note_of(chosen),
-                                       .hot = find_hot(chosen, data, std::as_const(part_of).view()),
+                                       .hot = find_hot(chosen, data, part_of.cview()),
                                        .halo = chosen.halo,
                                        .on_progress = out.progress()};
-  auto const quality = graph.measure(std::as_const(part_of).view(), chosen.parts, chosen.threads);
-  report(chosen, quality, out);
+  auto const quality = graph.measure(part_of.cview(), chosen.parts, chosen.threads);
+  report(chosen, quality, title_of(data.name, chosen.parts, chosen.method), out);
   glt::io::write_parts(chosen.out, data, labels, writing);
   say_done(chosen, out);
   std::vector<std::int64_t> edges_into;
   for (auto const& part : quality.parts) {
     edges_into.push_back(part.num_edges);
   }
-  check_limits(chosen, all, std::as_const(part_of).view(), edges_into, out);
+  check_limits(chosen, all, part_of.cview(), edges_into, out);
 }
 
 } // namespace glt_partition

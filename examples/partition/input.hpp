@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "added_edges.hpp"
 #include "console.hpp"
 #include "options.hpp"
 #include "wordnet/wordnet.hpp"
@@ -10,14 +11,15 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/graph/coo.hpp>
-#include <glt/graph/dedupe.hpp>
-#include <glt/graph/symmetrize.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/detail/npy_pieces.hpp>
+#include <glt/io/array/npy_any.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/datasets/ogb.hpp>
+#include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/datasets/planetoid.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/npy_folder.hpp>
@@ -65,16 +67,22 @@ inline std::string guess_format(std::filesystem::path const& path) {
   return kind == ".mtx" ? "mtx" : kind == ".graph" ? "metis" : kind == ".npz" ? "planetoid" : "snap";
 }
 
-/// Says which files of a set of the Open Graph Benchmark are not read.
-inline void note_pickles(options const& chosen, console& out) {
-  for (auto const& left_out : glt::io::detail::find_ogb_pickles(chosen.input, {.split = chosen.split, .reading = {}})) {
-    out.say("note: left out " + left_out.string() + ", which Python has pickled; save its arrays as .npy files");
+/// How a set of the Open Graph Benchmark is read; says what is left out, and which sets have half of their edges.
+inline glt::io::ogb_options reading_of_ogb(options const& chosen, console& out) {
+  glt::io::ogb_options made{.split = chosen.split,
+                            .reading = {.threads = chosen.threads, .on_progress = out.progress()},
+                            .on_note = [&out](std::string const& text) { out.say("note: " + text); }};
+  if (glt::io::detail::ogb_files const files(chosen.input, made);
+      files.one_way() && !chosen.symmetrize && !chosen.add_reverse) {
+    out.say("note: " + files.name() +
+            " is undirected, and its file has every edge in one direction (add_inverse_edge of "
+            "OGB's master file); --add-reverse adds the other");
   }
+  return made;
 }
 
 /// Says which weights of edges in a folder of arrays are rounded when they become float32.
-inline void note_rounded_weights(std::filesystem::path const& folder, console& out) {
-  glt::io::detail::npy_folder_files const files(folder);
+inline void note_rounded_weights(glt::io::detail::npy_folder_files const& files, console& out) {
   for (auto const& type : files.edge_types()) {
     if (auto const file = files.find("edge_weight", type.suffix)) {
       glt::io::detail::npy_pieces pieces(*file);
@@ -93,6 +101,48 @@ inline void note_rounded_weights(std::filesystem::path const& folder, console& o
   }
 }
 
+/// Says that the elements of a file are kept in another type.
+inline void note_other_type(std::filesystem::path const& file, console& out) {
+  if (file.extension() != ".npy") {
+    return;
+  }
+  auto const header = glt::io::detail::read_npy_header(file);
+  auto const type = glt::io::detail::native_type(header);
+  auto const* const name = type == "|b1"   ? "bool"
+                           : type == "<u2" ? "uint16"
+                           : type == "<u4" ? "uint32"
+                           : type == "<u8" ? "uint64"
+                                           : nullptr;
+  if (name != nullptr) {
+    auto const* const known =
+        std::ranges::find(glt::io::detail::npy_conversions, type, &glt::io::detail::npy_conversion::stored);
+    out.say(glt::detail::message("note: ", file.string(), " holds ", name, ", which is kept as ",
+                                 glt::detail::name_of(known->type)));
+  }
+}
+
+/// Says what of a folder of arrays is not read although its name is nearly right, and what is kept in another type.
+inline void note_arrays(std::filesystem::path const& folder, console& out) {
+  glt::io::detail::npy_folder_files const files(folder);
+  for (auto const& [file, meant] : files.nearly_known()) {
+    out.say("note: " + file.string() + " is not read; did you mean " + meant + "?");
+  }
+  for (auto const& type : files.node_types()) {
+    if (auto const labels = files.find("node_label", type.suffix)) {
+      note_other_type(*labels, out);
+    }
+    for (auto const& feature : type.features) {
+      note_other_type(feature.path, out);
+    }
+  }
+  for (auto const& type : files.edge_types()) {
+    for (auto const& feature : type.features) {
+      note_other_type(feature.path, out);
+    }
+  }
+  note_rounded_weights(files, out);
+}
+
 /// Reads the data set; one that another library has partitioned comes with that library's parts.
 inline glt::io::peer_partition read_input(options const& chosen, std::string const& format, console& out) {
   namespace io = glt::io;
@@ -106,11 +156,10 @@ inline glt::io::peer_partition read_input(options const& chosen, std::string con
   }
   io::peer_partition made;
   if (format == "ogb") {
-    made.data = io::read_ogb(path, {.split = chosen.split, .reading = reading});
-    note_pickles(chosen, out);
+    made.data = io::read_ogb(path, reading_of_ogb(chosen, out));
   } else if (format == "npy") {
     made.data = io::read_npy_folder(path, {.reading = reading});
-    note_rounded_weights(path, out);
+    note_arrays(path, out);
   } else if (format == "snap") {
     made.data = io::read_edge_list(path, {}, reading);
   } else if (format == "mtx") {
@@ -123,37 +172,6 @@ inline glt::io::peer_partition read_input(options const& chosen, std::string con
     made.data = read_wordnet(path);
   }
   return made;
-}
-
-/// Refuses data sets whose edges cannot be made to go both ways.
-inline void check_both_ways(glt::io::data_set_view const& data) {
-  if (data.edges.size() != 1 || data.nodes.size() != 1) {
-    throw glt::precondition_error(
-        "--symmetrize of a graph with types; name the relations both ways in the input instead");
-  }
-  auto const& edges = data.edges[0];
-  auto const& columns = edges.columns;
-  if (!edges.features.empty() || !columns.weights.empty() || !columns.times.empty()) {
-    throw glt::precondition_error("--symmetrize of edges with values; give every edge in both directions instead");
-  }
-}
-
-/// The only edge table of a data set both ways, without duplicates.
-inline glt::coo_graph<glt::device::cpu, glt::global_id> both_ways(glt::io::data_set_view const& data) {
-  check_both_ways(data);
-  auto const& columns = data.edges[0].columns;
-  glt::coo_view<glt::memory_space::host, glt::global_id> const list(data.nodes[0].num_nodes, columns.sources,
-                                                                    columns.destinations);
-  auto const both = glt::symmetrize<glt::device::cpu>(list);
-  return glt::remove_duplicates<glt::device::cpu>(both.view());
-}
-
-/// Makes the only edge table of a data set go both ways, without duplicates.
-inline void symmetrize(glt::io::data_set& data) {
-  auto const both = both_ways(glt::io::view_of(data));
-  auto& edges = data.edges[0];
-  edges.sources.assign(both.view().sources().begin(), both.view().sources().end());
-  edges.destinations.assign(both.view().destinations().begin(), both.view().destinations().end());
 }
 
 /// Divides a row by its sum; one of sum 0 stays.
@@ -177,7 +195,7 @@ inline void normalize(glt::io::data_set& data) {
       for (std::int64_t r = 0; columns > 0 && r < rows.size() / columns; ++r) {
         normalize_row(rows.view().subview(r * columns, columns));
       }
-      values = glt::io::array::of<float>(std::as_const(rows).view(), shape);
+      values = glt::io::array::of<float>(rows.cview(), shape);
     }
   }
 }
@@ -229,8 +247,8 @@ inline void check_finite(glt::io::data_set_view const& data, options const& chos
 /// Checks values, and changes what the options say.
 inline void prepare(glt::io::data_set& data, options const& chosen, console& out) {
   check_finite(glt::io::view_of(data), chosen, out);
-  if (chosen.symmetrize) {
-    symmetrize(data);
+  if (adds_edges(chosen)) {
+    add_edges(data, chosen);
   }
   if (chosen.normalize) {
     normalize(data);

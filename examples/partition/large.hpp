@@ -78,7 +78,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
   auto const edgeless = [&](auto const& partitioner) {
     glt::buffer<cpu, glt::edge_offset> offsets(num_vertices + 1);
     std::ranges::fill(offsets, 0);
-    return partitioner(host_csr(num_vertices, std::as_const(offsets).view(), {}), chosen.parts);
+    return partitioner(host_csr(num_vertices, offsets.cview(), {}), chosen.parts);
   };
   auto const limits = [&](glt::host_view<std::int64_t const> in_degrees) {
     return limits_of(chosen, graph.schema(), graph.train(), [&] {

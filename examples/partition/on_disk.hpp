@@ -89,7 +89,8 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   // Until all ranks are here, some may still read what is in the scratch folder.
   glt::run_together(comm, [&] {
     if (!chosen.reports.empty() && comm.rank() == 0) {
-      report(chosen, measure_folder(glt::io::parts_folder(chosen.out), chosen.threads), out);
+      report(chosen, measure_folder(glt::io::parts_folder(chosen.out), chosen.threads),
+             title_of(data.name, chosen.parts, chosen.method), out);
     }
     say_done(chosen, out);
     check_limits(chosen, graph, part_of.view(), edges_into, out);

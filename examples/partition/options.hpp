@@ -14,6 +14,8 @@ struct options {
   std::string format = "auto";
   std::string split{};
   bool symmetrize = false;
+  bool add_reverse = false;
+  bool add_self_loops = false;
   bool normalize = false;
   bool strict = false;
 

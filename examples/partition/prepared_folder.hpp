@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "added_edge_files.hpp"
+#include "added_edges.hpp"
 #include "console.hpp"
 #include "input.hpp"
 #include "options.hpp"
 
-#include <glt/comm/serial.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/array/array.hpp>
@@ -13,8 +14,6 @@
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/folder/detail/npy_together.hpp>
-#include <glt/outofcore/staging/stage_both_ways.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -53,32 +52,19 @@ inline void normalize_file(std::filesystem::path const& path, glt::io::array con
   file.commit();
 }
 
-/// Replaces the list of edges by one that goes both ways, without duplicates.
-inline void symmetrize_file(std::filesystem::path const& path, glt::io::data_set_view const& data,
-                            std::filesystem::path const& scratch, std::int64_t limit) {
-  constexpr std::int64_t usual = std::int64_t{1} << 31;
-  auto const both = glt::io::stage_both_ways(data.edges[0].columns, data.nodes[0].num_nodes, scratch,
-                                             (limit > 0 ? limit : usual) / 2);
-  std::filesystem::remove(path);
-  glt::serial_comm alone;
-  glt::io::detail::write_pairs_together(alone, path, both.view().sources, both.view().destinations);
-}
-
 /// Does what `prepare` does of a data set that stays on disk, in a folder of arrays, and returns the folder that then
 /// holds it: the same, or one below `scratch` of new files and links to the others.
 inline std::filesystem::path prepare_folder(std::filesystem::path const& folder, glt::io::data_set_view const& data,
                                             options const& chosen, std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
   check_finite(data, chosen, out);
-  if (!chosen.symmetrize && !chosen.normalize) {
+  if (!adds_edges(chosen) && !chosen.normalize) {
     return folder;
   }
   auto const made = link_folder(folder, scratch / "prepared" / data.name);
   io::detail::npy_folder_files const files(made);
-  if (chosen.symmetrize) {
-    check_both_ways(data);
-    auto const edge_file = *files.find("edge_index", files.edge_types()[0].suffix);
-    symmetrize_file(edge_file, data, scratch / "prepared", chosen.memory);
+  if (adds_edges(chosen)) {
+    added_edge_files(made, data, chosen, scratch / "added").write();
   }
   for (std::size_t t = 0; chosen.normalize && t < data.nodes.size(); ++t) {
     auto const& paths = files.node_types()[t].features;

@@ -36,7 +36,7 @@ inline std::int64_t estimate_archive(std::filesystem::path const& path) {
 inline std::int64_t estimate_archives(std::filesystem::path const& folder) {
   std::int64_t bytes = 0;
   for (auto const& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().extension() == ".npz") {
+    if (entry.is_regular_file() && entry.path().filename().string().ends_with(".csr.npz")) {
       bytes = std::max(bytes, 2 * estimate_archive(entry.path()));
     }
   }
@@ -62,6 +62,15 @@ inline std::int64_t estimate_reading(std::filesystem::path const& input, std::st
   std::error_code fault;
   if (!fs::is_directory(input, fault)) {
     add(input);
+    return bytes;
+  }
+  if (format == "npy") { // nothing below the folder is read, nor is what has another name
+    for (auto const& entry : fs::directory_iterator(input, fault)) {
+      auto const name = entry.path().filename().string();
+      if (entry.is_regular_file(fault) && (name.ends_with(".npy") || name.ends_with(".csr.npz"))) {
+        add(entry.path());
+      }
+    }
     return bytes;
   }
   for (auto const& entry : fs::recursive_directory_iterator(input, fault)) {

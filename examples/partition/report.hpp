@@ -6,6 +6,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_quality.hpp>
 #include <glt/io/report/quality_json.hpp>
@@ -33,11 +34,21 @@ inline void write_text(std::filesystem::path const& path, std::string const& tex
   file.commit();
 }
 
+/// What a picture of parts is called: the data set, how many parts, and by which method.
+inline std::string title_of(std::string const& name, int parts, std::string const& method) {
+  return glt::detail::message(name.empty() ? "graph" : name, ": ", parts, parts == 1 ? " part" : " parts",
+                              " by ", method);
+}
+inline std::string title_of(glt::io::manifest const& parts) {
+  return title_of(parts.name, parts.num_parts(), parts.partitioner.name);
+}
+
 /// Writes the reports that are asked for, and tells the quality.
-inline void report(options const& chosen, glt::partition_quality const& quality, console& out) {
+inline void report(options const& chosen, glt::partition_quality const& quality, std::string const& title,
+                   console& out) {
   for (auto const& path : chosen.reports) {
     auto const kind = path.extension();
-    write_text(path, kind == ".svg"    ? glt::io::quality_svg(quality)
+    write_text(path, kind == ".svg"    ? glt::io::quality_svg(quality, {.title = title})
                      : kind == ".json" ? glt::io::quality_json(quality)
                                        : glt::io::quality_table(quality));
   }

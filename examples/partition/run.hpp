@@ -39,7 +39,7 @@ void run(Comm comm, options const& chosen) {
                glt::io::describe(folder.info()));
     if (!chosen.reports.empty() && comm.rank() == 0) {
       check_reports(chosen);
-      report(chosen, measure_folder(folder, chosen.threads), out);
+      report(chosen, measure_folder(folder, chosen.threads), title_of(folder.info()), out);
     }
     return;
   }

@@ -56,13 +56,14 @@ inline std::filesystem::path folder_for(std::filesystem::path const& scratch, st
 inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem::path const& scratch, console& out) {
   try {
     static_cast<void>(glt::io::mapped_data_set(chosen.input));
+    note_arrays(chosen.input, out);
     return chosen.input;
   } catch (glt::io_error const&) {
     auto folder = folder_for(scratch, glt::io::detail::npy_folder_files(chosen.input).name());
     check_fits(estimate_archives(chosen.input), chosen, "reading the .npz files of " + chosen.input.string(),
                "save them as dense .npy files");
     glt::io::stage_npy_folder(chosen.input, folder);
-    note_rounded_weights(chosen.input, out);
+    note_arrays(chosen.input, out);
     try {
       static_cast<void>(glt::io::mapped_data_set(folder));
     } catch (glt::io_error const& fault) { // name the file that the user knows
@@ -79,11 +80,9 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
 /// Writes a set of the Open Graph Benchmark as a folder of arrays, piece by piece; returns the folder.
 inline std::filesystem::path stage_tables(options const& chosen, std::filesystem::path const& scratch,
                                           console& out) {
-  glt::io::ogb_options const reading{.split = chosen.split,
-                                     .reading = {.threads = chosen.threads, .on_progress = out.progress()}};
+  auto const reading = reading_of_ogb(chosen, out);
   auto folder = folder_for(scratch, glt::io::detail::ogb_files(chosen.input, reading).name());
   glt::io::stage_ogb(chosen.input, folder, reading);
-  note_pickles(chosen, out);
   return folder;
 }
 

@@ -165,10 +165,11 @@
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/row_batches.hpp>
+#include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
-#include <glt/sample/rule/timestamps.hpp>
+#include <glt/sample/rule/times.hpp>
 #include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
 #include <glt/sample/rule/weights.hpp>

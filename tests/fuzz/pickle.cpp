@@ -61,12 +61,16 @@ std::vector<std::string> glt_test::fuzz_seeds() {
   scratch_folder const scratch;
   writer.save(scratch / "seed", root);
   auto const protocol_5 = std::string("\x80\x05\x95\x20\0\0\0\0\0\0\0}\x94(\x8c\x01x\x94]\x94(K\x01\x88Nu.", 27);
-  return {std::string("\0", 1) + whole(dict({{text("num_parts"), integer(2)}, {text("types"), list({text("a")})}})),
-          std::string("\0", 1) + whole("]q\x01h\x01" "a" "2\x86"),
+  return {std::string("\0", 1) +
+              whole(dict({{text("num_parts"), integer(2)}, {text("types"), list({text("a")})}})),
+          std::string("\0", 1) + whole("]q\x01h\x01"
+                                       "a"
+                                       "2\x86"),
           std::string("\0", 1) + whole(call(name("collections", "defaultdict"), {name("builtins", "dict")})),
           std::string("\0", 1) + protocol_5,
           "\1" + writer.stream(root),
           "\1" + pickle_tensor(std::vector<float>{1, 2}, {2}) + pickle_tensor(std::vector<float>{3}, {1}),
+          "\1" + whole(numpy_array(std::vector<std::int64_t>{-1, 2}, "i8", {2, 1})),
           "\1" + read_bytes(scratch / "seed")};
 }
 

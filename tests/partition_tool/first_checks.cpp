@@ -172,3 +172,23 @@ TEST_CASE("features and weights that cannot be trained with are named with their
   CHECK(noted.status == 0);
   CHECK(has(noted.out, "20 labels are not finite"));
 }
+
+TEST_CASE(
+    "arrays that are nearly named right, and elements of other types, are noted with and without a limit") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 20, 50, 2);
+  fs::rename(scratch / "set/node_label.npy", scratch / "set/node_labels.npy");
+  fs::create_directory(scratch / "set/raw");
+  std::ofstream(scratch / "set/raw/features.npz") << "what is not read may be anything";
+  std::ofstream(scratch / "set/other.npz") << "here as well";
+  glt::io::write_npy(scratch / "set/node_label.npy", std::vector<std::uint16_t>(20, 3));
+  for (std::string const limit : {"", " --memory 100MB"}) {
+    auto const made =
+        run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " +
+                              (scratch / ("out" + std::to_string(limit.size()))).string() + limit);
+    CAPTURE(made.out);
+    CHECK(made.status == 0);
+    CHECK(has(made.out, "set/node_labels.npy is not read; did you mean node_label.npy?"));
+    CHECK(has(made.out, "set/node_label.npy holds uint16, which is kept as int32"));
+  }
+}

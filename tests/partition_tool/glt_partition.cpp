@@ -5,6 +5,7 @@
 #include <glt/core/types.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/detail/input_file.hpp>
+#include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/partition/stream/ldg.hpp>
@@ -330,4 +331,19 @@ TEST_CASE("a run that is killed leaves a complete folder or none") {
     }
   }
   CHECK(complete >= 1);
+}
+
+TEST_CASE("the guide of formats is what the program prints, and names every array") {
+  scratch_folder const scratch;
+  auto const printed = run_tool(scratch, "--help-formats");
+  CHECK(printed.status == 0);
+  CHECK(printed.out == read_bytes(GLT_FORMATS_GUIDE));
+  for (auto const kind : glt::io::detail::npy_folder_files::kinds) {
+    CHECK(has(printed.out, ("`" + std::string(kind) + ".npy`").c_str()));
+  }
+  auto const help = run_tool(scratch, "--help").out;
+  for (auto const* const option : {"--add-reverse", "--symmetrize", "--add-self-loops"}) {
+    CHECK(has(printed.out, option));
+    CHECK(has(help, option));
+  }
 }

@@ -243,6 +243,8 @@ TEST_CASE("what is done to a data set first: on disk and on ranks as in memory")
   scratch_folder const scratch;
   write_folder(scratch / "set", 100, 900, 3);
   check_same(scratch, (scratch / "set").string() + " --parts 2 --symmetrize --normalize", {2});
+  write_typed(scratch / "typed");
+  check_same(scratch, (scratch / "typed").string() + " --parts 2 --add-reverse", {2});
   std::vector<float> features(300, 1);
   features[77] = std::numeric_limits<float>::infinity();
   glt::io::write_npy(scratch / "set" / "node_feat.npy", glt::host_matrix<float const>(features.data(), 100, 3));

@@ -102,6 +102,7 @@ TEST_CASE("folders of arrays stay where they are, or are read where they cannot"
     io::write_npy_folder(folder, random_set(plain));
     check({.input = folder}, "npy");
     check({.input = folder, .normalize = true}, "npy");
+    check({.input = folder, .add_reverse = true}, "npy");
   }
   auto simple = random_set(true);
   simple.edges[0].weights.clear();
@@ -109,6 +110,10 @@ TEST_CASE("folders of arrays stay where they are, or are read where they cannot"
   simple.edges[0].features.clear();
   io::write_npy_folder(scratch / "simple", simple);
   check({.input = scratch / "simple", .symmetrize = true, .normalize = true}, "npy");
+  check({.input = scratch / "simple", .symmetrize = true, .add_self_loops = true}, "npy");
+  simple.edges[0].weights.assign(simple.edges[0].sources.size(), 0.5F);
+  io::write_npy_folder(scratch / "weighted", simple);
+  check({.input = scratch / "weighted", .add_reverse = true, .add_self_loops = true}, "npy");
 
   std::filesystem::create_directory(scratch / "narrow");
   std::vector<std::int64_t> const shape{2, 3};
@@ -132,6 +137,7 @@ TEST_CASE("sets of the Open Graph Benchmark and the parts of others are what the
   write_ogb(scratch / "typed_ogb", typed_ogb());
   check({.input = scratch / "plain_ogb"}, "ogb");
   check({.input = scratch / "typed_ogb/raw", .normalize = true, .memory = 1 << 20}, "ogb");
+  check({.input = scratch / "typed_ogb", .add_reverse = true}, "ogb");
   for (bool const typed : {false, true}) {
     auto const graph = random_peer_graph(typed, 3, 40, 200, false, 5);
     auto const name = std::string(typed ? "-typed" : "-plain");

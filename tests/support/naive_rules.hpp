@@ -70,6 +70,20 @@ inline naive_subgraph naive_temporal_sample(edge_list const& list, std::vector<s
   });
 }
 
+/// Samples a tree for every seed whose draws are those of its vertex, and others for every further occurrence of the seed.
+inline naive_subgraph naive_independent_sample(edge_list const& list, std::vector<std::int64_t> const& seeds,
+                                               glt::neighbor_options const& options, glt::sample_key key) {
+  auto const rows = naive_rows(list);
+  return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t tree, std::int64_t vertex) {
+    auto const occurrence =
+        std::count(seeds.begin(), seeds.begin() + tree, seeds[static_cast<std::size_t>(tree)]);
+    auto const usual = glt::detail::hop_key(key, hop);
+    return naive_pick(occurrence == 0 ? usual : usual.fold(static_cast<std::uint64_t>(occurrence)), vertex,
+                      std::ssize(rows[static_cast<std::size_t>(vertex)]),
+                      options.fanouts[static_cast<std::size_t>(hop)], options.replace);
+  });
+}
+
 /// The picks of a LABOR rule by the definition, in row order.
 inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::vector<in_edge> const& row,
                                                   std::int64_t fanout, glt::random_key key) {

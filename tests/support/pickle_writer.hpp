@@ -70,6 +70,33 @@ inline std::string integers(std::vector<std::int64_t> const& values) {
   }
   return tuple(all);
 }
+/// An array of NumPy; its bytes are text, as in protocol 2, or bytes.
+inline std::string numpy_array(std::string_view content, std::string const& type,
+                               std::vector<std::int64_t> const& shape, bool columns_first = false,
+                               bool as_text = true) {
+  std::string latin;
+  for (char const letter : content) {
+    auto const code = static_cast<unsigned char>(letter);
+    latin += code < 0x80 ? std::string(1, letter)
+                         : std::string{static_cast<char>(0xC0U | code >> 6U),
+                                       static_cast<char>(0x80U | (code & 0x3FU))};
+  }
+  auto const dtype =
+      call(name("numpy", "dtype"), {text(type), boolean(false), boolean(true)}) +
+      tuple({integer(3), text("<"), none(), none(), none(), integer(-1), integer(-1), integer(0)}) + "b";
+  auto const elements =
+      as_text ? call(name("_codecs", "encode"), {text(latin), text("latin1")}) : bytes(content);
+  return call(name("numpy.core.multiarray", "_reconstruct"),
+              {name("numpy", "ndarray"), integers({0}), bytes("b")}) +
+         tuple({integer(1), integers(shape), dtype, boolean(columns_first), elements}) + "b";
+}
+template <class T>
+std::string numpy_array(std::vector<T> const& values, std::string const& type,
+                        std::vector<std::int64_t> const& shape, bool columns_first = false,
+                        bool as_text = true) {
+  return numpy_array({reinterpret_cast<char const*>(values.data()), values.size() * sizeof(T)}, type, shape,
+                     columns_first, as_text);
+}
 inline std::string whole(std::string const& value) { return "\x80\x02" + value + "."; }
 
 } // namespace glt_test::pickled

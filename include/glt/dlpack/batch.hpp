@@ -2,9 +2,11 @@
 #pragma once
 
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/visit_element.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/batch.hpp>
+#include <glt/dist/collect/collected_table.hpp>
 #include <glt/dlpack/export.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/memory/policy.hpp>
@@ -13,6 +15,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -63,11 +66,23 @@ void list_tensors(tensor_list<Policy>& list, hetero_subgraph<Policy, Vertex> con
   }
 }
 
+template <device_policy Policy>
+void list_tensors(tensor_list<Policy>& list, std::string const& before, dist::collected_table<Policy> const& table) {
+  for (auto const& tensor : table.tensors) {
+    visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
+      list.add(before + tensor.name, tensor.rows().template as<T>());
+    });
+  }
+}
+
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
 void list_tensors(tensor_list<Policy>& list, dist::batch<Policy, Vertex, T> const& batch) {
   list_tensors(list, batch.subgraph);
   list.add("features", batch.features());
   list.add("labels", batch.labels());
+  list.add("edge_features", batch.edge_features());
+  list_tensors(list, "tensors/", batch.tensors);
+  list_tensors(list, "edge_tensors/", batch.edge_tensors);
 }
 
 } // namespace detail
@@ -75,8 +90,8 @@ void list_tensors(tensor_list<Policy>& list, dist::batch<Policy, Vertex, T> cons
 /// Tensors over everything in a batch (a `sampled_subgraph`, a `hetero_subgraph` or a `dist::batch`) by name, without a
 /// copy; each keeps the whole batch alive. What a batch has not is a tensor of no elements.
 ///
-/// The names are those of the members: nodes, seed_index, batch, row, col, edge_ids, features and labels; and for
-/// every layer l of the blocks, offsets/l, whose first entry counts. The tensors of a heterogeneous sample carry the
+/// The names are those of the members: nodes, seed_index, batch, row, col, edge_ids, features, labels and edge_features;
+/// tensors/NAME and edge_tensors/NAME of those that were collected by name, such as edge_tensors/time; and for every layer l of the blocks, offsets/l, whose first entry counts. The tensors of a heterogeneous sample carry the
 /// number of their node or edge type as well: nodes/0, row/2, offsets/2/l.
 ///
 /// A batch that outlives all tensors needs no owner: `std::shared_ptr<Batch const>(std::shared_ptr<void>(), &batch)`.

@@ -78,6 +78,8 @@ public:
 
   [[nodiscard]] array_view<Policy::space, T> view() noexcept { return {data_, size_}; }
   [[nodiscard]] array_view<Policy::space, T const> view() const noexcept { return {data_, size_}; }
+  /// A view to read, of a buffer that could be written as well: what functions take that only look at it.
+  [[nodiscard]] array_view<Policy::space, T const> cview() const noexcept { return {data_, size_}; }
 
   /// @pre    i is in [0, size()); not checked
   [[nodiscard]] T& operator[](std::int64_t i) noexcept

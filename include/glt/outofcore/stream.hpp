@@ -114,7 +114,7 @@ template <communicator Comm, class MakeStream>
         if (comm.rank() == 0) {
           auto const first = bounds[static_cast<std::size_t>(range)];
           auto const last = bounds[static_cast<std::size_t>(range) + 1];
-          auto rows = detail::compress_range(std::as_const(arrived).view(), first, last);
+          auto rows = detail::compress_range(arrived.cview(), first, last);
           arrived = {};
           if (pass > 0 && range == 0) {
             stream->restart();

@@ -23,7 +23,9 @@ struct hetero_options {
   bool replace = false;              ///< draw with replacement
   frontier expand = frontier::fresh; ///< which vertices a hop expands
   bool edge_ids = false;             ///< return the original id of every sampled edge; its position if the graph has no ids
-  bool disjoint = false;             ///< a tree of its own for every seed, which shares no vertex with another one
+  /// A tree of its own for every seed, which shares no vertex with another one. Equal seeds have equal trees, for draws
+  /// are named by vertices; `independent_rule` draws those of each occurrence anew.
+  bool disjoint = false;
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {

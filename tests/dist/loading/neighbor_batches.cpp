@@ -100,6 +100,23 @@ TEST_CASE("batches by a temporal rule take the times of their seeds along") {
   });
 }
 
+TEST_CASE("batches in which equal seeds have trees of their own") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 4099);
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    auto original = glt_test::kind_seeds(comm.rank(), 257);
+    for (std::size_t i = 0; i < original.size(); ++i) {
+      original[i] %= 3;
+    }
+    glt::neighbor_options const options{.fanouts = {4, 3}, .edge_ids = true, .disjoint = true};
+    check_recipe(comm, divided, glt::dist::neighbor_batches(graph, options, glt::independent_rule<>()),
+                 divided.renumbered(original), [&](auto const& seeds, auto const&, auto key) {
+                   return glt_test::naive_independent_sample(list, seeds, options, key);
+                 });
+  });
+}
+
 TEST_CASE("batches by weights") {
   on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(257, 4099);
@@ -157,9 +174,20 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
                                        glt_test::named_store<float>(edges, 9, 2)));
     auto const own = glt::to_vector(cpu(), graph.original());
     glt::dist::named_features const named(comm, book, glt_test::named_table({own.begin(), own.end()}));
+    std::vector<std::int64_t> times_of_edges;
+    for (auto const edge : edges) {
+      times_of_edges.push_back(edge * 37 - 5);
+    }
+    glt::feature_table<cpu> timed(std::ssize(edges));
+    timed.add("time", glt::feature_store<cpu, std::int64_t>(std::ssize(edges), 1,
+                                                            glt::make_buffer<cpu>(times_of_edges)));
+    timed.add("more", glt_test::named_store<float>(edges, 8, 3));
+    glt::dist::named_edge_features const edge_tensors(
+        comm, book, glt::edge_feature_table<cpu>(glt::make_buffer<cpu>(edges), std::move(timed)));
     glt::dist::neighbor_batches recipe(graph, features, {.fanouts = {4, 3}});
     recipe.with({.fanouts = {3, 2}, .edge_ids = true})
         .with(edge_features)
+        .with(edge_tensors, {{.name = "time"}})
         .with(named, {{.name = "year"}, {.name = "label", .seeds_only = true}});
     glt::dist::vertex_seeds<> const seeds(divided.renumbered(glt_test::kind_seeds(comm.rank(), 257)));
     glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
@@ -177,6 +205,12 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
                               {glt_test::named_value(id, 9, 0), glt_test::named_value(id, 9, 1)});
       }
       CHECK(std::vector<float>(rows.flat().begin(), rows.flat().end()) == expected_edges);
+      std::vector<std::int64_t> times;
+      for (auto const id : sample.edge_ids()) {
+        times.push_back(id * 37 - 5);
+      }
+      CHECK(batch.edge_tensors.tensors.size() == 1);
+      CHECK(glt_test::elements_of<std::int64_t>(batch.edge_tensors["time"]) == times);
       std::vector<std::int64_t> years;
       std::vector<std::int64_t> labels;
       for (auto const node : sample.nodes()) {

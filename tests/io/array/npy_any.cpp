@@ -83,6 +83,17 @@ TEST_CASE("unsigned integers become the next larger signed type") {
               "element 1 is 9223372036854775808", "int64"));
 }
 
+TEST_CASE("columns that are contiguous, and highest bytes first, are put in order") {
+  auto const rows =
+      read(npy_bytes("<i4", "(2, 3)", raw(std::vector<std::int32_t>{1, 4, 2, 5, 3, 6}), "True"));
+  CHECK(rows.shape() == std::vector<std::int64_t>{2, 3});
+  CHECK(values_of<std::int32_t>(rows) == std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
+  auto const both = read(npy_bytes(">u2", "(2, 2)", std::string("\0\1\1\0\0\2\xFF\xFF", 8), "True"));
+  CHECK(values_of<std::int32_t>(both) == std::vector<std::int32_t>{1, 2, 256, 65535});
+  CHECK(values_of<float>(read(npy_bytes(">f4", "(1,)", std::string("\x40\x49\0\0", 4)))) ==
+        std::vector<float>{3.140625F});
+}
+
 TEST_CASE("shapes of no element, of one and of no dimension") {
   CHECK(read(npy_bytes("<f4", "(0, 5)", "")).shape() == std::vector<std::int64_t>{0, 5});
   auto const number = read(npy_bytes("<i8", "()", raw(std::vector<std::int64_t>{42})));
@@ -94,11 +105,9 @@ TEST_CASE("shapes of no element, of one and of no dimension") {
 TEST_CASE("what cannot be read is refused with the way out") {
   std::string const eight(8, 'x');
   CHECK(names(fault_of(npy_bytes("|O", "(1,)", eight)), "memory.npy", "Python objects", "never executed"));
-  CHECK(names(fault_of(npy_bytes(">i8", "(1,)", eight)), "big-endian", "newbyteorder"));
   CHECK(names(fault_of(npy_bytes("<U2", "(1,)", eight)), "'<U2'", "astype"));
   CHECK(names(fault_of(npy_bytes("<c8", "(1,)", eight)), "'<c8'", "astype"));
   CHECK(names(fault_of(npy_bytes("", "(1,)", eight)), "type ''"));
-  CHECK(names(fault_of(npy_bytes("<i8", "(1, 1)", eight, "True")), "Fortran order", "ascontiguousarray"));
   auto structured = npy_bytes("<i8", "(1,)", eight);
   structured.replace(structured.find("'<i8'"), 5, "[('a'");
   CHECK(names(fault_of(structured), "structured"));

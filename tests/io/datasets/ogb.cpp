@@ -4,16 +4,20 @@
 #include "support/archives.hpp"
 #include "support/errors.hpp"
 #include "support/ogb_folders.hpp"
+#include "support/pickle_writer.hpp"
 #include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
+#include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/npy.hpp>
+#include <glt/io/array/npy_any.hpp>
 #include <glt/io/datasets/ogb.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace glt;
@@ -114,12 +118,58 @@ TEST_CASE("a set with types is read") {
   CHECK(data.edges[1].sources == ids{2});
 }
 
-TEST_CASE("link splits are read from arrays of either shape, and pickles are named") {
+TEST_CASE("splits are read from files of torch.save, with NumPy's arrays and tensors") {
+  using namespace pickled;
   scratch_folder const scratch;
   write_ogb(scratch.path(), {{"raw/num-node-list.csv.gz", "4"}, {"raw/edge.csv.gz", "0,1\n"}});
   auto const split = scratch / "split/target";
   std::filesystem::create_directories(split);
-  write_bytes(split / "test.pt", "a pickle that nobody opens");
+  torch_writer writer;
+  auto const tensor = writer.tensor(ids{2, 1}, {1, 2});
+  writer.save(split / "valid.pt", dict({{text("edge"), tensor},
+                                        {text("edge_neg"), numpy_array(ids{3, 0, 0, 2}, "i8", {2, 2})},
+                                        {text("year"), numpy_array(ids{2018}, "i8", {1})}}));
+  write_bytes(split / "train.pt", whole(dict({{text("source_node"), numpy_array(ids{0, 1}, "i8", {2})},
+                                              {text("target_node"), numpy_array(ids{1, 3}, "i8", {2})}})));
+  write_bytes(split / "test.pt", "no pickle");
+  std::vector<std::string> notes;
+  auto const read = [&] {
+    notes.clear();
+    return io::read_ogb(scratch.path(), {.on_note = [&](std::string const& text) { notes.push_back(text); }});
+  };
+  auto data = read();
+  REQUIRE(data.edges[0].links.size() == 2);
+  CHECK(data.edges[0].links[0].name == "train");
+  CHECK(data.edges[0].links[0].edges.sources == ids{0, 1});
+  CHECK(data.edges[0].links[0].edges.destinations == ids{1, 3});
+  CHECK(data.edges[0].links[1].name == "valid");
+  CHECK(data.edges[0].links[1].edges.sources == ids{2});
+  CHECK(data.edges[0].links[1].negatives.sources == ids{3, 0});
+  CHECK(data.edges[0].links[1].negatives.destinations == ids{0, 2});
+  REQUIRE(notes.size() == 2);
+  CHECK(names(notes[0], "test.pt", "save pairs as valid_edge.npy"));
+  CHECK(names(notes[1], "valid.pt", "\"year\""));
+
+  write_bytes(split / "test.pt", whole(dict({{text("edge"), numpy_array(ids{0, 4}, "i8", {1, 2})}})));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(read()); }), "test.pt, destinations", "id 0 is 4"));
+  for (char const* const name : {"train.pt", "valid.pt", "test.pt"}) {
+    std::filesystem::remove(split / name);
+  }
+  write_bytes(split / "split_dict.pt",
+              whole(dict({{text("train"), numpy_array(ids{3, 1}, "i8", {2})},
+                          {text("test"), dict({{text("node"), numpy_array(ids{0}, "i8", {1})}})}})));
+  data = read();
+  CHECK(data.nodes[0].train == ids{3, 1});
+  CHECK(data.nodes[0].test == ids{0});
+  CHECK(notes.empty());
+}
+
+TEST_CASE("link splits are read from arrays of either shape, rather than from files of torch.save") {
+  scratch_folder const scratch;
+  write_ogb(scratch.path(), {{"raw/num-node-list.csv.gz", "4"}, {"raw/edge.csv.gz", "0,1\n"}});
+  auto const split = scratch / "split/target";
+  std::filesystem::create_directories(split);
+  write_bytes(split / "valid.pt", "a pickle that nobody opens");
   write_bytes(split / "valid_edge.npy", npy_bytes("<i8", "(3, 2)", raw(ids{0, 1, 1, 2, 2, 3})));
   write_bytes(split / "valid_edge_neg.npy", npy_bytes("<i8", "(2, 1)", raw(ids{3, 0})));
   auto const data = io::read_ogb(scratch.path());
@@ -128,7 +178,6 @@ TEST_CASE("link splits are read from arrays of either shape, and pickles are nam
   CHECK(data.edges[0].links[0].edges.sources == ids{0, 1, 2});
   CHECK(data.edges[0].links[0].edges.destinations == ids{1, 2, 3});
   CHECK(data.edges[0].links[0].negatives.sources == ids{3});
-  CHECK(io::detail::find_ogb_pickles(scratch.path()).size() == 1);
   write_bytes(split / "test_edge.npy", npy_bytes("<i8", "(1, 2)", raw(ids{0, 4})));
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_ogb(scratch.path())); }), "test_edge.npy",
               "destinations", "id 0 is 4"));
@@ -197,5 +246,13 @@ TEST_CASE("the original files of a public link set are its arrays" * doctest::te
   REQUIRE(data.edges[0].sources.size() == 1067911);
   CHECK(std::ranges::equal(data.edges[0].sources, expected.matrix().row(0)));
   CHECK(std::ranges::equal(data.edges[0].destinations, expected.matrix().row(1)));
-  CHECK(io::detail::find_ogb_pickles(*folder / "raw/ogbl_ddi").size() == 2);
+  REQUIRE(data.edges[0].links.size() == 2);
+  for (auto const& [name, edges, negatives] : data.edges[0].links) {
+    for (auto const& [pairs, kind] : {std::pair(&edges, "_edge"), std::pair(&negatives, "_edge_neg")}) {
+      auto const same = io::detail::to_pairs(io::read_npy_any(*folder / (name + kind + ".npy")), name,
+                                             io::detail::pair_layout::either);
+      CHECK(pairs->sources == same.sources);
+      CHECK(pairs->destinations == same.destinations);
+    }
+  }
 }

@@ -16,7 +16,7 @@ using namespace glt_test;
 namespace {
 
 std::string fault_of(std::filesystem::path const& folder, std::string const& split = {}) {
-  return thrown<io_error>([&] { static_cast<void>(io::detail::find_ogb_pickles(folder, {.split = split})); });
+  return thrown<io_error>([&] { io::detail::ogb_files const files(folder, {.split = split}); });
 }
 
 } // namespace
@@ -52,16 +52,14 @@ TEST_CASE("a split is taken if it is the only one, and chosen otherwise") {
   CHECK(io::detail::ogb_files(scratch.path(), {.split = "random"}).split() == scratch / "split/random");
 }
 
-TEST_CASE("pickles of a split are named") {
+TEST_CASE("sets whose edges count for both directions are known by their names") {
   scratch_folder const scratch;
-  write_bytes(scratch / "num-node-list.csv", "1");
-  CHECK(io::detail::find_ogb_pickles(scratch.path()).empty());
-  std::filesystem::create_directories(scratch / "split/target/sub");
-  write_bytes(scratch / "split/target/valid.pt", "");
-  write_bytes(scratch / "split/target/sub/test.pt", "");
-  write_bytes(scratch / "split/target/train.csv.gz", "");
-  CHECK(io::detail::find_ogb_pickles(scratch.path()) ==
-        std::vector<std::filesystem::path>{scratch / "split/target/sub/test.pt", scratch / "split/target/valid.pt"});
+  for (auto const& [name, expected] : {std::pair("ogbl_ddi", true), std::pair("ogbn-products", true),
+                                       std::pair("ogbn_arxiv", false), std::pair("ogbl", false)}) {
+    std::filesystem::create_directories(scratch / name);
+    write_bytes(scratch / name / "num-node-list.csv", "1");
+    CHECK(io::detail::ogb_files(scratch / name, {}).one_way() == expected);
+  }
 }
 
 TEST_CASE("tables are found packed and not, and listed by the beginning of their names") {

@@ -12,7 +12,7 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/io/parts/detail/feature_tables.hpp>
+#include <glt/io/parts/feature_tables.hpp>
 #include <glt/io/parts/hot_rows.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
@@ -96,11 +96,11 @@ TEST_CASE("all features and labels of a folder, and those of its edges, are coll
     auto const& names_of = made.labels[0];
     auto const hot = io::extract_hot_rows(part);
     auto const& book = part.graph.books[0];
-    dist::named_features const features(comm, book, io::detail::extract_node_features(part));
-    dist::named_edge_features const edges(comm, book, io::detail::extract_edge_features(part));
+    dist::named_features const features(comm, book, io::extract_node_features(part));
+    dist::named_edge_features const edges(comm, book, io::extract_edge_features(part));
     CHECK(features.local().names() == std::vector<std::string>{"feat", "codes", "label"});
     CHECK(features.local().type("codes") == element_type::int8);
-    CHECK(edges.local().rows().names() == std::vector<std::string>{"length", "kind"});
+    CHECK(edges.local().rows().names() == std::vector<std::string>{"length", "kind", "time"});
     dist::named_collector collector(comm, features,
                                     {{.name = "codes", .type = element_type::float32},
                                      {.name = "feat"},

@@ -80,6 +80,55 @@ TEST_CASE("Elements of 16 bits and truth values keep their bytes") {
   CHECK(elements<std::uint8_t>(read_torch_tensor(path)) == std::vector<std::uint8_t>{0, 1, 1});
 }
 
+TEST_CASE("Arrays of NumPy are read as tensors are, from archives, streams and plain pickles") {
+  glt_test::scratch_folder const dir;
+  auto const path = dir / "x.pt";
+  std::vector<std::int64_t> const values{1, -2, 300, std::int64_t{1} << 40, 0x80, 0xFF};
+  for (bool const as_text : {true, false}) {
+    for (bool const columns_first : {false, true}) {
+      auto const root = numpy_array(values, "i8", {3, 2}, columns_first, as_text);
+      auto const check = [&] {
+        auto const made = read_torch_tensor(path);
+        CHECK(made.shape() == shape{3, 2});
+        CHECK(elements<std::int64_t>(made) ==
+              (columns_first ? std::vector<std::int64_t>{1, std::int64_t{1} << 40, -2, 0x80, 300, 0xFF}
+                             : values));
+      };
+      torch_writer writer;
+      writer.save(path, root);
+      check();
+      glt_test::write_bytes(path, writer.stream(root));
+      check();
+      glt_test::write_bytes(path, whole(root));
+      check();
+    }
+  }
+  glt_test::write_bytes(path, whole(numpy_array(floats{}, "f4", {0, 5})));
+  CHECK(read_torch_tensor(path).shape() == shape{0, 5});
+}
+
+TEST_CASE("Arrays of NumPy that are no numbers, or not whole, are refused") {
+  glt_test::scratch_folder const dir;
+  auto const path = dir / "x.pt";
+  auto const fault = [&](std::string const& root) {
+    glt_test::write_bytes(path, whole(root));
+    return refused(path);
+  };
+  CHECK(names(fault(numpy_array("abcd", "U1", {1})), "elements 'U1'", "astype"));
+  CHECK(names(fault(numpy_array("abcd", "i4", {2})), "shape (2,) in 4 bytes"));
+  CHECK(names(fault(numpy_array("abcde", "i4", {1})), "shape (1,) in 5 bytes"));
+  CHECK(names(fault(numpy_array("abcd", "i4", {-1})), "shape (-1,)"));
+  auto big = numpy_array("abcd", "i4", {1});
+  CHECK(names(fault(big.replace(big.find(text("<")), text("<").size(), text(">"))), "big-endian"));
+  auto const empty = call(name("numpy.core.multiarray", "_reconstruct"),
+                          {name("numpy", "ndarray"), integers({0}), bytes("b")});
+  CHECK(names(fault(empty), "an array without elements"));
+  CHECK(names(fault(empty + integer(1) + "b"), "form that is not known"));
+  CHECK(names(fault(call(name("_codecs", "encode"), {text("\xE2\x82\xAC"), text("latin1")})),
+              "no text of Latin-1"));
+  CHECK(names(fault(name("numpy", "ndarray") + none() + "b"), "instance of a class"));
+}
+
 TEST_CASE("Tensors of a dictionary are read one by one and may share a storage") {
   glt_test::scratch_folder const dir;
   auto const path = dir / "x.pt";

@@ -42,6 +42,10 @@ TEST_CASE("the picture has every number of every part") {
   auto const texts = glt_test::texts_of(svg);
   CHECK(contains(texts, "1 < 2 & 3"));
   CHECK(contains(texts, "Seeds"));
+  CHECK(
+      std::ranges::none_of(hints, [](auto const& hint) { return hint.find("valid") != std::string::npos; }));
+  CHECK(std::ranges::none_of(texts,
+                             [](auto const& text) { return text.starts_with("valid"); })); // there is none
   CHECK_FALSE(contains(texts, "Vertices by type"));
   CHECK_FALSE(contains(texts, "Edges by type"));
   CHECK(std::ranges::any_of(

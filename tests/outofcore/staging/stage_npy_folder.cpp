@@ -83,6 +83,13 @@ TEST_CASE("numbers of other types are written anew") {
   check(folder);
   write_bytes(folder / "meta.json", R"({"num_nodes": 20})");
   check(folder);
+  std::string bytes;
+  for (int i = 0; i < 20 * 3 * 4; ++i) {
+    bytes += static_cast<char>(i % 60);
+  }
+  write_bytes(folder / "node_feat.npy", npy_bytes("<f4", "(20, 3)", bytes, "True"));
+  write_bytes(folder / "node_time.npy", npy_bytes(">i4", "(20,)", bytes.substr(0, 80)));
+  check(folder);
 
   weights[66'000] = 1e300;
   io::write_npy(folder / "edge_weight.npy", weights);

@@ -112,7 +112,7 @@ public:
   void check(seeds_type const& seeds) const {
     seeds.check();
     detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices), num_vertices_);
-    detail::check_times(seeds, detail::has_query<Rule>);
+    detail::check_times(seeds, detail::has_time<typename Rule::query_type>);
   }
 
   /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
@@ -127,7 +127,7 @@ public:
       auto const& [seeds, key, out] = batches[b];
       items_.push_back({.seeds = seeds_[b].vertices(*seeds), .key = key, .out = &out->subgraph});
       if constexpr (detail::has_query<Rule>) {
-        items_.back().queries = seeds_[b].times(*seeds);
+        items_.back().queries = seeds_[b].queries(*seeds);
       }
     }
     this->make_around(
@@ -148,7 +148,7 @@ public:
 private:
   std::int64_t num_vertices_;
   Policy policy_;
-  std::vector<detail::seed_memory<Policy, Vertex>> seeds_; // of each batch
+  std::vector<detail::seed_memory<Policy, Vertex, typename Rule::query_type>> seeds_; // of each batch
   sampler_type sampler_;
   std::vector<typename sampler_type::bulk_item> items_;
 };

@@ -145,7 +145,7 @@ public:
     }
     detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices),
                               schema.num_vertices(seeds.node_type));
-    detail::check_times(seeds, detail::has_query<Rule>);
+    detail::check_times(seeds, detail::has_time<typename Rule::query_type>);
   }
 
   /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
@@ -165,7 +165,7 @@ public:
       lists_[b][static_cast<std::size_t>(seeds->node_type)] = seeds_[b].vertices(*seeds);
       items_.push_back({.seeds = lists_[b], .key = key, .out = &out->subgraph});
       if constexpr (detail::has_query<Rule>) {
-        items_.back().queries = seeds_[b].times(*seeds);
+        items_.back().queries = seeds_[b].queries(*seeds);
       }
     }
     sampler_.sample_bulk(items_);
@@ -181,7 +181,7 @@ public:
 private:
   graph_type const* graph_;
   Policy policy_;
-  std::vector<detail::seed_memory<Policy, Vertex>> seeds_;          // of each batch
+  std::vector<detail::seed_memory<Policy, Vertex, typename Rule::query_type>> seeds_; // of each batch
   std::vector<std::vector<array_view<space, Vertex const>>> lists_; // of each batch, by node type
   std::vector<typename sampler_type::bulk_item> items_;
   sampler_type sampler_;

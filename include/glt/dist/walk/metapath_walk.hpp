@@ -27,7 +27,8 @@
 namespace glt::dist {
 
 /// Walks along a cycle of edge types across the parts of a heterogeneous graph: element by element what the
-/// serial `metapath_walker` returns for the same starts and key, up to the numbering of the parts.
+/// serial `metapath_walker` returns for the same starts and key, up to the numbering of the parts. A step along (A, r, B)
+/// goes from B to A; see there.
 ///
 /// Concurrent calls: none on one object.
 ///

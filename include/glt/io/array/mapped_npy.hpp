@@ -8,6 +8,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/npy_any.hpp>
 #include <glt/memory/buffer.hpp>
 
@@ -54,6 +55,16 @@ private:
   std::int64_t position_ = 0;
 };
 
+// Refuses arrays whose rows and bytes are in another order than in memory.
+inline void check_order(mapped_source const& source, npy_header const& header) {
+  if (has_columns_first(header) || is_big_endian(header)) {
+    source.fail(
+        0, std::string("is ") + (is_big_endian(header) ? "big-endian" : "in Fortran order") +
+               ", and cannot stay in its file; read it by read_npy_any, or save numpy.ascontiguousarray(a, "
+               "a.dtype.newbyteorder('<'))");
+  }
+}
+
 // The array of a mapped .npy file, whose header was read and is row by row, as elements of a type of the same size.
 inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, element_type type) {
   mapped_source const source(*file);
@@ -79,31 +90,33 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
 /// Maps an .npy file whose elements are of a known type; bfloat16 is stored as uint16. What is written to the
 /// array never reaches the file.
 ///
-/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
-///                   Fortran order, or its length contradicts its shape
+/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type, big-endian
+///                   or in Fortran order, or its length contradicts its shape
 /// @cost   that of `mapped_file`; a copy as well, of a file whose elements are not aligned, as no writer makes it
 [[nodiscard]] inline array map_npy(std::filesystem::path const& path, element_type type,
                                    detail::map_options const& options = {}) {
   auto file = std::make_shared<detail::mapped_file>(path, options);
   detail::mapped_source source(*file);
   auto header = detail::read_npy_header(source);
+  detail::check_order(source, header);
   if (header.type != detail::npy_name_of(type)) {
     source.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", detail::npy_name_of(type),
                                         "'; convert it with NumPy's astype"));
   }
-  detail::check_row_order(source, header);
   return detail::map_elements(std::move(file), std::move(header), type);
 }
 
 /// Maps an .npy file whose element type is found out: what `read_npy_any` makes of it, of types that it leaves as they
 /// are in the file.
 ///
-/// @throws io_error  as `read_npy_any`, and if elements of this type are converted or checked when they are read
+/// @throws io_error  as `read_npy_any`, and if elements are converted, checked or put in another order when they are
+///                   read
 /// @cost   as `map_npy`
 [[nodiscard]] inline array map_npy_any(std::filesystem::path const& path, detail::map_options const& options = {}) {
   auto file = std::make_shared<detail::mapped_file>(path, options);
   detail::mapped_source source(*file);
   auto header = detail::read_npy_header(source);
+  detail::check_order(source, header);
   auto const& known = detail::find_conversion(source, header);
   if (known.stored_size != glt::detail::size_of(known.type) || known.stored == "<u8") {
     source.fail(0, glt::detail::message("holds elements of type '", header.type,

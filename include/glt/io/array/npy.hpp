@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/buffer.hpp>
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace glt::io {
@@ -37,20 +39,21 @@ struct npy_array {
 
 } // namespace detail
 
-/// Reads a whole array of elements of type T, C order; byte order and type must be those of the file.
+/// Reads a whole array of elements of type T, which must be those of the file; rows are contiguous and bytes ordered as
+/// this machine does, whatever order the file has.
 ///
-/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type or in
-///                   Fortran order, or its length contradicts its shape
-/// @cost   one read of the file; memory is allocated only after its length was checked
+/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type, or its length
+///                   contradicts its shape
+/// @cost   one read of the file, and one transposition if it is in Fortran order; memory is allocated only after its
+///         length was checked
 template <detail::npy_element T>
 [[nodiscard]] detail::npy_array<T> read_npy(std::filesystem::path const& path) {
   detail::input_file file(path);
   auto header = detail::read_npy_header(file);
-  if (header.type != detail::npy_type<T>()) {
+  if (detail::native_type(header) != detail::npy_type<T>()) {
     file.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", detail::npy_type<T>(),
                                       "'; convert it with NumPy's astype"));
   }
-  detail::check_row_order(file, header);
   auto const count = detail::count_elements(header.shape);
   auto const available = file.size() - header.data_offset;
   constexpr auto element = static_cast<std::int64_t>(sizeof(T));
@@ -65,9 +68,10 @@ template <detail::npy_element T>
                                    " bytes behind an array of shape ", detail::shape_text(header.shape),
                                    "; make it again"));
   }
-  detail::npy_array<T> array{std::move(header.shape), buffer<device::cpu, T>(*count)};
-  file.read(array.data.data(), available);
-  return array;
+  buffer<device::cpu, T> elements(*count);
+  file.read(elements.data(), available);
+  detail::make_native(header, *count, element, elements);
+  return {std::move(header.shape), std::move(elements)};
 }
 
 /// Reads an array of a certain number of dimensions.

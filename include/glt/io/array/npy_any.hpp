@@ -7,6 +7,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/buffer.hpp>
 
@@ -52,21 +53,17 @@ inline std::string refuse_npy_type(std::string const& type) {
   if (type.find('O') != std::string::npos) {
     return "holds pickled Python objects, which are never executed; save the numbers in them as arrays";
   }
-  if (type.starts_with('>')) {
-    return "is big-endian ('" + type + "'); save numpy.ascontiguousarray(a, a.dtype.newbyteorder('<'))";
-  }
   return "holds elements of type '" + type +
          "'; whole numbers, bool, float16, float32, float64 and bfloat16 can be read, convert it with astype";
 }
 
-// How the elements of an array become elements in memory; fails if they cannot, or are not row by row.
+// How the elements of an array become elements in memory; fails if they cannot.
 template <byte_source Source>
 npy_conversion const& find_conversion(Source const& source, npy_header const& header) {
-  auto const* const found = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
+  auto const* const found = std::ranges::find(npy_conversions, native_type(header), &npy_conversion::stored);
   if (found == npy_conversions.end()) {
     source.fail(0, refuse_npy_type(header.type));
   }
-  check_row_order(source, header);
   return *found;
 }
 
@@ -112,8 +109,9 @@ array read_npy_source(Source& source) {
   }
   buffer<device::cpu, std::byte> bytes(count * glt::detail::size_of(known.type));
   source.read(bytes.data(), count * known.stored_size);
+  make_native(header, count, known.stored_size, bytes);
   auto const fail = [&](std::int64_t i, auto value) {
-    source.fail(header.data_offset + i * known.stored_size,
+    source.fail(header.data_offset + (has_columns_first(header) ? 0 : i * known.stored_size),
                 glt::detail::message("element ", i, " is ", value, ", which does not fit int64"));
   };
   if (known.stored == "<u2") {
@@ -130,12 +128,14 @@ array read_npy_source(Source& source) {
 
 /// Reads an .npy file whose element type is found out: bool becomes uint8, uint16 int32, uint32 and uint64 int64.
 ///
+/// Rows are contiguous in memory and bytes ordered as this machine does, whatever order the file has.
 /// The void type of two bytes, as which NumPy saves ml_dtypes.bfloat16, is bfloat16.
 ///
-/// @throws io_error  if there is no such file, it is not an .npy file, it is in Fortran order or big-endian, its
-///                   elements are structured, Python objects or of another type without numbers, its length
-///                   contradicts its shape, or a uint64 does not fit int64
-/// @cost   one read of the file; memory is allocated only after its length was checked
+/// @throws io_error  if there is no such file, it is not an .npy file, its elements are structured,
+///                   Python objects or of another type without numbers, its length contradicts its shape, or a uint64
+///                   does not fit int64
+/// @cost   one read of the file, and one transposition if it is in Fortran order; memory is allocated only after its
+///         length was checked
 [[nodiscard]] inline array read_npy_any(std::filesystem::path const& path) {
   detail::input_file file(path);
   return detail::read_npy_source(file);

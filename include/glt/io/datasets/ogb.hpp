@@ -21,9 +21,10 @@ namespace glt::io {
 /// `symmetrize` adds the others.
 ///
 /// Splits of vertices are lists `train`, `valid` and `test` in split/NAME/, with types in split/NAME/TYPE/. Splits of
-/// links come as pickles of PyTorch, which are left out (`find_ogb_pickles` names them); the training edges are those
-/// of the graph. Pairs that were saved beside them as `valid_edge.npy`, `valid_edge_neg.npy` and so on, [2, L] or
-/// [L, 2], are read.
+/// links are files of torch.save, `train.pt`, `valid.pt` and `test.pt`, or all in `split_dict.pt`: pairs as "edge" and
+/// "edge_neg", as "source_node" and "target_node", or as "head" and "tail", NumPy's arrays or tensors. What else they
+/// hold, and pairs in graphs with types, is left out and told to `on_note`. Pairs that were saved beside them as
+/// `valid_edge.npy`, `valid_edge_neg.npy` and so on, [2, L] or [L, 2], are read instead.
 ///
 /// @throws io_error  if the folder does not hold such a set, has several splits of which none was chosen, a file is
 ///                   missing, damaged or of the wrong row count, or names a vertex that does not exist

@@ -5,7 +5,10 @@
 #include <glt/io/progress.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +22,7 @@ namespace glt::io {
 struct ogb_options {
   std::string split{};      ///< folder below split/; may be empty if there is at most one
   read_options reading{};
+  std::function<void(std::string const&)> on_note{}; ///< told of what is left out, and what to do about it
 };
 
 namespace detail {
@@ -47,6 +51,19 @@ public:
 
   [[nodiscard]] path const& raw() const { return raw_; }
   [[nodiscard]] std::string name() const { return root_.filename().string(); }
+  /// True of the sets that OGB's master files mark with `add_inverse_edge`: their files have edges in one direction
+  /// that count for both.
+  ///
+  /// @source snap-stanford/ogb, ogb/nodeproppred/master.csv and ogb/linkproppred/master.csv
+  [[nodiscard]] bool one_way() const {
+    static constexpr std::array<std::string_view, 8> known{"proteins", "proteinfunc", "products", "ppa",
+                                                           "ppassoc",  "collab",      "ddi",      "reviews"};
+    std::string name = this->name();
+    if (name.starts_with("ogbn") || name.starts_with("ogbl")) {
+      name = name.substr(std::min<std::size_t>(5, name.size())); // and what joins: _ or -
+    }
+    return std::ranges::find(known, name) != known.end();
+  }
   /// The folder of the split; nothing if there is none.
   [[nodiscard]] std::optional<path> const& split() const { return split_; }
 
@@ -122,24 +139,6 @@ private:
   path raw_;
   std::optional<path> split_;
 };
-
-/// The files of a split that `read_ogb` leaves out because they are pickles of PyTorch, in alphabetical order.
-///
-/// @throws io_error  as `read_ogb` if the folder does not hold a data set, or the split is not there
-[[nodiscard]] inline std::vector<std::filesystem::path> find_ogb_pickles(std::filesystem::path const& folder,
-                                                                         ogb_options const& options = {}) {
-  std::vector<std::filesystem::path> found;
-  if (auto const split = detail::ogb_files(folder, options).split()) {
-    std::error_code fault;
-    for (auto const& entry : std::filesystem::recursive_directory_iterator(*split, fault)) {
-      if (entry.path().extension() == ".pt") {
-        found.push_back(entry.path());
-      }
-    }
-  }
-  std::ranges::sort(found);
-  return found;
-}
 
 } // namespace detail
 

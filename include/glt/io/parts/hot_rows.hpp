@@ -9,7 +9,7 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
 #include <glt/io/data_set.hpp>
-#include <glt/io/parts/detail/feature_tables.hpp>
+#include <glt/io/parts/feature_tables.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/parts_loaded.hpp>
 #include <glt/memory/buffer.hpp>

@@ -28,7 +28,7 @@ inline glt::detail::measured_vertices<global_id> vertices_of(partition_book cons
   for (int part = 0; part < book.num_parts(); ++part) {
     std::fill(part_of.begin() + book.begin(part), part_of.begin() + book.end(part), part);
   }
-  return {std::as_const(part_of).view(), book.num_parts(), type, 1};
+  return {part_of.cview(), book.num_parts(), type, 1};
 }
 
 } // namespace detail

@@ -87,7 +87,7 @@ inline void copy_tensor(pickle_tensor const& tensor, std::int64_t count, std::by
 
 /// A file of torch.save, or Python's pickles of tensors, read without executing anything.
 ///
-/// Tensors are read when they are asked for; bool becomes uint8. Accepts archives of PyTorch 1.6 and newer, the
+/// Tensors, and NumPy's arrays as such, are read when they are asked for; bool becomes uint8. Accepts archives of PyTorch 1.6 and newer, the
 /// streams before them, and several pickles one after the other in a file.
 ///
 /// @source pytorch/pytorch, torch/serialization.py and torch/_utils.py
@@ -121,12 +121,14 @@ public:
   ///                   that, or its bytes are damaged
   [[nodiscard]] array read(pickle_value const& value) const {
     auto const* const tensor = value.get_if<pickle_tensor>();
-    if (tensor == nullptr) {
-      fail(glt::detail::message("has ", value.kind(), " where a tensor belongs; torch.save a tensor"));
+    if (tensor == nullptr || tensor->storage == nullptr) {
+      fail(glt::detail::message("has ", tensor == nullptr ? value.kind() : "an array without elements",
+                                " where a tensor belongs; torch.save a tensor"));
     }
     auto const& storage = *tensor->storage;
-    auto const entry = archive_ ? "data/" + std::string(storage.key) : std::string();
-    auto const stored = archive_ ? archive_->size(entry) : storage.bytes.size();
+    bool const apart = archive_ && !storage.key.empty(); // NumPy's arrays stand in the pickle
+    auto const entry = apart ? "data/" + std::string(storage.key) : std::string();
+    auto const stored = apart ? archive_->size(entry) : storage.bytes.size();
     auto const element = glt::detail::size_of(tensor->type);
     if (storage.count != stored / glt::detail::size_of(storage.type) || stored % element != 0) {
       fail(glt::detail::message("has ", stored, " bytes for a storage of ", storage.count, " elements; make it again"));
@@ -137,12 +139,12 @@ public:
                                 " that does not fit its storage of ", stored / element,
                                 " elements; torch.save its contiguous()"));
     }
-    if (archive_ && tensor->offset == 0 && *count * element == stored && detail::is_contiguous(*tensor)) {
+    if (apart && tensor->offset == 0 && *count * element == stored && detail::is_contiguous(*tensor)) {
       return {tensor->type, tensor->sizes, archive_->read(entry)};
     }
     buffer<device::cpu, std::byte> out(*count * element);
-    auto const own = archive_ ? archive_->read(entry) : buffer<device::cpu, std::byte>();
-    detail::copy_tensor(*tensor, *count, archive_ ? own.data() : storage.bytes.data(), out.data());
+    auto const own = apart ? archive_->read(entry) : buffer<device::cpu, std::byte>();
+    detail::copy_tensor(*tensor, *count, apart ? own.data() : storage.bytes.data(), out.data());
     return {tensor->type, tensor->sizes, std::move(out)};
   }
 

@@ -5,10 +5,10 @@
 #include <glt/io/report/detail/svg_bars.hpp>
 #include <glt/io/report/detail/svg_canvas.hpp>
 #include <glt/io/report/detail/svg_matrix.hpp>
+#include <glt/io/report/detail/svg_page.hpp>
 #include <glt/partition/quality/partition_quality.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,10 +25,6 @@ struct quality_svg_options {
 };
 
 namespace detail {
-
-// Eight colours that are told apart by people of any colour vision; the order is that of layers of bars.
-inline constexpr std::array<char const*, 8> layer_colours{"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                                          "#56b4e9", "#d55e00", "#f0e442", "#999999"};
 
 // A layer of bars: a number of every part.
 inline svg_bar_layer layer_of(std::string name, std::size_t colour, glt::detail::part_table const& table,
@@ -86,14 +82,17 @@ inline std::vector<svg_bar_chart> charts_of(partition_quality const& quality) {
                     "rows",
                     "part",
                     {layer_of("volume", 0, quality, &partition_quality::communication_volume)}});
-  if (quality.num_train + quality.num_valid + quality.num_test > 0) {
-    charts.push_back({"Seeds",
-                      "seeds",
-                      "part",
-                      {layer_of("train", 0, quality, &partition_quality::num_train),
-                       layer_of("valid", 1, quality, &partition_quality::num_valid),
-                       layer_of("test", 2, quality, &partition_quality::num_test)},
-                      true});
+  svg_bar_chart seeds{"Seeds", "seeds", "part", {}, true};
+  auto const add_split = [&](char const* name, std::size_t colour, std::int64_t total, auto number) {
+    if (total > 0) {
+      seeds.layers.push_back(layer_of(name, colour, quality, number));
+    }
+  };
+  add_split("train", 0, quality.num_train, &partition_quality::num_train);
+  add_split("valid", 1, quality.num_valid, &partition_quality::num_valid);
+  add_split("test", 2, quality.num_test, &partition_quality::num_test);
+  if (!seeds.layers.empty()) {
+    charts.push_back(std::move(seeds));
   }
   if (!quality.node_types.empty()) {
     charts.push_back(type_chart(quality));
@@ -141,11 +140,9 @@ inline void draw_edge_types(svg_canvas& canvas, svg_box const& box, partition_qu
 /// 64 parts) say theirs in full.
 [[nodiscard]] inline std::string quality_svg(partition_quality const& quality,
                                              quality_svg_options const& options = {}) {
-  constexpr double margin = 30;
-  constexpr double panel_width = 475;
-  constexpr double panel_height = 250;
-  constexpr double between = 30;
-  constexpr double width = 2 * (margin + panel_width) + between;
+  constexpr double margin = detail::page_margin;
+  constexpr double between = detail::panel_gap;
+  constexpr double width = detail::page_width;
   constexpr double matrix_width = 650;
   constexpr double matrix_height = 530;
   detail::svg_canvas canvas;
@@ -158,13 +155,11 @@ inline void draw_edge_types(svg_canvas& canvas, svg_box const& box, partition_qu
                   " %), communication volume " + number(quality.communication_volume) + ", replication factor " +
                   detail::fixed(quality.replication_factor(), 2),
               {.size = 12});
-  double y = 84;
-  auto const charts = detail::charts_of(quality);
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    auto const x = margin + (i % 2 == 0 ? 0 : panel_width + between);
-    detail::draw_bars(canvas, {x, y, panel_width, panel_height}, charts[i]);
-    y += i % 2 == 1 || i + 1 == charts.size() ? panel_height + between : 0;
-  }
+  auto const y =
+      detail::draw_panels(canvas, 84, detail::charts_of(quality),
+                          [](auto& on, detail::svg_box const& box, detail::svg_bar_chart const& chart) {
+                            detail::draw_bars(on, box, chart);
+                          });
   detail::draw_matrix(canvas, {margin, y, matrix_width, matrix_height},
                       {"Edges between parts", "edges", "from part", "to part", "inside a part", quality.num_parts(),
                        quality.edges_between});

@@ -110,7 +110,7 @@ public:
       for (int rank = 0; rank < comm_.size() && comm_.rank() == root; ++rank) {
         auto const [first, last] = piece_of(rank, done);
         if (rank != root && first < last) {
-          take(first, std::as_const(arrived_).view().subview(place_of(rank) * rows_a_round_, last - first));
+          take(first, arrived_.cview().subview(place_of(rank) * rows_a_round_, last - first));
         }
       }
     });

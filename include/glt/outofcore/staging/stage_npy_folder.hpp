@@ -8,6 +8,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/detail/npy_pieces.hpp>
 #include <glt/io/array/detail/scipy_csr.hpp>
 #include <glt/io/array/npy_any.hpp>
@@ -34,7 +35,7 @@ namespace detail {
 inline bool can_stay(std::filesystem::path const& path, std::optional<element_type> wanted) {
   auto const header = io::detail::read_npy_header(path);
   auto const* const known = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
-  return !header.fortran_order && known != npy_conversions.end() &&
+  return !has_columns_first(header) && known != npy_conversions.end() &&
          known->stored_size == glt::detail::size_of(known->type) && known->stored != "<u8" &&
          (!wanted || known->type == *wanted);
 }

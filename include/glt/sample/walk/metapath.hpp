@@ -60,7 +60,7 @@ inline void validate_metapath(hetero_schema const& schema, std::span<int const> 
 
 } // namespace detail
 
-/// The relations of a heterogeneous graph along which walks of that length go.
+/// The relations of a heterogeneous graph along which walks of that length go; see `metapath_walker` for the direction.
 ///
 /// @shape  edge_types [n] → [n]
 /// @throws precondition_error  as `validate_metapath`
@@ -78,7 +78,9 @@ template <memory_space Space, vertex_id Vertex>
 /// Walks along the rows of one relation after the other, and from the last one on to the first.
 ///
 /// Step s goes from a row of relation s modulo their number to the source of one of its edges, every edge
-/// equally likely. A walk that comes to a vertex without neighbours in the next relation ends there. Names of
+/// equally likely. Rows are destinations, so a step along (A, r, B) goes from a vertex of B to one of A, against the arrow
+/// that other libraries follow: where they walk author → paper → author by writes and rev_writes, the meta-path is
+/// {(paper, rev_writes, author), (author, writes, paper)}, whose first destination type is that of the starts. A walk that comes to a vertex without neighbours in the next relation ends there. Names of
 /// walks as for `random_walker`, whose walks these are if the only relation is its graph.
 ///
 /// Concurrent calls: const members may run concurrently, into different walks.

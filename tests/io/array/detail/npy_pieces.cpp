@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include "support/archives.hpp"
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
@@ -35,6 +36,32 @@ TEST_CASE("the pieces of a file are all its elements in order, as they are read"
     });
     CHECK(next == count);
   }
+}
+
+TEST_CASE("the pieces of columns that are contiguous are rows") {
+  scratch_folder const scratch;
+  constexpr std::int64_t rows = (1 << 20) / 3 + 5; // a little more than a piece
+  std::string elements;
+  for (std::int64_t column = 0; column < 3; ++column) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      auto const number = static_cast<std::uint32_t>(row * 3 + column);
+      for (int const shift : {24, 16, 8, 0}) {
+        elements += static_cast<char>(number >> shift & 0xFF);
+      }
+    }
+  }
+  write_bytes(scratch / "a.npy", npy_bytes(">i4", "(" + std::to_string(rows) + ", 3)", elements, "True"));
+  io::detail::npy_pieces pieces(scratch / "a.npy");
+  std::int64_t next = 0;
+  bool same = true;
+  pieces.for_each([&](io::array const& piece, std::int64_t first) {
+    same = same && first == next;
+    for (auto const number : piece.values<std::int32_t>()) {
+      same = same && number == next++;
+    }
+  });
+  CHECK(same);
+  CHECK(next == 3 * rows);
 }
 
 TEST_CASE("faults of a file and of a piece name it, with the place") {

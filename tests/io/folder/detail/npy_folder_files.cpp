@@ -62,6 +62,18 @@ TEST_CASE("types come from the names, in alphabetical order, and dense features 
   CHECK(files.find("edge_time", files.edge_types()[0].suffix).has_value());
 }
 
+TEST_CASE("arrays that are not read, but nearly named like those that are, are told") {
+  scratch_folder const scratch;
+  write_names(scratch, {"edge_index.a__b__c.npy", "node_labels.a.npy", "timestamps.npy", "node_feat_raw.npy",
+                        "edge_weight.csr.npz", "notes.txt"});
+  auto const found = io::detail::npy_folder_files(scratch.path()).nearly_known();
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].first == scratch / "node_labels.a.npy");
+  CHECK(found[0].second == "node_label.a.npy");
+  CHECK(found[1].second == "edge_time.npy");
+  CHECK(names(fault_of({"edge_idx.npy"}), "holds no edge_index.npy (is it edge_idx.npy?)"));
+}
+
 TEST_CASE("names that contradict each other are refused") {
   CHECK(names(fault_of({}), "no edge_index.npy"));
   CHECK(names(fault_of({"node_feat.npy"}), "no edge_index.npy"));

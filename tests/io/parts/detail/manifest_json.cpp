@@ -40,7 +40,7 @@ TEST_CASE("the text says what the manifest holds, with lists of numbers on one l
   CHECK(json["partitioner"]["options"]["passes"] == "5");
   CHECK(json["node_types"][0]["num_nodes"] == 5);
   CHECK(json["edge_types"][0]["num_edges"] == 6);
-  CHECK(names(text, "\"offsets\": [0, 3, 5]", "\"version\": 1"));
+  CHECK(names(text, "\"offsets\": [0, 3, 5]", "\"version\": 2"));
   CHECK(text == io::detail::to_json(small_manifest()));
 }
 

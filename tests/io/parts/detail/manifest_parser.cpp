@@ -65,7 +65,7 @@ TEST_CASE("a manifest comes back from its text") {
   auto const json = nlohmann::ordered_json::parse(text);
   CHECK(io::detail::parse_manifest(signed_text(json), "m.json") == known_manifest());
   CHECK(json["node_types"][0]["features"][1]["file"] == "feature-labels.npy");
-  CHECK(names(text, "\"offsets\": [0, ", "\"version\": 1"));
+  CHECK(names(text, "\"offsets\": [0, ", "\"version\": 2"));
 }
 
 TEST_CASE("a text that was changed anywhere is refused") {
@@ -88,10 +88,11 @@ TEST_CASE("what is no manifest, or one of another version, is told what it is") 
   CHECK(names(fault_of("{}"), "glt-parts"));
   CHECK(names(fault_of(R"({"part_method": "metis", "num_parts": 2})"), "glt-parts"));
   CHECK(names(fault_of(R"({"format": "glt-parts"})"), "lacks \"version\""));
-  CHECK(names(fault_of(R"({"format": "glt-parts", "version": 2})"), "is of version 2", "reads version 1", "partition"));
+  CHECK(names(fault_of(R"({"format": "glt-parts", "version": 1})"), "is of version 1", "reads version 2",
+              "partition"));
   CHECK(names(fault_of(R"({"format": "glt-parts", "version": -1})"), "version is no whole number"));
-  CHECK(names(fault_of(R"({"format": "glt-parts", "version": 1})"), "lacks \"xxh3\""));
-  CHECK(names(fault_of(R"({"format": "glt-parts", "version": 1, "xxh3": ""})"), "checksum"));
+  CHECK(names(fault_of(R"({"format": "glt-parts", "version": 2})"), "lacks \"xxh3\""));
+  CHECK(names(fault_of(R"({"format": "glt-parts", "version": 2, "xxh3": ""})"), "checksum"));
   scratch_folder const scratch;
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_manifest(scratch.path())); }), "manifest.json",
               "no such file"));
@@ -115,7 +116,7 @@ TEST_CASE("hostile values are refused with their place") {
                               "/node_types/0/features/0/dtype",
                               "/node_types/0/features/0/row_shape",
                               "/node_types/0/labels",
-                              "/node_types/0/timestamps",
+                              "/node_types/0/times",
                               "/node_types/0/train",
                               "/node_types/0/hot_rows",
                               "/node_types/0/hot_rows/number",

@@ -28,15 +28,15 @@ TEST_CASE("no name leads elsewhere") {
 }
 
 TEST_CASE("different names have different files, also beside the arrays that have names of their own") {
-  std::set<std::string> files{"original.npy", "labels.npy",  "timestamps.npy", "train.npy",
-                              "valid.npy",    "test.npy",    "offsets.npy",    "sources.npy",
-                              "edge_ids.npy", "weights.npy", "halo.npy",       "hot_ids.npy"};
+  std::set<std::string> files{"original.npy", "labels.npy",  "times.npy",   "train.npy",
+                              "valid.npy",    "test.npy",    "offsets.npy", "sources.npy",
+                              "edge_ids.npy", "weights.npy", "halo.npy",    "hot_ids.npy"};
   auto const before = files.size();
   int names = 0;
   for (char const* name :
-       {"original", "labels",   "timestamps", "train",   "valid", "test", "offsets",          "sources",
-        "edge_ids", "weights",  "halo",       "hot_ids", "feat",  "Feat", "feature-labels",   "feature-feat",
-        "feature-", "hot-feat", "a.b",        "a%2Eb",   "a b",   "a_b",  "links-train.edges"}) {
+       {"original", "labels",   "times", "train",   "valid", "test", "offsets",          "sources",
+        "edge_ids", "weights",  "halo",  "hot_ids", "feat",  "Feat", "feature-labels",   "feature-feat",
+        "feature-", "hot-feat", "a.b",   "a%2Eb",   "a b",   "a_b",  "links-train.edges"}) {
     files.insert(paths::feature_file(name));
     ++names;
   }

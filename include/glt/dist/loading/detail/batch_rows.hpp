@@ -15,14 +15,15 @@ namespace glt::detail {
 /// What a batch has of its vertices and edges, as far as it was asked for.
 ///
 /// @shape  features() [N, F] · labels() [distinct seeds], or empty without labels · edge_features() [E, G] · tensors of
-///         N rows, or of one per distinct seed
+///         N rows, or of one per distinct seed · edge_tensors of E rows
 template <device_policy Policy, bytes_copyable T>
 struct batch_rows {
   dist::collected_rows<Policy, T> rows;
   std::int64_t num_columns = 0;
   dist::collected_rows<Policy, T> edge_rows;
   std::int64_t num_edge_columns = 0;
-  dist::collected_table<Policy> tensors; ///< by name: `batch.tensors["year"]`
+  dist::collected_table<Policy> tensors;      ///< by name: `batch.tensors["year"]`
+  dist::collected_table<Policy> edge_tensors; ///< in the order of the edge ids: `batch.edge_tensors["time"]`
 
   /// Features of the nodes of the subgraph, in that order.
   [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept {
@@ -40,7 +41,8 @@ struct batch_rows {
 protected:
   template <class Self>
   [[nodiscard]] static auto row_members(Self& self) noexcept {
-    return std::tie(self.rows, self.num_columns, self.edge_rows, self.num_edge_columns, self.tensors);
+    return std::tie(self.rows, self.num_columns, self.edge_rows, self.num_edge_columns, self.tensors,
+                    self.edge_tensors);
   }
 
 private:

@@ -14,12 +14,14 @@
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
+#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
+#include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/buffer.hpp>
@@ -43,11 +45,12 @@ struct collected_things {
   dist::edge_features<Policy, T> const* edges = nullptr;
   dist::named_features<Policy> const* tensors = nullptr;
   std::vector<dist::wanted_tensor> wanted{};
+  dist::named_edge_features<Policy> const* edge_tensors = nullptr;
+  std::vector<dist::wanted_tensor> wanted_of_edges{};
 };
 
-inline constexpr char const* other_things =
-    "collects other things than rank 0; ask for the same features, edge "
-    "features and named tensors on all ranks";
+inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features, edge "
+                                            "features and named tensors on all ranks";
 
 /// A batch whose rows are wanted.
 template <device_policy Policy, bytes_copyable T, class Subgraph>
@@ -73,9 +76,9 @@ public:
       : features_(things.features), policy_(policy) {
     fingerprint kinds;
     kinds.add(things.features != nullptr).add(things.edges != nullptr).add(things.tensors != nullptr);
-    agree(host_comm(comm), {.what = operation::make_sampler},
-          failure_of([&] { check(things, graph, edge_ids); }), kinds.value(),
-          [](auto, auto) { return other_things; });
+    kinds.add(things.edge_tensors != nullptr);
+    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
+          kinds.value(), [](auto, auto) { return other_things; });
     if (features_ != nullptr) {
       rows_.emplace(comm, *features_, policy);
     }
@@ -86,6 +89,9 @@ public:
       }
       if (things.tensors != nullptr) {
         tensors_.emplace(comm, *things.tensors, things.wanted, policy);
+      }
+      if (things.edge_tensors != nullptr) {
+        edge_tensors_.emplace(comm, *things.edge_tensors, things.wanted_of_edges, policy);
       }
     }
   }
@@ -101,14 +107,13 @@ public:
       bool const labels = features_->has_labels();
       std::vector<dist::bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
       for (auto const& [subgraph, num_seeds, out] : batches) {
-        lists.push_back(
-            {.vertices = subgraph->nodes(), .num_seeds = labels ? num_seeds : 0, .out = &out->rows});
+        lists.push_back({.vertices = subgraph->nodes(), .num_seeds = labels ? num_seeds : 0, .out = &out->rows});
         out->num_columns = features_->num_columns();
       }
       rows_->collect_bulk(std::span(std::as_const(lists)), step);
     }
     if constexpr (all_kinds) {
-      if (edges_) {
+      if (edges_ || edge_tensors_) {
         collect_edges(batches, step);
       }
       if (tensors_) {
@@ -121,19 +126,11 @@ public:
     }
   }
 
-  [[nodiscard]] collector_seconds seconds() const noexcept {
-    return rows_ ? rows_->seconds() : collector_seconds();
-  }
-  [[nodiscard]] collected_counts counts() const noexcept {
-    return rows_ ? rows_->counts() : collected_counts();
-  }
-  [[nodiscard]] std::string why_not_in_place() const {
-    return rows_ ? rows_->why_not_in_place() : std::string();
-  }
+  [[nodiscard]] collector_seconds seconds() const noexcept { return rows_ ? rows_->seconds() : collector_seconds(); }
+  [[nodiscard]] collected_counts counts() const noexcept { return rows_ ? rows_->counts() : collected_counts(); }
+  [[nodiscard]] std::string why_not_in_place() const { return rows_ ? rows_->why_not_in_place() : std::string(); }
 
-  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) {
-    matrix().read_in_place(rows);
-  }
+  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { matrix().read_in_place(rows); }
   void use(dist::hot_rows<Policy, T> const& hot) { matrix().use(hot); }
 
 private:
@@ -141,27 +138,24 @@ private:
   static void check(collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids) {
     auto const check_book = [&](auto const* rows, char const* what) {
       if (rows != nullptr && !(rows->book() == graph.book())) {
-        throw precondition_error(message(what,
-                                         " and graph have different partition books; load both from one "
-                                         "partition"));
+        throw precondition_error(message(what, " and graph have different partition books; load both from one "
+                                               "partition"));
       }
     };
     check_book(things.features, "features");
     check_book(things.edges, "edge features");
     check_book(things.tensors, "named tensors");
-    if (things.features != nullptr &&
-        things.features->local().num_vertices() != graph.book().size(graph.part())) {
-      throw precondition_error(
-          "features and graph are of different parts; make both with the same communicator");
+    check_book(things.edge_tensors, "named tensors of edges");
+    if (things.features != nullptr && things.features->local().num_vertices() != graph.book().size(graph.part())) {
+      throw precondition_error("features and graph are of different parts; make both with the same communicator");
     }
-    if (things.edges != nullptr && !edge_ids) {
-      throw precondition_error(
-          "edge features are collected by edge id; set edge_ids in the options of the sampler");
+    bool const of_edges = things.edges != nullptr || things.edge_tensors != nullptr;
+    if (of_edges && !edge_ids) {
+      throw precondition_error("edge features are collected by edge id; set edge_ids in the options of the sampler");
     }
-    if (!all_kinds && (things.edges != nullptr || things.tensors != nullptr)) {
-      throw precondition_error(
-          "edge features and named tensors are collected in the memory where they are stored; "
-          "give the loader their policy");
+    if (!all_kinds && (of_edges || things.tensors != nullptr)) {
+      throw precondition_error("edge features and named tensors are collected in the memory where they are stored; "
+                               "give the loader their policy");
     }
   }
 
@@ -171,15 +165,23 @@ private:
       destinations_.emplace_back(0, policy_);
     }
     std::vector<dist::bulk_list<Policy, global_id, dist::collected_rows<Policy, T>>> lists;
+    std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> tables;
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto const& [subgraph, num_seeds, out] = batches[b];
       sampled_destinations(policy_, *subgraph, destinations_[b]);
-      lists.push_back({.vertices = std::as_const(destinations_[b]).view(),
-                       .edges = subgraph->edge_ids(),
-                       .out = &out->edge_rows});
+      auto const destinations = std::as_const(destinations_[b]).view();
+      auto const edges = subgraph->edge_ids();
+      lists.push_back({.vertices = destinations, .edges = edges, .out = &out->edge_rows});
+      tables.push_back(
+          {.vertices = destinations, .edges = edges, .num_seeds = edges.size(), .out = &out->edge_tensors});
       out->num_edge_columns = num_edge_columns_;
     }
-    edges_->collect_bulk(std::span(std::as_const(lists)), step);
+    if (edges_) {
+      edges_->collect_bulk(std::span(std::as_const(lists)), step);
+    }
+    if (edge_tensors_) {
+      edge_tensors_->collect_bulk(std::span(std::as_const(tables)), step);
+    }
   }
 
   [[nodiscard]] auto& matrix() {
@@ -193,6 +195,7 @@ private:
   std::optional<dist::feature_collector<Comm, Policy, T, StorePolicy>> rows_;
   std::optional<dist::edge_feature_collector<Comm, Policy, T>> edges_;
   std::optional<dist::named_collector<Comm, Policy>> tensors_;
+  std::optional<dist::named_edge_collector<Comm, Policy>> edge_tensors_;
   std::int64_t num_edge_columns_ = 0;
   Policy policy_;
   std::vector<buffer<Policy, global_id>> destinations_; // of the edges of each batch

@@ -6,6 +6,7 @@
 #include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
+#include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -30,6 +31,13 @@ public:
                std::vector<dist::wanted_tensor> wanted = {}) {
     rows_.tensors = &features;
     rows_.wanted = std::move(wanted);
+    return static_cast<Recipe&>(*this);
+  }
+  /// Collects named tensors of the sampled edges as well, such as their times; needs `edge_ids` in the options.
+  Recipe& with(dist::named_edge_features<StorePolicy> const& features,
+               std::vector<dist::wanted_tensor> wanted = {}) {
+    rows_.edge_tensors = &features;
+    rows_.wanted_of_edges = std::move(wanted);
     return static_cast<Recipe&>(*this);
   }
 

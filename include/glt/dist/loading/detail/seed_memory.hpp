@@ -8,12 +8,21 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/rule/independent_rule.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace glt::detail {
+
+/// True if what requests of a rule carry are times, alone or beside the number of an occurrence.
+template <class Query>
+inline constexpr bool has_time = !std::is_same_v<Query, no_query>;
+template <class Query>
+inline constexpr bool has_time<occurrence_query<Query>> = has_time<Query>;
 
 /// @throws precondition_error  if seeds have times that nothing looks at, or none where they are needed
 template <class Seeds>
@@ -55,26 +64,40 @@ private:
   Policy policy_;
 };
 
-/// Vertices and times of the seeds of a batch in memory of a policy.
-template <device_policy Policy, vertex_id Vertex>
+/// Vertices of the seeds of a batch, and what requests for them carry, in memory of a policy.
+template <device_policy Policy, vertex_id Vertex, class Query = no_query>
 class seed_memory {
   static constexpr memory_space space = Policy::space;
 
 public:
   explicit seed_memory(Policy policy) : list_(std::move(policy)) {}
 
-  /// Valid until the next call; likewise `times`.
+  /// Valid until the next call; likewise `queries`.
   [[nodiscard]] array_view<space, Vertex const> vertices(dist::vertex_seeds<Vertex> const& seeds) {
     return list_.view(seeds.vertices, vertices_);
   }
-  [[nodiscard]] array_view<space, std::int64_t const> times(dist::vertex_seeds<Vertex> const& seeds) {
-    return list_.view(seeds.times, times_);
+  /// What requests of a rule carry.
+  ///
+  /// @pre    the rule has queries: times, or those of `independent_rule`
+  [[nodiscard]] array_view<space, Query const> queries(dist::vertex_seeds<Vertex> const& seeds) {
+    if constexpr (std::is_same_v<Query, std::int64_t>) {
+      return list_.view(seeds.times, queries_);
+    } else {
+      using inner = decltype(Query::query);
+      if constexpr (has_time<inner>) {
+        counted_ = count_occurrences<Vertex, inner>(seeds.vertices, seeds.times);
+      } else {
+        counted_ = count_occurrences<Vertex>(seeds.vertices);
+      }
+      return list_.view(counted_, queries_);
+    }
   }
 
 private:
   seed_list<Policy> list_;
   buffer<Policy, Vertex> vertices_;
-  buffer<Policy, std::int64_t> times_;
+  buffer<Policy, Query> queries_;
+  std::vector<Query> counted_;
 };
 
 /// Ends and labels of the seed edges of a batch in memory of a policy.

@@ -48,14 +48,6 @@ template <npy_element T>
 
 inline constexpr std::string_view npy_magic{"\x93NUMPY", 6};
 
-/// Refuses an array whose columns are contiguous instead of its rows.
-template <byte_source Source>
-void check_row_order(Source const& source, npy_header const& header) {
-  if (header.fortran_order) {
-    source.fail(0, "is in Fortran order; save numpy.ascontiguousarray of it");
-  }
-}
-
 // Product of the sizes; nothing if one is negative or it does not fit 63 bits.
 inline std::optional<std::int64_t> count_elements(std::span<std::int64_t const> shape) {
   std::int64_t count = 1;

@@ -6,6 +6,7 @@
 #include <glt/core/error.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/npy_any.hpp>
 #include <glt/io/detail/input_file.hpp>
 
@@ -16,10 +17,11 @@
 #include <filesystem>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 namespace glt::io::detail {
 
-/// An .npy file that is read piece by piece, from its beginning to its end; elements are those of `read_npy_any`.
+/// An .npy file that is read piece by piece, row after row; elements are those of `read_npy_any`.
 ///
 /// Concurrent calls: none on one object.
 class npy_pieces {
@@ -39,13 +41,23 @@ public:
   /// @throws io_error  with the place of the piece, for what the elements or `use` throw as such
   template <class Use>
   void for_each(Use use) {
-    constexpr std::int64_t piece_size = std::int64_t{1} << 16;
+    bool const in_columns = count_ > 0 && has_columns_first(header_);
+    auto const row_size = in_columns ? count_ / header_.shape[0] : 1;
+    // Of columns, a piece is read from as many places as there are of them.
+    auto const piece_size = in_columns
+                                ? std::max((std::int64_t{1} << 20) / row_size, std::int64_t{1}) * row_size
+                                : std::int64_t{1} << 16;
     for (std::int64_t first = 0; first < count_; first += piece_size) {
       std::array const shape{std::min(piece_size, count_ - first)};
       auto bytes = *npy_start(header_.type, shape);
       auto const begin = bytes.size();
       bytes.resize(begin + static_cast<std::size_t>(shape[0] * known_->stored_size));
-      file_.read(bytes.data() + begin, shape[0] * known_->stored_size);
+      auto* const elements = reinterpret_cast<std::byte*>(bytes.data() + begin);
+      if (in_columns) {
+        read_rows(first / row_size, shape[0] / row_size, elements);
+      } else {
+        file_.read(elements, shape[0] * known_->stored_size);
+      }
       try {
         use(read_npy_any({reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)},
                          file_.path().string()),
@@ -58,10 +70,25 @@ public:
   }
 
 private:
+  // Rows of an array whose columns are contiguous.
+  void read_rows(std::int64_t first, std::int64_t rows, std::byte* out) {
+    auto const size = known_->stored_size;
+    auto const columns = count_ / header_.shape[0];
+    columns_.resize(static_cast<std::size_t>(rows * columns * size));
+    for (std::int64_t column = 0; column < columns; ++column) {
+      file_.seek(header_.data_offset + (column * header_.shape[0] + first) * size);
+      file_.read(columns_.data() + column * rows * size, rows * size);
+    }
+    auto shape = header_.shape;
+    shape[0] = rows;
+    copy_rows(columns_.data(), shape, size, out);
+  }
+
   input_file file_;
   npy_header header_;
   npy_conversion const* known_;
   std::int64_t count_;
+  std::vector<std::byte> columns_;
 };
 
 } // namespace glt::io::detail

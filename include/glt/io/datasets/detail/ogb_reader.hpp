@@ -9,6 +9,7 @@
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/npy_any.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/datasets/detail/ogb_pickles.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/progress.hpp>
@@ -16,10 +17,12 @@
 #include <glt/io/text/detail/csv_words.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -41,7 +44,7 @@ public:
   using edges_type = typename Tables::edges_type; // an edge_table, or derived from it
 
   ogb_reader(std::filesystem::path const& folder, ogb_options const& options, Tables tables)
-      : files_(folder, options), reading_(options.reading), tables_(std::move(tables)) {}
+      : files_(folder, options), options_(options), reading_(options.reading), tables_(std::move(tables)) {}
 
   [[nodiscard]] ogb_content<edges_type> read() {
     data_.name = files_.name();
@@ -219,6 +222,7 @@ private:
         }
       }
     }
+    read_pickles(folder, typed);
   }
 
   vertex_pairs read_pairs(path const& file, edge_table const& edges) const {
@@ -227,12 +231,71 @@ private:
       return {};
     }
     auto pairs = to_pairs(read_npy_any(file), file.string(), pair_layout::either);
-    check_ids(file.string() + ", sources", pairs.sources, nodes_of(edges.source));
-    check_ids(file.string() + ", destinations", pairs.destinations, nodes_of(edges.destination));
+    check_pairs(file.string(), pairs, edges);
     return pairs;
   }
 
+  // Splits of torch.save, where no tables or arrays of the same split are there.
+  void read_pickles(path const& folder, bool typed) {
+    auto const leave_out = [&](path const& file, std::string const& why) {
+      if (options_.on_note) {
+        options_.on_note(
+            "left out of " + file.string() + ": " + why +
+            "; save pairs as valid_edge.npy [L, 2] and valid_edge_neg.npy beside it, vertices as valid.csv");
+      }
+    };
+    auto const skip = [&](std::string_view split) {
+      auto const name = std::string(split);
+      return std::ranges::any_of(data_.edges, [&](edge_table const& edges) {
+        return std::ranges::find(edges.links, name, &link_split::name) != edges.links.end();
+      });
+    };
+    for (auto& split : read_pickled_splits(folder, skip, leave_out)) {
+      auto const place = (folder / (split.name + ".pt")).string();
+      for (auto& [type, ids] : split.vertices) {
+        auto const nodes = typed || !type.empty() ? std::ranges::find(data_.nodes, type, &node_table::name)
+                                                  : data_.nodes.begin();
+        if (nodes == data_.nodes.end()) {
+          leave_out(place, type.empty() ? "vertices of no type"
+                                        : ""
+                                          " + type + "
+                                          ", which is no type of vertices");
+          continue;
+        }
+        auto& list = split.name == "train"   ? nodes->train
+                     : split.name == "valid" ? nodes->valid
+                                             : nodes->test;
+        check_ids(place, ids, *nodes);
+        list = list.empty() ? std::move(ids) : std::move(list);
+      }
+      if (split.edges.sources.empty() && split.negatives.sources.empty()) {
+        continue;
+      }
+      if (typed) {
+        leave_out(place, "pairs of a graph with types");
+        continue;
+      }
+      if (skip(split.name)) {
+        continue;
+      }
+      check_pairs(place, split.edges, data_.edges[0]);
+      check_pairs(place, split.negatives, data_.edges[0]);
+      data_.edges[0].links.push_back({split.name, std::move(split.edges), std::move(split.negatives)});
+    }
+    std::array<std::string_view, 3> const order{"train", "valid", "test"};
+    for (auto& edges : data_.edges) {
+      std::ranges::sort(edges.links, {},
+                        [&](link_split const& links) { return std::ranges::find(order, links.name); });
+    }
+  }
+
+  void check_pairs(std::string const& place, vertex_pairs const& pairs, edge_table const& edges) const {
+    check_ids(place + ", sources", pairs.sources, nodes_of(edges.source));
+    check_ids(place + ", destinations", pairs.destinations, nodes_of(edges.destination));
+  }
+
   ogb_files files_;
+  ogb_options const& options_;
   read_options const& reading_;
   Tables tables_;
   ogb_content<edges_type> data_;

@@ -3,6 +3,7 @@
 
 #include <glt/core/error.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/folder/detail/nearly_known.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -44,6 +46,12 @@ struct edge_type_name {
 /// name.
 class npy_folder_files {
 public:
+  /// What is read, by the first word of the name; those of vertices first.
+  static constexpr std::array<std::string_view, 17> kinds{
+      "node_feat",  "node_label", "node_time",      "num_nodes",      "train_idx",    "valid_idx",
+      "test_idx",   "edge_index", "edge_feat",      "edge_weight",    "edge_time",    "train_edge",
+      "valid_edge", "test_edge",  "train_edge_neg", "valid_edge_neg", "test_edge_neg"};
+
   /// @throws io_error  if it is not a folder, it has no edges, the types contradict each other, or meta.json names a file
   ///                   that is not there
   explicit npy_folder_files(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -74,17 +82,28 @@ public:
   [[nodiscard]] std::vector<node_type_name> const& node_types() const { return node_types_; }
   [[nodiscard]] std::vector<edge_type_name> const& edge_types() const { return edge_types_; }
 
+  /// Arrays that are not read, whose names are nearly those that are, and these.
+  [[nodiscard]] std::vector<std::pair<std::filesystem::path, std::string>> nearly_known() const {
+    std::vector<std::pair<std::filesystem::path, std::string>> found;
+    for (auto const& file : unread_) {
+      auto const name = file.filename().string();
+      auto const kind = name.substr(0, name.find('.'));
+      auto const meant = find_nearly_known(kind.substr(0, kind.find('@')), kinds);
+      if (meant && kind != *meant && !kind.starts_with(std::string(*meant) + '@')) {
+        found.emplace_back(file, std::string(*meant) + name.substr(kind.size()));
+      }
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
   [[nodiscard]] std::optional<std::filesystem::path> find(std::string const& kind, std::string const& suffix) const {
     auto const found = files_.find({kind, suffix});
     return found == files_.end() ? std::nullopt : std::optional(found->second);
   }
 
 private:
-  static constexpr std::array<std::string_view, 7> node_kinds{"node_feat", "node_label", "node_time", "num_nodes",
-                                                              "train_idx", "valid_idx",  "test_idx"};
-  static constexpr std::array<std::string_view, 10> edge_kinds{
-      "edge_index", "edge_feat",      "edge_weight",    "edge_time",    "train_edge",
-      "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg", "test_edge_neg"};
+  static constexpr std::span<std::string_view const> node_kinds{kinds.data(), 7}; // the others are of edges
 
   void add(std::filesystem::path const& file, bool named_features) {
     auto const name = file.filename().string();
@@ -99,9 +118,8 @@ private:
       named_[{kind, stem.substr(dot)}] = file;
       return;
     }
-    if (sparse ? kind != "node_feat"
-               : std::ranges::find(node_kinds, kind) == node_kinds.end() &&
-                     std::ranges::find(edge_kinds, kind) == edge_kinds.end()) {
+    if (sparse ? kind != "node_feat" : std::ranges::find(kinds, kind) == kinds.end()) {
+      unread_.push_back(file);
       return;
     }
     auto& place = files_[{kind, stem.substr(dot)}];
@@ -176,7 +194,12 @@ private:
                              type.substr(second + 2), key.second, usual_features("edge_feat", key.second)});
     }
     if (edge_types_.empty()) {
-      throw io_error(folder_.string(), 0, "holds no edge_index.npy; give the folder that has it");
+      std::string meant;
+      for (auto const& [file, name] : nearly_known()) {
+        meant += name.starts_with("edge_index") ? " (is it " + file.filename().string() + "?)" : "";
+      }
+      throw io_error(folder_.string(), 0,
+                     "holds no edge_index.npy" + meant + "; give the folder that has it");
     }
     if (edge_types_.size() > 1 && edge_types_.front().suffix.empty()) {
       throw io_error((folder_ / "edge_index.npy").string(), 0,
@@ -222,6 +245,7 @@ private:
   std::filesystem::path folder_;
   file_map files_;
   file_map named_; // of features beside the usual ones
+  std::vector<std::filesystem::path> unread_;
   std::vector<node_type_name> node_types_;
   std::vector<edge_type_name> edge_types_;
 };

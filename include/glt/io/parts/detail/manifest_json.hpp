@@ -22,7 +22,7 @@
 namespace glt::io::detail {
 
 /// The version of the format that is written, and the only one that is read.
-inline constexpr int parts_version = 1;
+inline constexpr int parts_version = 2;
 
 using ordered_json = nlohmann::ordered_json;
 
@@ -53,7 +53,7 @@ inline ordered_json json_of(manifest_nodes const& type) {
       made["labels"]["classes"] = type.label_values->classes;
     }
   }
-  made["timestamps"] = type.times;
+  made["times"] = type.times;
   made["train"] = type.train;
   made["valid"] = type.valid;
   made["test"] = type.test;
@@ -73,7 +73,7 @@ inline ordered_json json_of(manifest_edges const& type) {
           {"num_edges", type.num_edges()},
           {"edges", type.edges},
           {"weights", type.weights},
-          {"timestamps", type.times},
+          {"times", type.times},
           {"features", json_of(type.features)},
           {"halo", type.halo},
           {"links", std::move(links)}};

@@ -125,7 +125,7 @@ private:
         }
       }
     }
-    made.times = type.at("timestamps").boolean();
+    made.times = type.at("times").boolean();
     made.train = by_part(type.at("train"));
     made.valid = by_part(type.at("valid"));
     made.test = by_part(type.at("test"));
@@ -148,7 +148,7 @@ private:
       type.at("num_edges").fail(glt::detail::message("is not ", made.num_edges(), ", the sum of the parts"));
     }
     made.weights = type.at("weights").boolean();
-    made.times = type.at("timestamps").boolean();
+    made.times = type.at("times").boolean();
     made.features = arrays(type.at("features"));
     made.halo = by_part(type.at("halo"));
     for (auto const& split : type.at("links").elements()) {

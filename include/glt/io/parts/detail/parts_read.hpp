@@ -178,7 +178,7 @@ private:
       made.labels = map("labels.npy", type.labels->type, rows, type.labels->row_shape);
       check_labels(made.labels, type.label_values);
     }
-    made.times = map_if<std::int64_t>(type.times, "timestamps.npy", rows);
+    made.times = map_if<std::int64_t>(type.times, "times.npy", rows);
     made.train = list("train.npy", own(type.train), book);
     made.valid = list("valid.npy", own(type.valid), book);
     made.test = list("test.npy", own(type.test), book);
@@ -199,7 +199,7 @@ private:
     part_edges made;
     made.features = map(type.features, count);
     made.weights = map_if<float>(type.weights, "weights.npy", count);
-    made.times = map_if<std::int64_t>(type.times, "timestamps.npy", count);
+    made.times = map_if<std::int64_t>(type.times, "times.npy", count);
     made.halo = map_if<global_id>(true, "halo.npy", own(type.halo));
     check_ids("halo.npy", made.halo.view(), 0, sources.num_vertices());
     for (auto const& split : type.links) {
@@ -219,8 +219,8 @@ private:
            glt::detail::message("goes from ", offsets[0], " to ", offsets[offsets.size() - 1], ", but there are ",
                                 count, " edges"));
     }
-    check_ids("sources.npy", std::as_const(columns).view(), 0, sources.num_vertices());
-    check_ids("edge_ids.npy", std::as_const(edge_ids).view(), 0, std::numeric_limits<edge_id>::max());
+    check_ids("sources.npy", columns.cview(), 0, sources.num_vertices());
+    check_ids("edge_ids.npy", edge_ids.cview(), 0, std::numeric_limits<edge_id>::max());
     if (checks_.ranges) {
       auto const* const down = std::adjacent_find(offsets.begin(), offsets.end(), std::greater());
       if (down != offsets.end()) {

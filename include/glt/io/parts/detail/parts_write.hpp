@@ -170,7 +170,7 @@ private:
       noted.label_values = range_of(nodes.labels);
     }
     noted.times = !nodes.times.empty();
-    write_if_any("timestamps.npy", nodes.times);
+    write_if_any("times.npy", nodes.times);
     noted.train = write_counted("train.npy", nodes.train);
     noted.valid = write_counted("valid.npy", nodes.valid);
     noted.test = write_counted("test.npy", nodes.test);
@@ -198,7 +198,7 @@ private:
     noted.weights = !edges.weights.empty();
     noted.times = !edges.times.empty();
     write_if_any("weights.npy", edges.weights);
-    write_if_any("timestamps.npy", edges.times);
+    write_if_any("times.npy", edges.times);
     noted.halo = write_counted("halo.npy", edges.halo);
     for (auto const& split : edges.links) {
       noted.links.push_back({split.name, write_pairs(split, false), write_pairs(split, true)});

@@ -77,9 +77,8 @@ private:
 
   // A text opcode or one that makes instances of classes.
   [[noreturn]] static void refuse(std::uint8_t code) {
-    if (std::string_view("bo\x81\x92i\x82\x83\x84").find(static_cast<char>(code)) != std::string_view::npos) {
-      fail("makes an instance of a class, and only tensors and plain containers are read; load it in Python "
-           "where that class is installed, and torch.save its tensors");
+    if (std::string_view("o\x81\x92i\x82\x83\x84").find(static_cast<char>(code)) != std::string_view::npos) {
+      plain_pickle_objects::refuse_instance();
     }
     fail("byte ", int{code}, " is no opcode of a binary pickle of tensors and plain containers; "
          "make the file again with torch.save or pickle protocol 2 or newer");
@@ -186,6 +185,11 @@ private:
       }
       auto made = objects_.call(values_, *name, args->items);
       stack_.push(values_.add(std::move(made)));
+      return true;
+    }
+    case 'b': {
+      auto const& state = stack_.pop();
+      objects_.build(values_, stack_.last(), state);
       return true;
     }
     case 'Q': {

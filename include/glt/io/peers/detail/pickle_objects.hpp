@@ -14,16 +14,18 @@ namespace glt::io::detail {
 ///
 /// - `o.knows(name)`: true if a pickle may name it;
 /// - `o.call(values, name, args)`: the value for what Python would make by calling the name;
-/// - `o.persistent(values, id)`: the value that stands outside of the pickle under this id.
+/// - `o.persistent(values, id)`: the value that stands outside of the pickle under this id;
+/// - `o.build(values, object, state)`: gives an object that `call` made the state that Python would set.
 ///
-/// The last two throw `precondition_error` for what they do not accept.
+/// The last three throw `precondition_error` for what they do not accept.
 template <class O>
 concept pickle_objects =
     requires(O& objects, pickle_values& values, pickle_name const& name, pickle_value const& id,
-             std::span<pickle_value const* const> args) {
+             std::span<pickle_value const* const> args, pickle_value& object) {
       { objects.knows(name) } -> std::same_as<bool>;
       { objects.call(values, name, args) } -> std::same_as<pickle_value>;
       { objects.persistent(values, id) } -> std::same_as<pickle_value>;
+      { objects.build(values, object, id) } -> std::same_as<void>;
     };
 
 /// The dictionaries of Python's `collections`, and nothing else.
@@ -52,6 +54,14 @@ struct plain_pickle_objects {
   /// @throws precondition_error  always
   [[nodiscard]] pickle_value persistent(pickle_values&, pickle_value const&) const {
     throw precondition_error("refers to data outside of the pickle; save it with torch.save to a file of its own");
+  }
+
+  /// @throws precondition_error  always
+  void build(pickle_values&, pickle_value&, pickle_value const&) const { refuse_instance(); }
+
+  [[noreturn]] static void refuse_instance() {
+    throw precondition_error("makes an instance of a class, and only tensors, arrays and plain containers are read; load "
+                             "it in Python where that class is installed, and torch.save its tensors");
   }
 };
 

@@ -39,6 +39,8 @@ public:
     }
     return *values_.back();
   }
+  /// The same, to be changed: the values belong to the pickle until it has been read.
+  [[nodiscard]] pickle_value& last() const { return const_cast<pickle_value&>(top()); }
   /// The same, and takes it off; several come in the order in which they were pushed.
   [[nodiscard]] pickle_value const& pop() {
     auto const& value = top();
@@ -100,10 +102,9 @@ public:
   }
 
 private:
-  // The values belong to the pickle until it has been read.
   template <class T>
   [[nodiscard]] T& container() {
-    auto* const found = const_cast<pickle_value&>(top()).template get_if<T>();
+    auto* const found = last().template get_if<T>();
     if (found == nullptr) {
       throw precondition_error(
           glt::detail::message("the pickle adds items to ", top().kind(), "; make the file again"));

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -118,10 +119,14 @@ public:
     return values_.emplace_back(std::move(value));
   }
 
+  /// Keeps bytes that do not stand in the file as they are, as long as the values.
+  std::string_view keep(std::string bytes) { return kept_.emplace_back(std::move(bytes)); }
+
   static constexpr std::int64_t limit = std::int64_t{1} << 20;
 
 private:
   std::deque<pickle_value> values_; // an address stays good while more are added
+  std::deque<std::string> kept_;
 };
 
 } // namespace glt::io::detail

@@ -5,7 +5,9 @@
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/view.hpp>
+#include <glt/io/peers/detail/numpy_pickle.hpp>
 #include <glt/io/peers/detail/pickle.hpp>
+#include <glt/io/peers/detail/pickle_objects.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
 
 #include <array>
@@ -87,7 +89,7 @@ inline std::vector<std::int64_t> torch_integers(pickle_value const& value, std::
   return numbers;
 }
 
-/// What torch.save names in a pickle: storages, element types, and how a tensor is made of them.
+/// What torch.save names in a pickle: storages, element types, and how a tensor is made of them; NumPy's arrays as well.
 class torch_pickle_objects {
 public:
   /// @param path    named in errors
@@ -98,13 +100,21 @@ public:
     bool const rebuild = name.module == "torch._utils" &&
                          (name.name == "_rebuild_tensor_v2" || name.name == "_rebuild_tensor_v3" ||
                           name.name == "_rebuild_tensor" || name.name == "_rebuild_parameter");
-    return plain_.knows(name) || rebuild || (name.module == "torch" && name.name == "Size") ||
+    return plain_.knows(name) || numpy_pickle_objects::knows(name) || rebuild ||
+           (name.module == "torch" && name.name == "Size") ||
            (name.module == "torch.storage" && name.name == "_load_from_bytes") ||
            torch_storage_type(name).has_value() || torch_dtype(name).has_value();
   }
 
   [[nodiscard]] inline pickle_value call(pickle_values& values, pickle_name const& name,
                                          std::span<pickle_value const* const> args);
+
+  void build(pickle_values& values, pickle_value& object, pickle_value const& state) {
+    if (!numpy_pickle_objects::builds(object)) {
+      plain_.build(values, object, state);
+    }
+    numpy_pickle_objects::build(values, object, state);
+  }
 
   [[nodiscard]] pickle_value persistent(pickle_values& values, pickle_value const& id) {
     auto const& parts = torch_argument<pickle_tuple>(id, "storage").items;
@@ -178,6 +188,7 @@ private:
   std::string_view path_;
   bool nested_;
   plain_pickle_objects plain_{};
+  numpy_pickle_objects numpy_{};
   std::map<std::string_view, pickle_value*> storages_{};
 };
 
@@ -257,7 +268,8 @@ inline pickle_value torch_pickle_objects::call(pickle_values& values, pickle_nam
     static_cast<void>(storage_of(root));
     return root;
   }
-  return plain_.call(values, name, args);
+  return numpy_pickle_objects::knows(name) ? numpy_.call(values, name, args)
+                                           : plain_.call(values, name, args);
 }
 
 } // namespace glt::io::detail

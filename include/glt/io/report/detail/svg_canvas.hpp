@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace glt::io::detail {
 
@@ -89,6 +91,21 @@ public:
   void line(double x1, double y1, double x2, double y2, std::string_view colour, bool dashed = false) {
     body_ += "<line" + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) + attribute("y2", y2) +
              " stroke=\"" + xml_text(colour) + "\"" + (dashed ? " stroke-dasharray=\"4 3\"/>\n" : "/>\n");
+  }
+
+  /// A small filled circle that says `hint` when the pointer is over it.
+  void dot(double x, double y, double radius, std::string_view colour, std::string_view hint) {
+    body_ += "<circle" + attribute("cx", x) + attribute("cy", y) + attribute("r", radius) + " fill=\"" +
+             xml_text(colour) + "\"><title>" + xml_text(hint) + "</title></circle>\n";
+  }
+
+  /// Points that are joined by lines.
+  void polyline(std::span<std::pair<double, double> const> points, std::string_view colour) {
+    body_ += "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" + xml_text(colour) + "\" points=\"";
+    for (auto const& [x, y] : points) {
+      body_ += trimmed(x, 2) + "," + trimmed(y, 2) + " ";
+    }
+    body_ += "\"/>\n";
   }
 
   void text(double x, double y, std::string_view content, svg_text_style const& style = {}) {

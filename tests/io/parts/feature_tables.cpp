@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/parts/detail/feature_tables.hpp>
+#include <glt/io/parts/feature_tables.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
 #include "support/errors.hpp"
 #include "support/known_sets.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -30,7 +31,7 @@ TEST_CASE("arrays of a part become tensors of a table, in their own types, witho
   auto const* const wide = part.nodes[0].features[0].values.bytes().data();
   auto const rows = part.graph.books[0].size(1);
   REQUIRE(rows > 0);
-  auto const papers = io::detail::extract_node_features(part);
+  auto const papers = io::extract_node_features(part);
   CHECK(papers.names() == std::vector<std::string>{"feat", "labels", "../x/y", "label"});
   CHECK(papers.num_vertices() == rows);
   CHECK(papers.type("labels") == element_type::int32);
@@ -40,10 +41,10 @@ TEST_CASE("arrays of a part become tensors of a table, in their own types, witho
     CHECK(papers.view<std::int32_t>("label").features(v, 0) == part.graph.original[0][v]);
   }
   CHECK(part.nodes[0].features.empty()); // they are taken
-  auto const authors = io::detail::extract_node_features(part, 1);
+  auto const authors = io::extract_node_features(part, 1);
   CHECK(authors.type("feat") == element_type::float16);
   CHECK(authors.num_columns("label") == 2);
-  auto const nobody = io::detail::extract_node_features(part, 2);
+  auto const nobody = io::extract_node_features(part, 2);
   CHECK(nobody.num_vertices() == 0);
   CHECK(nobody.num_columns("none") == 5);
 }
@@ -51,11 +52,17 @@ TEST_CASE("arrays of a part become tensors of a table, in their own types, witho
 TEST_CASE("features of edges are found by the ids of the edges") {
   auto part = content();
   std::size_t with_features = 0;
+  int with_times = 0;
   for (int type = 0; type < static_cast<int>(part.edges.size()); ++type) {
     auto const graph = part.graph.relations[static_cast<std::size_t>(type)].view();
     std::vector<edge_id> ids(graph.edge_ids().begin(), graph.edge_ids().end());
-    auto const names_there = part.edges[static_cast<std::size_t>(type)].features.size();
-    auto const table = io::detail::extract_edge_features(part, type);
+    auto const& edges = part.edges[static_cast<std::size_t>(type)];
+    auto const names_there = edges.features.size() + (edges.times.empty() ? 0 : 1);
+    auto const table = io::extract_edge_features(part, type);
+    if (!edges.times.empty()) {
+      CHECK(std::ranges::equal(table.rows().view<std::int64_t>("time").features.flat(), edges.times));
+      ++with_times;
+    }
     CHECK(table.num_edges() == graph.num_edges());
     CHECK(table.rows().names().size() == names_there);
     with_features += names_there;
@@ -66,6 +73,7 @@ TEST_CASE("features of edges are found by the ids of the edges") {
     }
   }
   CHECK(with_features > 0);
+  CHECK(with_times > 0);
 }
 
 TEST_CASE("arrays of other lengths and names that come twice are refused") {
@@ -81,6 +89,6 @@ TEST_CASE("arrays of other lengths and names that come twice are refused") {
   CHECK(names(error(2, "a"), "\"a\" are there already"));
   auto part = content();
   part.nodes[0].features[0].name = "label";
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::detail::extract_node_features(part)); }),
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::extract_node_features(part)); }),
               "\"label\""));
 }

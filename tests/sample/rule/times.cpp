@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/rule/timestamps.hpp>
+#include <glt/sample/rule/times.hpp>
 
 #include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>

@@ -19,7 +19,9 @@
 #include <utility>
 #include <vector>
 
-namespace glt::io::detail {
+namespace glt::io {
+
+namespace detail {
 
 inline void add_array(feature_table<device::cpu>& table, std::string name, array values) {
   auto const rows = values.rows();
@@ -44,6 +46,8 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
   return table;
 }
 
+} // namespace detail
+
 /// Takes all features of the vertices of a type out of a part, and their labels, if there are some, as "label"; for
 /// `dist::named_features`.
 ///
@@ -55,25 +59,31 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
 [[nodiscard]] inline feature_table<device::cpu> extract_node_features(part_content& part, int type = 0) {
   auto const t = static_cast<std::size_t>(type);
   auto& nodes = part.nodes[t];
-  auto table = make_feature_table(part.graph.books[t].size(part.graph.part), std::move(nodes.features));
+  auto table = detail::make_feature_table(part.graph.books[t].size(part.graph.part), std::move(nodes.features));
   nodes.features.clear();
   if (!nodes.labels.shape().empty()) {
-    add_array(table, "label", std::exchange(nodes.labels, {}));
+    detail::add_array(table, "label", std::exchange(nodes.labels, {}));
   }
   return table;
 }
 
-/// Takes all features of the edges of a type out of a part, with the ids of the edges; for
-/// `dist::named_edge_features`.
+/// Takes all features of the edges of a type out of a part, with the ids of the edges, and their times, if they have some,
+/// as "time"; for `dist::named_edge_features`. The part keeps its times as well, for rules look at them.
+///
+///     glt::dist::named_edge_features const timed(comm, part.graph.books[0], glt::io::extract_edge_features(part));
+///     recipe.with(timed, {{.name = "time"}}); // batch.edge_tensors["time"]
 ///
 /// @pre    there is such a type; not checked
-/// @throws precondition_error  as `make_feature_table`
-/// @cost   a copy of the edge ids, and the table that finds them
+/// @throws precondition_error  as `make_feature_table`, if features are called "time" and there are times
+/// @cost   a copy of the edge ids and times, and the table that finds them
 [[nodiscard]] inline edge_feature_table<device::cpu> extract_edge_features(part_content& part, int type = 0) {
   auto const e = static_cast<std::size_t>(type);
   auto const graph = part.graph.relations[e].view();
-  auto table = make_feature_table(graph.num_edges(), std::exchange(part.edges[e].features, {}));
+  auto table = detail::make_feature_table(graph.num_edges(), std::exchange(part.edges[e].features, {}));
+  if (auto const times = std::as_const(part.edges[e].times).view(); !times.empty()) {
+    detail::add_array(table, "time", array::of(times));
+  }
   return {make_buffer<device::cpu>(graph.edge_ids()), std::move(table)};
 }
 
-} // namespace glt::io::detail
+} // namespace glt::io

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace glt {
+
+/// What a request of `independent_rule` carries: how often its seed came before in the batch, and what the rule needs.
+template <class Query = no_query>
+struct occurrence_query {
+  std::int64_t occurrence = 0;
+  [[no_unique_address]] Query query{};
+
+  friend constexpr bool operator==(occurrence_query const&, occurrence_query const&) = default;
+};
+
+/// Draws by another rule, but anew for every occurrence of a seed in a disjoint batch.
+///
+/// Draws are named by the vertex, so trees of equal seeds are equal: that is what makes a sample the same on any number of
+/// ranks. With this rule the first tree of a seed is the usual one, and those of its further occurrences in the batch are
+/// independent of it, as where a vertex is an end of several pairs and each wants neighbours of its own.
+///
+///     glt::dist::neighbor_batches recipe(graph, features, {.fanouts = {15, 10}, .disjoint = true},
+///                                        glt::independent_rule{});
+template <class Rule = uniform_rule>
+struct independent_rule {
+  using query_type = occurrence_query<typename Rule::query_type>;
+  static constexpr bool may_exceed_fanout = detail::largest_count<Rule>({.fanout = 1}) < 0;
+  static constexpr bool all_in_order = detail::gives_all_in_order<Rule>({.fanout = -1});
+
+  Rule rule{};
+
+  /// @throws precondition_error  as the rule
+  template <class Graph>
+  void check(Graph const& graph, hop_options options) const {
+    if constexpr (requires { rule.check(graph, options); }) {
+      rule.check(graph, options);
+    }
+  }
+
+  template <class Graph>
+  GLT_HOST_DEVICE void prefetch(Graph const& graph, std::int64_t row) const noexcept {
+    if constexpr (requires { rule.prefetch(graph, row); }) {
+      rule.prefetch(graph, row);
+    }
+  }
+
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
+  count(Graph const& graph, std::int64_t row, query_type const& query, hop_options options, random_key key,
+        std::uint64_t subject) const noexcept {
+    return rule.count(graph, row, query.query, options, key_of(key, query), subject);
+  }
+
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, query_type const& query,
+                                      hop_options options, random_key key, std::uint64_t subject,
+                                      std::int64_t count, Position* out) const noexcept {
+    rule.pick(graph, row, query.query, options, key_of(key, query), subject, count, out);
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr random_key key_of(random_key key,
+                                                                   query_type const& query) noexcept {
+    return query.occurrence == 0 ? key : key.fold(static_cast<std::uint64_t>(query.occurrence));
+  }
+};
+
+/// The queries of `independent_rule` for the seeds of a batch: how often each came before.
+///
+/// @shape  seeds [S] · queries [S] of the rule inside, or empty if it has none → [S]
+/// @cost   O(S)
+template <vertex_id Vertex, class Query = no_query>
+[[nodiscard]] std::vector<occurrence_query<Query>> count_occurrences(std::span<Vertex const> seeds,
+                                                                     std::span<Query const> queries = {}) {
+  std::unordered_map<Vertex, std::int64_t> seen;
+  std::vector<occurrence_query<Query>> made(seeds.size());
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    made[i].occurrence = seen[seeds[i]]++;
+    if (i < queries.size()) {
+      made[i].query = queries[i];
+    }
+  }
+  return made;
+}
+
+} // namespace glt
