@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/torch/sparse_embedding.hpp>
 
+#include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
 #include <glt/torch/collectives.hpp>
 
@@ -61,7 +62,7 @@ at::Tensor rows_of(table_type const& table) {
 template <class Optimizer, class Options>
 void check_against_libtorch(glt::dist::sparse_optimizer const& optimizer, Options const& options) {
   on_ranks(
-      [&](auto comm) {
+      [&](glt::threads_comm comm) {
         at::set_num_threads(1);
         glt_test::divided_graph const divided(glt_test::random_graph(num_vertices, 40),
                                               glt_test::all_partitioners()[1], comm.size());
@@ -101,7 +102,7 @@ TEST_CASE("rows trained on ranks are those of torch::nn::Embedding with sparse g
 
 TEST_CASE("apply_gradients takes what a rank has, and refuses other shapes on all ranks") {
   on_ranks(
-      [](auto comm) {
+      [](glt::threads_comm comm) {
         auto const first = comm.rank() * 2;
         std::vector<glt::global_id> const original{first, first + 1};
         table_type table(comm, glt::partition_book({0, 2, 4}), glt::host_view<glt::global_id const>(original),
@@ -127,7 +128,7 @@ TEST_CASE("apply_gradients takes what a rank has, and refuses other shapes on al
 
 TEST_CASE("gather_grads refuses sparse gradients, and names what takes them") {
   on_ranks(
-      [](auto comm) {
+      [](glt::threads_comm comm) {
         torch::nn::Embedding table(torch::nn::EmbeddingOptions(3, 2).sparse(true));
         table(at::zeros({1}, at::kLong)).sum().backward();
         CHECK(glt_test::names(

@@ -166,8 +166,9 @@ public:
   template <class Read>
   void restore(Read read) {
     glt::detail::embedding_state<space, T> state{arrays_, num_updates_, learning_rate(), fingerprint_};
-    glt::detail::agree(gradients_.host(), site(2), glt::detail::failure_of([&] { read(state); }),
-                       state.num_updates, [](std::int64_t own, std::int64_t first) {
+    auto const failure = glt::detail::failure_of([&] { read(state); });
+    glt::detail::agree(gradients_.host(), site(2), failure, state.num_updates,
+                       [](std::int64_t own, std::int64_t first) {
                          return glt::detail::message("has read rows of ", own, " updates and rank 0 of ",
                                                      first, "; restore what was saved at one step");
                        });
