@@ -10,6 +10,7 @@
 #include "support/minimal_communicator.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
+#include "support/scarce.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +33,14 @@ namespace {
 
 constexpr std::int64_t num_vertices = 57;
 constexpr std::int64_t num_columns = 5;
+
+// A host's memory under another name.
+struct pinned_host {
+  static constexpr glt::memory_space space = glt::memory_space::pinned;
+  glt::host_resource resource() const { return {}; }
+  glt::exec::sequential executor() const { return {}; }
+};
+static_assert(glt::host_policy<pinned_host>);
 
 // The gradients of a step by all ranks together, of a loss that is the mean over items; original ids, some of them twice.
 struct item {
@@ -347,6 +356,57 @@ TEST_CASE("ranks agree on options, learning rate and the number of updates") {
     CHECK(table.learning_rate() == 0.5);
     CHECK(rows_of(table) ==
           std::vector<float>(static_cast<std::size_t>(names.book.size(comm.rank()) * num_columns), 2));
+  });
+}
+
+TEST_CASE("tables of other memory and of doubles are trained alike") {
+  on_ranks([](auto comm) {
+    auto const divided = divided_by(comm.size());
+    auto const& names = divided.names;
+    embedding_options const options{.columns = num_columns, .optimizer = glt::dist::sparse_adam{}};
+    pinned_host const policy;
+    auto const own = glt::make_buffer<pinned_host>(
+        names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank())), policy);
+    sparse_embedding<decltype(comm), pinned_host, double> table(comm, names.book, own.view(), options,
+                                                                policy);
+    oracle expected(options);
+    for (std::int64_t step = 2; step < 5; ++step) {
+      rank_items const items(step, divided, comm.rank(), comm.size());
+      std::vector<double> const gradients(items.gradients.begin(), items.gradients.end());
+      using glt::memory_space;
+      table.update(glt::array_view<memory_space::pinned, glt::global_id const>(items.vertices.data(),
+                                                                               items.ids().size()),
+                   glt::matrix_view<memory_space::pinned, double const>(gradients.data(), items.ids().size(),
+                                                                        num_columns),
+                   items.ids().size());
+      expected.update(items_of(step), options.optimizer);
+    }
+    CHECK(difference(table, expected, divided, comm.rank()) < 1e-7); // gradients were floats
+  });
+}
+
+TEST_CASE("a rank without memory for gradients takes no other one along into waiting") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    auto const divided = divided_by(comm.size());
+    auto const& names = divided.names;
+    glt_test::scarce_policy const policy;
+    sparse_embedding<decltype(comm), glt_test::scarce_policy> table(
+        comm, names.book,
+        names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank())),
+        {.columns = num_columns}, policy);
+    std::vector<float> const gradients(num_columns, 1);
+    std::vector<glt::global_id> const vertices{0};
+    auto const update = [&] {
+      table.update(glt::host_view<glt::global_id const>(vertices),
+                   glt::host_matrix<float const>(gradients.data(), 1, num_columns), 1);
+    };
+    glt_test::scarce_resource::allocations_left = comm.rank() == last ? 0 : -1;
+    auto const error = glt_test::thrown<glt::collective_error>(update);
+    glt_test::scarce_resource::allocations_left = -1;
+    CHECK(glt_test::names(error, "rank " + std::to_string(last), "alloc"));
+    update();
+    CHECK(table.num_updates() == 1);
   });
 }
 

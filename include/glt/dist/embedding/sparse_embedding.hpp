@@ -41,7 +41,7 @@ namespace glt::dist {
 ///     table.update(batch.subgraph.nodes(), gradients, batch.num_seeds);
 ///
 /// Up to the rounding of sums, rows depend neither on the number of ranks nor on the partition. A step is that of
-/// `torch::nn::Embedding` with `sparse(true)` and PyTorch's SGD, Adagrad or SparseAdam on one process: gradients of equal
+/// the `Embedding` of PyTorch with sparse gradients and its SGD, Adagrad or SparseAdam on one process: gradients of equal
 /// vertices are added, and rows without a gradient, with their moments, stay as they are.
 ///
 /// A loader that collects `store()` reads rows when it makes a batch: without `prefetch` and `bulk`, so that every step
