@@ -10,6 +10,7 @@
 #include "support/ranks.hpp"
 #include "torch/dense_graph.hpp"
 
+#include <ATen/Parallel.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/optim/adagrad.h>
 #include <torch/optim/sgd.h>
