@@ -31,6 +31,8 @@
 #include <glt/dist/device_batch.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/edge_features.hpp>
+#include <glt/dist/embedding/embedding_options.hpp>
+#include <glt/dist/embedding/sparse_embedding.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>

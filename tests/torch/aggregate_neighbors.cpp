@@ -11,6 +11,7 @@
 #include "torch/dense_graph.hpp"
 #include "torch/random_block.hpp"
 
+#include <ATen/Parallel.h>
 #include <torch/autograd.h>
 
 #include <doctest/doctest.h>

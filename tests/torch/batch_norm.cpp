@@ -9,6 +9,7 @@
 
 #include "support/errors.hpp"
 
+#include <ATen/Parallel.h>
 #include <torch/autograd.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/nn/modules/batchnorm.h>

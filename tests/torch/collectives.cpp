@@ -6,6 +6,7 @@
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
 
+#include <ATen/Parallel.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 

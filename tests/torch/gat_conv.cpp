@@ -7,6 +7,7 @@
 #include "support/errors.hpp"
 #include "torch/layers.hpp"
 
+#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <doctest/doctest.h>

@@ -14,6 +14,8 @@
 #include "torch/dense_graph.hpp"
 #include "torch/random_block.hpp"
 
+#include <ATen/Parallel.h>
+
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -177,6 +177,46 @@ TEST_CASE("rgcn_conv over blocks with all neighbours equals the dense layer at t
   CHECK(at::allclose(y[0].narrow(0, 0, 3), expected[0].index_select(0, places), 1e-9, 1e-9));
 }
 
+TEST_CASE("two layers over sampled typed blocks equal two over the whole graph, forward and backward") {
+  auto const list = glt_test::academic_graph(33); // institutions have no in-edges
+  auto const graph = list.graph();
+  for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
+    glt::hetero_neighbor_sampler<glt::device::cpu> sampler(
+        graph.view(), {.fanouts = glt::same_fanouts(list.schema, {-1, -1}), .expand = expand});
+    std::vector<glt::local_id> const seeds{7, 2, 30};
+    glt::hetero_subgraph<glt::device::cpu> subgraph;
+    sampler.sample(0, seeds, {}, subgraph);
+    auto const x = random_rows(list.schema, 4);
+    auto first = make_layer(list.schema, {.in = 4, .out = 5});
+    auto second = make_layer(list.schema, {.in = 5, .out = 3, .num_bases = 2});
+    rows_by_type whole;
+    rows_by_type sampled;
+    for (int t = 0; t < list.schema.num_node_types(); ++t) {
+      auto const nodes = glt::to_tensor(subgraph.nodes(t)).to(at::kLong);
+      whole.push_back(x[static_cast<std::size_t>(t)].clone().requires_grad_());
+      sampled.push_back(x[static_cast<std::size_t>(t)].index_select(0, nodes).requires_grad_());
+    }
+    auto const of_layer = [&](int layer) {
+      return [&subgraph, layer](int e) { return subgraph.block(e, layer); };
+    };
+    auto const hidden = first(sampled, of_layer(0));
+    auto const y = second(hidden, of_layer(1))[0].narrow(0, 0, 3);
+    auto const places = at::tensor(std::vector<std::int64_t>(seeds.begin(), seeds.end()), at::kLong);
+    auto const expected = dense_layer(second, list, dense_layer(first, list, whole))[0].index_select(0, places);
+    CHECK(at::allclose(y, expected, 1e-9, 1e-9));
+    loss_of(y, places).backward();
+    loss_of(expected, places).backward();
+    for (std::size_t t = 0; t < whole.size(); ++t) {
+      auto const nodes = glt::to_tensor(subgraph.nodes(static_cast<int>(t))).to(at::kLong);
+      if (whole[t].grad().defined() && sampled[t].grad().defined()) {
+        auto const spread = at::zeros_like(whole[t]).index_add(0, nodes, sampled[t].grad());
+        CHECK(at::allclose(spread, whole[t].grad(), 1e-9, 1e-9));
+      }
+    }
+    CHECK(whole[2].grad().abs().max().item<double>() > 0); // institutions, two hops away
+  }
+}
+
 TEST_CASE("a rank with rows that do not fit, or another schema, fails") {
   auto const list = glt_test::academic_graph(5);
   glt_test::on_ranks([&](auto comm) {

@@ -19,6 +19,7 @@
 #include <glt/partition/split.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
+#include <ATen/Parallel.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/optim/sgd.h>
 

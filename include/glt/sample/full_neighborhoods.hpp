@@ -46,7 +46,11 @@ struct full_neighborhood {
   sampled_subgraph<Policy, Vertex> subgraph;
 
   [[nodiscard]] array_view<Policy::space, Vertex const> nodes() const noexcept { return subgraph.nodes(); }
-  [[nodiscard]] block_view<Policy::space> block() const { return subgraph.block(0); }
+  [[nodiscard]] block_view<Policy::space> block() const {
+    auto made = subgraph.block(0);
+    made.is_piece = !rows.first_piece || !rows.last_piece;
+    return made;
+  }
 };
 
 } // namespace detail

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace glt {
 
@@ -56,6 +57,22 @@ template <communicator Comm, device_policy Policy>
   return sharded_aggregation<Comm, Policy>::apply(x, &graph, how, reproducible);
 }
 
+/// @throws precondition_error  if there is not one offset more than destinations, or the block has not all edges of its
+///                             destination
+template <memory_space Space>
+void check_block(std::string_view call, block_view<Space> block) {
+  if (block.offsets.size() != block.num_destinations + 1) {
+    throw precondition_error(message(call, " over a block of ", block.num_destinations, " destinations and ",
+                                     block.offsets.size(), " offsets; pass a block of a sampled subgraph"));
+  }
+  if (block.is_piece) {
+    throw precondition_error(message(call, " over a piece of ", block.num_edges(),
+                                     " edges of a vertex that has more of them in other batches; raise "
+                                     "row_batch_limits::max_edges to the largest degree, or add up segment_sum over "
+                                     "the pieces"));
+  }
+}
+
 } // namespace detail
 
 /// The sum, mean, maximum or minimum of x over the in-edges of every destination of a block; zero for a destination
@@ -65,7 +82,8 @@ template <communicator Comm, device_policy Policy>
 /// it, or into another subgraph. The gradient of an extreme goes to the first source that has it.
 ///
 /// @shape  x [num_sources, F], float or double, in host memory → [num_destinations, F]
-/// @throws precondition_error  if x is not such a matrix, or the block does not have one offset more than destinations
+/// @throws precondition_error  if x is not such a matrix, the block does not have one offset more than destinations, or
+///                             it is a piece of a row that `full_neighborhoods` has cut
 /// @cost   O(E · F), forward and backward; no tensor of E rows is made
 template <memory_space Space>
 [[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, block_view<Space> block,
@@ -75,11 +93,7 @@ template <memory_space Space>
                                              "; pass a float or double host tensor [", block.num_sources,
                                              ", F], one row per source of the block"));
   }
-  if (block.offsets.size() != block.num_destinations + 1) {
-    throw precondition_error(detail::message("aggregate_neighbors over a block of ", block.num_destinations,
-                                             " destinations and ", block.offsets.size(),
-                                             " offsets; pass a block of a sampled subgraph"));
-  }
+  detail::check_block("aggregate_neighbors", block);
   return detail::block_aggregation::apply(x, to_tensor(block.offsets), to_tensor(block.row), how);
 }
 

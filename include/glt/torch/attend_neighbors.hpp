@@ -100,7 +100,8 @@ template <memory_space Space>
 ///
 /// @shape  values [num_sources, heads · d], keys and queries [num_sources, heads], float or double, in host memory; of
 ///         the queries, those of destinations count → [num_destinations, heads · d]
-/// @throws precondition_error  if rows are not such matrices, or there is dropout, but not the ids that it depends on
+/// @throws precondition_error  if rows are not such matrices, there is dropout, but not the ids that it depends on, or the
+///                             block is a piece of a row that `full_neighborhoods` has cut
 /// @cost   O(E · heads · d), forward and backward; no tensor of E rows is kept
 /// @source Veličković et al., "Graph attention networks", ICLR 2018
 template <memory_space Space>
@@ -115,11 +116,7 @@ template <memory_space Space>
                                                " sources of the block"));
     }
   }
-  if (block.offsets.size() != block.num_destinations + 1) {
-    throw precondition_error(detail::message("attend_neighbors over a block of ", block.num_destinations,
-                                             " destinations and ", block.offsets.size(),
-                                             " offsets; pass a block of a sampled subgraph"));
-  }
+  detail::check_block("attend_neighbors", block);
   auto const ids = how.draws.edge_ids.defined() ? detail::usable_ids(how.draws.edge_ids, at::kCPU)
                                                 : to_tensor(block.edge_ids);
   if (how.dropout > 0 && ids.numel() != block.num_edges()) {

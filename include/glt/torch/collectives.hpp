@@ -56,7 +56,9 @@ namespace detail {
                      "; make all parameters float, or all double");
     }
     if (parameter.grad().defined() && parameter.grad().layout() != at::kStrided) {
-      return message("the gradient of ", name, " is sparse; make it dense before gathering");
+      return message("the gradient of ", name,
+                     " is sparse; keep the table in a dist::sparse_embedding, whose gradients go to the owners of "
+                     "its rows, or make the gradient dense");
     }
   }
   return {};

@@ -52,6 +52,7 @@ template <memory_space Space>
                                              "; pass a float or double host tensor [", block.num_sources,
                                              ", F]"));
   }
+  detail::check_block("sum_edge_relu", block);
   detail::check_edge_features(x, edges, block.row.size());
   auto const messages = (x.index_select(0, to_tensor(block.row)) + edges).relu();
   return at::zeros({block.num_destinations, x.size(1)}, x.options())

@@ -4,10 +4,12 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/block.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/graph_layer.hpp>
 #include <glt/torch/detail/relation_means.hpp>
@@ -18,6 +20,7 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +40,17 @@ struct rgcn_conv_options {
 };
 
 namespace detail {
+
+/// Of the rows of a node type without in-edges those of a block's sources, which come first: there may be more, since such
+/// vertices keep their rows through all layers.
+template <memory_space Space>
+[[nodiscard]] at::Tensor rows_of_sources(at::Tensor const& rows, block_view<Space> block) {
+  return rows.narrow(0, 0, std::min(rows.size(0), block.num_sources));
+}
+template <class Graph>
+[[nodiscard]] at::Tensor rows_of_sources(at::Tensor const& rows, Graph const&) {
+  return rows;
+}
 
 /// Relational graph convolution: y_v = W_self x_v + b + Σ over relations e into v's type of W_e · mean over the in-edges
 /// (u, v) of e of x_u, where W_e = Σ_b a_eb V_b if there are bases.
@@ -65,7 +79,7 @@ public:
   /// `relation(e)` is a `message_graph` of the edges of type e: a relation of a sharded graph, or a block.
   ///
   /// @shape  x: of every node type [num_sources, in], where destinations come first → [num_destinations, out]; of a
-  ///         type to which no relation leads, [num_sources, out]
+  ///         type to which no relation leads, all rows that are there: [n, in] → [n, out]
   /// @comm   that of `aggregate_neighbors` for one relation after the other
   /// @throws precondition_error  if x is not of that shape
   template <class RelationOf>
@@ -127,9 +141,14 @@ private:
     }
     std::vector<at::Tensor> maps; // of the relations whose rows are mapped behind the mean; else undefined
     std::vector<at::Tensor> rows;
+    std::vector<char> has_edges(num_types, 0); // leading to it
     for (int e = 0; e < schema_.num_edge_types(); ++e) {
-      auto const& sources = x[static_cast<std::size_t>(schema_.source_type(e))];
+      has_edges[static_cast<std::size_t>(schema_.destination_type(e))] = 1;
+    }
+    for (int e = 0; e < schema_.num_edge_types(); ++e) {
+      auto const type = static_cast<std::size_t>(schema_.source_type(e));
       auto&& graph = relation(e);
+      auto const sources = has_edges[type] != 0 ? x[type] : rows_of_sources(x[type], graph);
       bool const first = maps_first(sources, graph, options_.in, options_.out);
       auto const map = map_of(e);
       rows.push_back(first ? map_rows_over(graph, sources, map.t()) : sources);

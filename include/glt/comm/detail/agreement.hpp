@@ -52,12 +52,13 @@ enum class operation : std::uint16_t {
   pass_messages,
   normalize,
   add_gradients,
+  update_embedding,
   user,
 };
 
 /// The name of an operation in the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 31> names{"leave",
+  constexpr std::array<std::string_view, 32> names{"leave",
                                                    "make_graph",
                                                    "make_features",
                                                    "make_sampler",
@@ -87,6 +88,7 @@ enum class operation : std::uint16_t {
                                                    "pass_messages",
                                                    "normalize",
                                                    "add_gradients",
+                                                   "update_embedding",
                                                    "user"};
   auto const i = static_cast<std::size_t>(what);
   return i < names.size() ? names[i] : "unknown operation";

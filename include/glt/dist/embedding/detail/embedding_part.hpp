@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/embedding/detail/row_updates.hpp>
+#include <glt/dist/embedding/embedding_options.hpp>
+#include <glt/dist/loading/checkpoint.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+namespace glt::detail {
+
+/// What ranks agree on of an embedding.
+[[nodiscard]] inline std::int64_t embedding_options_fingerprint(dist::embedding_options const& options) {
+  return std::visit(
+      [&](auto const& how) {
+        return fingerprint_of(options.columns, options.optimizer.index(), options.initial, options.seed, how);
+      },
+      options.optimizer);
+}
+
+/// What must be the same where rows and moments are restored.
+[[nodiscard]] inline std::int64_t embedding_fingerprint(partition_book const& book, int rank,
+                                                        dist::embedding_options const& options,
+                                                        std::size_t element_bytes) {
+  return fingerprint_of(book_fingerprint(book), rank, options.columns, options.optimizer.index(),
+                        element_bytes);
+}
+
+/// What a checkpoint keeps of the embedding of a rank.
+template <memory_space Space, class T>
+struct embedding_state {
+  embedding_arrays<Space, T> arrays;
+  std::int64_t num_updates;
+  double learning_rate;
+  std::int64_t fingerprint; ///< of the partition and of what the arrays are
+};
+
+/// The rows of a part and their moments.
+template <host_policy Policy, class T>
+struct embedding_part {
+  buffer<Policy, T> rows;
+  buffer<Policy, T> first;
+  buffer<Policy, T> second;
+};
+
+/// Draws a row.
+template <memory_space Space, class T>
+struct draw_row {
+  array_view<Space, global_id const> original;
+  random_key key;
+  double initial;
+  std::int64_t columns;
+  T* rows;
+
+  void operator()(std::int64_t row) const {
+    random_stream draws(key, static_cast<std::uint64_t>(original[row]));
+    for (std::int64_t f = 0; f < columns; ++f) {
+      rows[row * columns + f] = static_cast<T>(initial * (2 * draws.next_unit() - 1));
+    }
+  }
+};
+
+/// The rows of a rank's part as they begin, and moments of 0.
+///
+/// @throws precondition_error  if options make no sense, the book has another number of parts, or there is not one
+///                             original id for every vertex of the part
+template <class T, host_policy Policy>
+[[nodiscard]] embedding_part<Policy, T>
+make_embedding_part(partition_book const& book, int rank, int size,
+                    array_view<Policy::space, global_id const> original,
+                    dist::embedding_options const& options, Policy const& policy) {
+  validate(options);
+  if (book.num_parts() != size) {
+    throw precondition_error(message("embedding of ", book.num_parts(), " parts on ", size,
+                                     " ranks; start as many ranks as there are parts"));
+  }
+  if (original.size() != book.size(rank)) {
+    throw precondition_error(message("embedding with ", original.size(), " original ids for ",
+                                     book.size(rank),
+                                     " vertices of its part; pass one per vertex, such as graph.original()"));
+  }
+  auto const size_of = [&](bool is_there) { return is_there ? original.size() * options.columns : 0; };
+  embedding_part<Policy, T> made{buffer<Policy, T>(size_of(true), policy),
+                                 buffer<Policy, T>(size_of(has_first_moments(options.optimizer)), policy),
+                                 buffer<Policy, T>(size_of(has_second_moments(options.optimizer)), policy)};
+  policy.executor().for_each(original.size(),
+                             draw_row<Policy::space, T>{original, random_key(options.seed), options.initial,
+                                                        options.columns, made.rows.data()});
+  for (auto* const moments : {&made.first, &made.second}) {
+    for (auto& moment : *moments) {
+      moment = 0;
+    }
+  }
+  return made;
+}
+
+} // namespace glt::detail

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/lost_rank.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/feature_collector.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/embedding/detail/embedding_part.hpp>
+#include <glt/dist/embedding/detail/gradient_exchange.hpp>
+#include <glt/dist/embedding/detail/row_updates.hpp>
+#include <glt/dist/embedding/embedding_options.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace glt::dist {
+
+/// A trained row for every vertex: each rank owns the rows of its part and what the optimiser keeps for them, fetches the
+/// rows of a batch, and gives their gradients back to the owners.
+///
+///     glt::dist::sparse_embedding table(comm, graph.book(), graph.original(),
+///                                       {.columns = 64, .optimizer = glt::dist::sparse_adam{.learning_rate = 0.01}});
+///     table.collect(batch.subgraph.nodes(), rows); // or a loader that collects table.store()
+///     … the gradients of the rows …
+///     table.update(batch.subgraph.nodes(), gradients, batch.num_seeds);
+///
+/// Up to the rounding of sums, rows depend neither on the number of ranks nor on the partition. A step is that of
+/// the `Embedding` of PyTorch with sparse gradients and its SGD, Adagrad or SparseAdam on one process: gradients of equal
+/// vertices are added, and rows without a gradient, with their moments, stay as they are.
+///
+/// A loader that collects `store()` reads rows when it makes a batch: without `prefetch` and `bulk`, so that every step
+/// sees the updates before it. Hot rows and rows that are read in place do not follow updates.
+///
+/// Concurrent calls: none on one object, on what collects its rows, or on the same communicator.
+///
+/// @where  memory of `Policy`: (1 + moments) · columns elements for every vertex of the part
+template <communicator Comm, host_policy Policy = device::cpu, std::floating_point T = float>
+class sparse_embedding {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  using policy_type = Policy;
+  using value_type = T;
+
+  /// Makes the rows of this rank's part, which are the same under any partition.
+  ///
+  /// @shape  original [book.size(rank)], as `graph::original()`
+  /// @comm   collective; three header exchanges and a reduction
+  /// @throws collective_error  on every rank, if options make no sense or differ, there is not one original id for every
+  ///                           vertex of a part, or the book of a rank is another than that of rank 0 or of another
+  ///                           number of parts than there are ranks
+  /// @cost   O(V / R · columns)
+  sparse_embedding(Comm comm, partition_book book, array_view<space, global_id const> original,
+                   embedding_options const& options, Policy policy = {})
+      : options_(options), gradients_(comm, policy) {
+    glt::detail::embedding_part<Policy, T> part;
+    glt::detail::agree(gradients_.host(), {.what = glt::detail::operation::make_features},
+                       glt::detail::failure_of([&] {
+                         part = glt::detail::make_embedding_part<T>(book, comm.rank(), comm.size(), original,
+                                                                    options, policy);
+                       }),
+                       glt::detail::embedding_options_fingerprint(options), [](auto, auto) {
+                         return "has other options of an embedding than rank 0; pass the same on all ranks";
+                       });
+    first_ = std::move(part.first);
+    second_ = std::move(part.second);
+    arrays_ = {part.rows.view(), first_.view(), second_.view()};
+    fingerprint_ = glt::detail::embedding_fingerprint(book, comm.rank(), options, sizeof(T));
+    auto const rows = book.size(comm.rank());
+    store_ = std::make_unique<feature_store<Policy, T>>(
+        comm, std::move(book), glt::feature_store<Policy, T>(rows, options.columns, std::move(part.rows)));
+    collector_ = std::make_unique<feature_collector<Comm, Policy, T>>(std::move(comm), *store_, policy);
+  }
+
+  [[nodiscard]] partition_book const& book() const noexcept { return store_->book(); }
+  [[nodiscard]] std::int64_t num_columns() const noexcept { return options_.columns; }
+  [[nodiscard]] double learning_rate() const noexcept {
+    return std::visit([](auto const& how) { return how.learning_rate; }, options_.optimizer);
+  }
+  /// Updates that were made so far.
+  [[nodiscard]] std::int64_t num_updates() const noexcept { return num_updates_; }
+  /// The rows, which loaders can collect as features.
+  [[nodiscard]] feature_store<Policy, T> const& store() const noexcept { return *store_; }
+
+  /// Fetches the rows of vertices.
+  ///
+  /// @shape  vertices [N] global ids → out.features [N · columns]
+  /// @comm   collective; as `feature_collector::collect`
+  /// @throws collective_error  as `feature_collector::collect`
+  template <vertex_id Vertex>
+  void collect(array_view<space, Vertex const> vertices, collected_rows<Policy, T>& out) {
+    collector_->collect(vertices, 0, num_updates_, out);
+  }
+
+  /// Updates the rows of vertices by Σ_r gradient_r · num_seeds_r / Σ_r num_seeds_r, as `gather_grads` does with
+  /// parameters: so losses are means over a rank's seeds. What a rank without seeds passes does not count; if no rank has
+  /// any, nothing changes, and it is no update.
+  ///
+  /// Gradients of equal vertices are added before they are sent; owners add them in the order of ranks.
+  ///
+  /// @param  fault  why this rank has no gradients, which all ranks throw; empty if it has
+  /// @shape  vertices [N] global ids, equal ones allowed · gradients [N, columns]
+  /// @comm   collective; one header exchange and, if a rank has gradients for another, two payload exchanges: 4 bytes and
+  ///         columns · sizeof(T) for every vertex of another rank, nothing back
+  /// @throws collective_error  on every rank, before a gradient is sent: if those of a rank are of another shape, a sum
+  ///                           is not finite, a vertex is not in [0, V), num_seeds is negative, or a rank has made
+  ///                           another number of updates
+  /// @cost   O(N log N + N · columns)
+  template <vertex_id Vertex>
+  void update(array_view<space, Vertex const> vertices, matrix_view<space, T const> gradients,
+              std::int64_t num_seeds, std::string const& fault = {}) {
+    if (gradients_.agree(site(0), book(), vertices, gradients, num_columns(), num_seeds, fault) == 0) {
+      return;
+    }
+    glt::detail::committed(gradients_.host(), [&] {
+      gradients_.exchange(num_columns());
+      std::visit(
+          [&](auto const& how) {
+            gradients_.apply(num_columns(), arrays_, glt::detail::step_of(how, num_updates_ + 1));
+          },
+          options_.optimizer);
+    });
+    ++num_updates_;
+  }
+
+  /// Changes the learning rate of the updates to come.
+  ///
+  /// @comm   collective; one header exchange
+  /// @throws collective_error  on every rank, if it is not a number of 0 or more, or not the same on all
+  void set_learning_rate(double rate) {
+    glt::detail::agree(
+        gradients_.host(), site(1), glt::detail::failure_of([&] { glt::detail::check_learning_rate(rate); }),
+        std::bit_cast<std::int64_t>(rate), [](std::int64_t own, std::int64_t first) {
+          return glt::detail::message("sets a learning rate of ", std::bit_cast<double>(own),
+                                      " while rank 0 sets one of ", std::bit_cast<double>(first),
+                                      "; set the same on all ranks");
+        });
+    std::visit([&](auto& how) { how.learning_rate = rate; }, options_.optimizer);
+  }
+
+  /// Rows and moments of this rank, for files.
+  [[nodiscard]] glt::detail::embedding_state<space, T const> state() const {
+    return {{arrays_.rows, arrays_.first, arrays_.second}, num_updates_, learning_rate(), fingerprint_};
+  }
+  /// Lets `read(state)` write rows, moments, number of updates and learning rate of this rank.
+  ///
+  /// @comm   collective; one header exchange
+  /// @throws collective_error  on every rank, if `read` throws on one, or ranks have read other numbers of updates; the
+  ///                           rows are of no use then, until they are read again
+  template <class Read>
+  void restore(Read read) {
+    glt::detail::embedding_state<space, T> state{arrays_, num_updates_, learning_rate(), fingerprint_};
+    auto const failure = glt::detail::failure_of([&] { read(state); });
+    glt::detail::agree(gradients_.host(), site(2), failure, state.num_updates,
+                       [](std::int64_t own, std::int64_t first) {
+                         return glt::detail::message("has read rows of ", own, " updates and rank 0 of ",
+                                                     first, "; restore what was saved at one step");
+                       });
+    num_updates_ = state.num_updates;
+    std::visit([&](auto& how) { how.learning_rate = state.learning_rate; }, options_.optimizer);
+  }
+
+private:
+  [[nodiscard]] glt::detail::call_site site(int call) const noexcept {
+    return {.what = glt::detail::operation::update_embedding, .step = num_updates_, .hop = call};
+  }
+
+  embedding_options options_;
+  std::int64_t fingerprint_ = 0;
+  std::int64_t num_updates_ = 0;
+  buffer<Policy, T> first_;
+  buffer<Policy, T> second_;
+  glt::detail::embedding_arrays<space, T> arrays_;  // rows of the store, and moments
+  std::unique_ptr<feature_store<Policy, T>> store_; // of one place, since collectors refer to it
+  std::unique_ptr<feature_collector<Comm, Policy, T>> collector_;
+  glt::detail::gradient_exchange<Comm, Policy, T> gradients_;
+};
+
+} // namespace glt::dist

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/embedding/sparse_embedding.hpp>
+#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/detail/input_file.hpp>
+#include <glt/io/parts/detail/checksum.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace glt::io {
+
+namespace detail {
+
+inline constexpr std::string_view embedding_magic = "glt-embedding 1\n";
+
+/// What comes before the arrays, in the order of bytes of the machine.
+struct embedding_header {
+  std::int64_t fingerprint = 0;
+  std::int64_t part_elements = 0; ///< of each array
+  std::int64_t num_updates = 0;
+  std::int64_t learning_rate = 0; ///< its bits
+
+  friend bool operator==(embedding_header const&, embedding_header const&) = default;
+};
+
+/// Calls `visit(data, bytes)` for the rows and the moments of a state.
+template <class State, class Visit>
+void visit_arrays(State const& state, Visit visit) {
+  for (auto const& array : {state.arrays.rows, state.arrays.first, state.arrays.second}) {
+    visit(array.data(), array.size() * static_cast<std::int64_t>(sizeof(array[0])));
+  }
+}
+
+/// Writes into a state what `save_embedding` has written.
+template <class State>
+void read_embedding(std::filesystem::path const& path, State& state) {
+  input_file file(path);
+  std::string magic(embedding_magic.size(), '\0');
+  file.read(magic.data(), file.size() < std::ssize(magic) ? 0 : std::ssize(magic));
+  if (magic != embedding_magic) {
+    file.fail(0, "is no checkpoint of an embedding of version 1; give the path of one that save_embedding "
+                 "has written");
+  }
+  embedding_header header;
+  file.read(&header, sizeof header);
+  if (header.fingerprint != state.fingerprint || header.part_elements != state.arrays.rows.size()) {
+    file.fail(file.position(),
+              glt::detail::message("is of ", header.part_elements, " elements, and the embedding has ",
+                                   state.arrays.rows.size(),
+                                   " on this rank, of another partition, number of columns, "
+                                   "type or optimiser; restore it with those that it was saved with"));
+  }
+  checksum sum;
+  sum.add(&header, sizeof header);
+  visit_arrays(state, [&](auto* data, std::int64_t bytes) {
+    file.read(data, bytes);
+    sum.add(data, bytes);
+  });
+  std::uint64_t expected = 0;
+  file.read(&expected, sizeof expected);
+  if (expected != sum.value() || file.position() != file.size()) {
+    file.fail(file.position(), "is damaged; restore an older checkpoint");
+  }
+  state.num_updates = header.num_updates;
+  state.learning_rate = std::bit_cast<double>(header.learning_rate);
+}
+
+} // namespace detail
+
+/// Writes this rank's rows, moments, number of updates and learning rate, with a checksum: a file of its own for each
+/// rank, all at the same step. A file of that name is replaced when the new one is complete.
+///
+/// @comm   none
+/// @throws io_error  if it cannot be written
+/// @cost   O(V / R · columns); nothing is copied
+template <communicator Comm, host_policy Policy, class T>
+void save_embedding(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T> const& table) {
+  auto const state = table.state();
+  detail::embedding_header const header{.fingerprint = state.fingerprint,
+                                        .part_elements = state.arrays.rows.size(),
+                                        .num_updates = state.num_updates,
+                                        .learning_rate = std::bit_cast<std::int64_t>(state.learning_rate)};
+  detail::atomic_file file(path);
+  file.write(detail::embedding_magic.data(), std::ssize(detail::embedding_magic));
+  detail::checksum sum;
+  auto const write = [&](void const* data, std::int64_t bytes) {
+    file.write(data, bytes);
+    sum.add(data, bytes);
+  };
+  write(&header, sizeof header);
+  detail::visit_arrays(state, write);
+  auto const value = sum.value();
+  file.write(&value, sizeof value);
+  file.commit();
+}
+
+/// Reads what `save_embedding` has written on this rank into an embedding of the same partition, number of columns, element
+/// type and kind of optimiser; training goes on as if it had not stopped. Of the optimiser, the learning rate comes from
+/// the file, and the rest from the options.
+///
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if the file of a rank is missing, damaged or of another embedding, or files are
+///                           of different numbers of updates; the rows are of no use then, until they are read again
+template <communicator Comm, host_policy Policy, class T>
+void load_embedding(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T>& table) {
+  table.restore([&](auto& state) { detail::read_embedding(path, state); });
+}
+
+} // namespace glt::io

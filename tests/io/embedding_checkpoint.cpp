@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/io/embedding_checkpoint.hpp>
+
+#include <glt/comm/threads.hpp>
+
+#include "support/errors.hpp"
+#include "support/scratch.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using glt::device::cpu;
+using table_type = glt::dist::sparse_embedding<glt::threads_comm>;
+
+namespace {
+
+constexpr int num_ranks = 2;
+
+table_type make_table(glt::threads_comm comm, glt::dist::embedding_options const& options,
+                      std::int64_t split = 3) {
+  glt::partition_book const book({0, split, 6});
+  std::vector<glt::global_id> original;
+  for (auto v = book.begin(comm.rank()); v < book.end(comm.rank()); ++v) {
+    original.push_back(v);
+  }
+  return {comm, book, glt::host_view<glt::global_id const>(original), options};
+}
+
+void train(table_type& table, std::int64_t steps) {
+  std::vector<glt::global_id> const vertices{5, 0, 3};
+  for (std::int64_t step = 0; step < steps; ++step) {
+    std::vector<float> const gradients{1, 2, -3, 4, 5, 0.5F + static_cast<float>(table.num_updates())};
+    table.update(glt::host_view<glt::global_id const>(vertices),
+                 glt::host_matrix<float const>(gradients.data(), 3, 2), 1);
+  }
+}
+
+std::vector<float> rows_of(table_type const& table) {
+  return glt::to_vector(cpu(), table.store().local().features.flat());
+}
+
+} // namespace
+
+TEST_CASE("an embedding that is restored goes on to the same bits") {
+  for (glt::dist::sparse_optimizer const& optimizer :
+       {glt::dist::sparse_optimizer(glt::dist::sparse_sgd{}),
+        glt::dist::sparse_optimizer(glt::dist::sparse_adagrad{}),
+        glt::dist::sparse_optimizer(glt::dist::sparse_adam{})}) {
+    glt_test::scratch_folder const scratch;
+    glt::run_threads(num_ranks, [&](auto comm) {
+      auto const path = scratch / std::to_string(comm.rank());
+      auto table = make_table(comm, {.columns = 2, .optimizer = optimizer});
+      train(table, 3);
+      table.set_learning_rate(0.25);
+      glt::io::save_embedding(path, table);
+      train(table, 2);
+      auto restored = make_table(comm, {.columns = 2, .optimizer = optimizer, .seed = 9});
+      glt::io::load_embedding(path, restored);
+      CHECK(restored.num_updates() == 3);
+      CHECK(restored.learning_rate() == 0.25);
+      CHECK(rows_of(restored) != rows_of(table));
+      train(restored, 2);
+      CHECK(rows_of(restored) == rows_of(table));
+    });
+    CHECK(scratch.num_entries() == num_ranks);
+  }
+}
+
+TEST_CASE("a file that is missing, damaged or of another embedding is the same error on all ranks") {
+  glt_test::scratch_folder const scratch;
+  glt::run_threads(num_ranks, [&](auto comm) {
+    auto const path = scratch / std::to_string(comm.rank());
+    auto table = make_table(comm, {.columns = 2});
+    auto const refused = [&](std::filesystem::path const& of, table_type& into) {
+      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_embedding(of, into); });
+    };
+    bool const is_odd = comm.rank() == 1;
+    glt::io::save_embedding(path, table);
+    CHECK(glt_test::names(refused(is_odd ? scratch / "none" : path, table), "rank 1", "no such file"));
+    comm.barrier();
+    CHECK(glt_test::names(refused(is_odd ? scratch / "0" : path, table), "rank 1", "of another partition"));
+    auto adam = make_table(comm, {.columns = 2, .optimizer = glt::dist::sparse_adam{}});
+    CHECK(glt_test::names(refused(path, adam), "rank 0", "optimiser"));
+    auto wide = make_table(comm, {.columns = 4});
+    CHECK(glt_test::names(refused(path, wide), "rank 0", "is of 6 elements, and the embedding has 12"));
+    auto uneven = make_table(comm, {.columns = 2}, 4);
+    CHECK(glt_test::names(refused(path, uneven), "rank 0", "is of 6 elements, and the embedding has 8"));
+
+    auto bytes = glt_test::read_bytes(path);
+    bytes[60] = static_cast<char>(bytes[60] ^ 1);
+    auto const damaged = scratch / ("damaged" + std::to_string(comm.rank()));
+    glt_test::write_bytes(damaged, bytes);
+    CHECK(glt_test::names(refused(is_odd ? damaged : path, table), "rank 1", "is damaged"));
+    glt_test::write_bytes(damaged, bytes.substr(0, 70));
+    CHECK(glt_test::names(refused(is_odd ? damaged : path, table), "rank 1", "ends"));
+    glt_test::write_bytes(damaged, "glt-checkpoint 1");
+    CHECK(
+        glt_test::names(refused(is_odd ? damaged : path, table), "rank 1", "no checkpoint of an embedding"));
+
+    train(table, 1);
+    auto const later = scratch / ("later" + std::to_string(comm.rank()));
+    glt::io::save_embedding(later, table);
+    CHECK(glt_test::names(refused(is_odd ? later : path, table), "rank 1",
+                          "rows of 1 updates and rank 0 of 0"));
+    glt::io::load_embedding(path, table);
+    CHECK(table.num_updates() == 0);
+  });
+}
