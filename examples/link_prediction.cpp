@@ -85,9 +85,7 @@ void run(glt::mpi_comm comm) {
       {.num_vertices = 1000, .num_communities = 20, .in_degree = 8, .out_degree = 1});
   auto const edges = glt::remove_duplicates<cpu>(glt::symmetrize<cpu>(planted.graph.view()).view(),
                                                  {.self_loops = glt::self_loop_handling::remove});
-  struct {
-    std::vector<glt::local_id> sources, destinations;
-  } kept, taken_out;
+  dist::edge_seeds<glt::local_id> kept, taken_out;
   for (std::int64_t e = 0; e < edges.view().num_edges(); ++e) {
     auto const [low, high] = std::minmax(edges.view().sources()[e], edges.view().destinations()[e]);
     auto& list = (low * 1009 + high) % 10 == 0 ? taken_out : kept;
