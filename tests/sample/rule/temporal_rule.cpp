@@ -65,6 +65,7 @@ TEST_CASE("draws are those of the definition") {
     auto const view = sorted.graph.view();
     for (auto const strategy : {temporal_strategy::uniform, temporal_strategy::last}) {
       rule const temporal{sorted.times.view(), strategy};
+      rule const earlier{sorted.times.view(), strategy, glt::temporal_bound::before};
       for (auto const& options :
            {glt::hop_options{-1}, glt::hop_options{1}, glt::hop_options{4}, glt::hop_options{4, true}}) {
         bool equal = true;
@@ -74,6 +75,10 @@ TEST_CASE("draws are those of the definition") {
           for (std::int64_t const time : {-for_ever, std::int64_t{-1}, std::int64_t{0}, std::int64_t{5}, for_ever}) {
             equal = equal && draw(temporal, view, row, time, options, key) ==
                                  glt_test::naive_temporal_pick(of_row, strategy, row, time, options, key);
+            if (time > -for_ever) {
+              equal = equal && draw(earlier, view, row, time, options, key) ==
+                                   glt_test::naive_temporal_pick(of_row, strategy, row, time - 1, options, key);
+            }
           }
         }
         CHECK(equal);
@@ -92,6 +97,9 @@ TEST_CASE("every size of a row is cut at every time") {
     for (std::int64_t time = -1; time <= 28; ++time) {
       auto const eligible = std::ranges::upper_bound(row.times, time) - row.times.begin();
       CHECK(temporal.count(row.view(), 0, time, {.fanout = -1}, glt::random_key(0), 0) == eligible);
+      rule const earlier{.times = row.times, .bound = glt::temporal_bound::before};
+      CHECK(earlier.count(row.view(), 0, time, {.fanout = -1}, glt::random_key(0), 0) ==
+            std::ranges::lower_bound(row.times, time) - row.times.begin());
     }
   }
 }

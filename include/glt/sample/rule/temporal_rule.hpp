@@ -23,7 +23,13 @@ enum class temporal_strategy {
   last     ///< the latest `fanout` of them
 };
 
-/// Draws among the edges of a row that are not later than the request, for rows in order of time.
+/// Which edges are old enough for a seed of a time.
+enum class temporal_bound {
+  not_later, ///< those of that time as well
+  before     ///< strictly earlier ones, as where a seed is an edge or event that must not see itself
+};
+
+/// Draws among the edges of a row that are not later than the request, or strictly before it, for rows in order of time.
 ///
 /// A request carries the time of its seed, which all hops of the seed's tree inherit, so that nothing that
 /// happened later leaks into the sample. Without replacement `temporal_strategy::last` takes the latest
@@ -40,6 +46,7 @@ struct temporal_rule {
 
   array_view<Space, std::int64_t const> times;
   temporal_strategy strategy = temporal_strategy::uniform;
+  temporal_bound bound = temporal_bound::not_later;
 
   /// @throws precondition_error  if times has not one element per edge
   template <class Graph>
@@ -78,7 +85,7 @@ struct temporal_rule {
   }
 
 private:
-  // How many edges of a row are not later than `time`; they come first.
+  // How many edges of a row are old enough; they come first.
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_eligible(Graph const& graph, std::int64_t row,
                                                                     std::int64_t time) const noexcept {
@@ -86,7 +93,8 @@ private:
     std::int64_t eligible = 0;
     for (std::int64_t rest = graph.degree(row); rest > 0;) {
       std::int64_t const half = rest / 2;
-      bool const old_enough = first[eligible + half] <= time;
+      std::int64_t const edge_time = first[eligible + half];
+      bool const old_enough = edge_time < time || (edge_time == time && bound == temporal_bound::not_later);
       eligible = old_enough ? eligible + half + 1 : eligible;
       rest = old_enough ? rest - half - 1 : half;
     }
