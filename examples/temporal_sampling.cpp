@@ -63,41 +63,39 @@ void run(glt::mpi_comm comm) {
   dist::graph<cpu> const graph(comm, std::move(part));
 
   // Seeds: who receives one of the latest messages, and when.
-  dist::vertex_seeds<> at, before;
-  for (glt::local_id row = 0; row < graph.local().num_rows(); ++row) {
+  dist::vertex_seeds<> seeds;
+  for (std::int64_t row = 0; row < graph.local().num_rows(); ++row) {
     for (auto e = graph.local().offset(row); e < graph.local().offset(row + 1); ++e) {
       if (sorted.times[e] >= 1'700'004'500) {
-        at.vertices.push_back(graph.book().begin(comm.rank()) + row);
-        at.times.push_back(sorted.times[e]);
+        seeds.vertices.push_back(graph.book().begin(comm.rank()) + row);
+        seeds.times.push_back(sorted.times[e]);
       }
     }
   }
-  before = at;
-  for (auto& time : before.times) {
-    --time; // the last moment before the message
-  }
 
+  using glt::temporal_bound, glt::temporal_strategy;
   using temporal = glt::temporal_rule<glt::memory_space::host>;
-  temporal const rule{.times = sorted.times.view()};
-  temporal const last{.times = sorted.times.view(), .strategy = glt::temporal_strategy::last};
-  auto const without = count_edges(comm, graph, {at.vertices}, at.times, times, glt::uniform_rule{});
-  auto const until = count_edges(comm, graph, at, at.times, times, rule);
-  auto const strictly = count_edges(comm, graph, before, at.times, times, rule);
-  auto const latest = count_edges(comm, graph, before, at.times, times, last);
+  temporal const not_later{.times = sorted.times.view()};
+  temporal const before{.times = sorted.times.view(), .bound = temporal_bound::before};
+  temporal const last{
+      .times = sorted.times.view(), .strategy = temporal_strategy::last, .bound = temporal_bound::before};
+  std::array const tallies{
+      count_edges(comm, graph, {seeds.vertices}, seeds.times, times, glt::uniform_rule{}),
+      count_edges(comm, graph, seeds, seeds.times, times, not_later),
+      count_edges(comm, graph, seeds, seeds.times, times, before),
+      count_edges(comm, graph, seeds, seeds.times, times, last)};
   if (comm.rank() == 0) {
-    auto const print = [](char const* what, tally const& edges) {
-      std::cout << what << edges.earlier << " earlier edges, " << edges.equal << " of the same time, "
-                << edges.later << " later\n";
-    };
-    print("uniform_rule:                 ", without);
-    print("temporal_rule:                ", until);
-    print("temporal_rule, time before:   ", strictly);
-    print("temporal_rule, last ones:     ", latest);
+    constexpr std::array names_of_rules{"uniform, without times", "not later", "before",
+                                        "the last ones before"};
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+      std::cout << names_of_rules[i] << ": " << tallies[i].earlier << " earlier edges, " << tallies[i].equal
+                << " of the same time, " << tallies[i].later << " later\n";
+    }
   }
-  // "Not later" lets the message itself in; a time of one less keeps it out.
-  bool const right = without.later > 0 && until.later == 0 && until.equal > 0 &&
-                     strictly.later + strictly.equal == 0 && strictly.earlier > 0 &&
-                     latest.later + latest.equal == 0;
+  // "Not later" lets the message itself in.
+  bool const right = tallies[0].later > 0 && tallies[1].equal > 0 && tallies[1].later == 0 &&
+                     tallies[2].earlier > 0 && tallies[2].equal + tallies[2].later == 0 &&
+                     tallies[3].earlier > 0 && tallies[3].equal + tallies[3].later == 0;
   if (!right) {
     throw glt::precondition_error("edges of other times were sampled than the rules allow");
   }
