@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Computes a network's output for all vertices, layer by layer in batches of bounded size, is interrupted, goes on where
-// it was, and gets what the whole graph at once gives: mpirun -np 2 layer_wise_inference
+// it was, and gets what the whole graph at once gives: mpirun -np 2 layer_wise_inference FOLDER [--resume]
 #include <glt/dlpack/import.hpp>
 #include <glt/glt.hpp>
 #include <glt/mpi/communicator.hpp>
@@ -87,13 +87,15 @@ std::int64_t compute_layer(glt::mpi_comm comm, dist::graph<cpu> const& graph, ne
   return batches.num_batches();
 }
 
-void run(glt::mpi_comm comm, std::filesystem::path const& folder) {
+void run(glt::mpi_comm comm, std::filesystem::path const& folder, bool resume) {
   at::NoGradGuard const no_gradients;
   auto const planted = glt::make_planted_communities<>({.num_vertices = 3000, .num_communities = classes});
   auto const whole = glt::make_csr<cpu>(planted.graph.view());
   auto const names =
       glt::make_relabelling(glt::random_partitioner{}(whole.view(), comm.size()).view(), comm.size());
   dist::graph const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
+  at::manual_seed(
+      static_cast<std::uint64_t>(comm.rank())); // the same input and network when it is started again
   auto const x = at::rand({graph.local().num_rows(), width});
   network net; // a real program loads one that was trained
   glt::sync_params(comm, net);
@@ -101,8 +103,10 @@ void run(glt::mpi_comm comm, std::filesystem::path const& folder) {
   auto const name = "inference." + std::to_string(comm.rank()) + "-of-" + std::to_string(comm.size());
   rows_in_file const hidden{folder / (name + ".hidden"), width};
   rows_in_file const output{folder / (name + ".output"), classes};
-  std::filesystem::remove(hidden.path); // of an earlier run, which this one does not go on with
-  std::filesystem::remove(output.path);
+  if (!resume) {
+    std::filesystem::remove(hidden.path);
+    std::filesystem::remove(output.path);
+  }
   constexpr auto all = std::numeric_limits<std::int64_t>::max();
   compute_layer(comm, graph, net, 0, x, hidden, 3); // interrupted in the first layer
   auto const left = compute_layer(comm, graph, net, 0, x, hidden, all);
@@ -127,7 +131,8 @@ int main(int argc, char** argv) {
   glt::mpi_environment const mpi;
   auto comm = glt::mpi_comm::world();
   try {
-    glt::run_collectively(comm, [&] { run(comm, argc > 1 ? argv[1] : "."); });
+    glt::run_collectively(
+        comm, [&] { run(comm, argc > 1 ? argv[1] : ".", argc > 2 && std::string(argv[2]) == "--resume"); });
   } catch (std::exception const& error) { // the same one on all ranks
     std::cerr << error.what() << '\n';
     return 1;
