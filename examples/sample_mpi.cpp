@@ -2,9 +2,8 @@
 // Samples and gathers over MPI ranks, each of which owns one part of the graph: mpirun -np 4 sample_mpi
 #include <glt/glt.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 
-#include <exception>
 #include <iostream>
 #include <numeric>
 #include <vector>
@@ -35,13 +34,4 @@ void run(glt::mpi_comm comm) {
   }
 }
 
-int main() {
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
-  try {
-    glt::run_collectively(comm, [&] { run(comm); });
-  } catch (std::exception const& error) { // the same one on all ranks
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
-}
+int main() { return glt::run_mpi_program(run, std::cerr); }

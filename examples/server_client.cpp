@@ -2,9 +2,8 @@
 // One rank owns the graph and makes batches, all others only train on them: mpirun -np 3 server_client
 #include <glt/glt.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 
-#include <exception>
 #include <iostream>
 #include <numeric>
 #include <vector>
@@ -41,21 +40,14 @@ void train(dist::role_context<glt::mpi_comm>& roles) {
   }
 }
 
-int main() {
-  glt::mpi_environment const mpi;
-  auto world = glt::mpi_comm::world();
+void run(glt::mpi_comm world) {
   if (world.size() == 1) {
     std::cout << "start two ranks or more: mpirun -np 3 server_client\n";
-    return 0;
+    return;
   }
-  try {
-    glt::run_collectively(world, [&] {
-      auto const role = dist::server_or_client(world.rank(), world.size(), 1);
-      dist::role_context roles(world, role, role == dist::role::server ? "servers" : "clients");
-      role == dist::role::server ? serve(roles) : train(roles);
-    });
-  } catch (std::exception const& error) { // the same one on all ranks
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  auto const role = dist::server_or_client(world.rank(), world.size(), 1);
+  dist::role_context roles(world, role, role == dist::role::server ? "servers" : "clients");
+  role == dist::role::server ? serve(roles) : train(roles);
 }
+
+int main() { return glt::run_mpi_program(run, std::cerr); }

@@ -2,14 +2,13 @@
 // Trains a graph network on a whole graph over MPI ranks, each of which owns one part: mpirun -np 4 whole_graph
 #include <glt/glt.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/gcn_conv.hpp>
 #include <glt/torch/tensor.hpp>
 
 #include <torch/optim/adam.h>
 
-#include <exception>
 #include <iostream>
 
 using glt::device::cpu;
@@ -40,8 +39,8 @@ void run(glt::mpi_comm comm) {
     adam.zero_grad();
     auto const scores = net.forward(x, sharded).log_softmax(1).index_select(0, learnt);
     auto const loss = -scores.gather(1, classes.index_select(0, learnt).unsqueeze(1)).sum() / 200;
-    (loss * comm.size()).backward(); // ranks have parts of the gradient's sum,
-    glt::gather_grads(comm, net, 1); // of which this makes the mean
+    loss.backward();
+    glt::sum_grads(comm, net); // ranks have terms of one sum
     adam.step();
   }
   auto const right = net.forward(x, sharded).argmax(1).eq(classes).to(at::kDouble).mean().item<double>();
@@ -53,13 +52,4 @@ void run(glt::mpi_comm comm) {
   }
 }
 
-int main() {
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
-  try {
-    glt::run_collectively(comm, [&] { run(comm); });
-  } catch (std::exception const& error) { // the same one on all ranks
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
-}
+int main() { return glt::run_mpi_program(run, std::cerr); }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/guard.hpp>
+#include <glt/core/error.hpp>
+#include <glt/mpi/communicator.hpp>
+#include <glt/mpi/environment.hpp>
+
+#include <concepts>
+#include <exception>
+#include <ostream>
+#include <string_view>
+
+namespace glt {
+
+/// What `run_mpi_program` starts MPI with.
+struct mpi_program_options {
+  std::string_view name = {}; ///< stands before the text of an error
+  mpi_threads threads = mpi_threads::funneled;
+  mpi_options world = {};
+};
+
+/// The whole of `main`: starts MPI, runs `work(world)` on every rank, and ends MPI.
+///
+///     int main() { return glt::run_mpi_program(run, std::cerr); }
+///
+/// An exception on any rank ends the program on all of them: see `run_collectively`. Its text is written to `errors`
+/// once, by rank 0, or by a rank that cannot reach the others any more, which then ends the job. The stack that LibTorch
+/// adds to the texts of its errors is left out.
+///
+/// @comm   collective over all processes
+/// @return the status for `main`: 0, or 1 after a failure
+template <std::invocable<mpi_comm> Work>
+[[nodiscard]] int run_mpi_program(Work work, std::ostream& errors, mpi_program_options options = {}) {
+  auto const tell = [&](std::string_view text) {
+    errors << options.name << (options.name.empty() ? "" : ": ") << text.substr(0, text.find("\nException raised from"))
+           << std::endl;
+  };
+  try {
+    mpi_environment const mpi(options.threads);
+    auto const comm = mpi_comm::world(options.world);
+    try {
+      run_collectively(comm, [&] { work(comm); });
+      return 0;
+    } catch (collective_error const& failure) {
+      if (comm.rank() == 0) { // all ranks have the same
+        tell(failure.what());
+      }
+    } catch (std::exception const& failure) { // this rank's alone
+      tell(failure.what());
+      mpi.abort(1);
+    }
+  } catch (std::exception const& failure) {
+    tell(failure.what());
+  }
+  return 1;
+}
+
+} // namespace glt
