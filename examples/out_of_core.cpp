@@ -9,12 +9,11 @@
 #include <glt/io/parts/hot_rows.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
 #include <glt/mpi/node.hpp>
+#include <glt/mpi/program.hpp>
 
 #include <array>
 #include <cstdint>
-#include <exception>
 #include <fstream>
 #include <iostream>
 #include <span>
@@ -118,17 +117,9 @@ int main(int argc, char** argv) {
     make_data_set(argv[2]);
     return 0;
   }
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
-  try {
-    glt::run_collectively(comm, [&] {
-      if (argc != 2) {
-        throw glt::precondition_error("usage: out_of_core PARTS, or out_of_core --make FOLDER");
-      }
-      run(comm, argv[1]);
-    });
-  } catch (std::exception const& error) { // the same one on all ranks
-    std::cerr << error.what() << '\n';
-    return 1;
+  if (argc != 2) {
+    std::cerr << "usage: out_of_core PARTS, or out_of_core --make FOLDER\n";
+    return 2;
   }
+  return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argv[1]); }, std::cerr);
 }

@@ -2,12 +2,11 @@
 // Samples what was known at the time of a seed, over MPI ranks: mpirun -np 2 temporal_sampling
 #include <glt/glt.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <span>
 #include <utility>
@@ -102,12 +101,5 @@ void run(glt::mpi_comm comm) {
 }
 
 int main() {
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
-  try {
-    glt::run_collectively(comm, [&] { run(comm); });
-  } catch (std::exception const& error) { // the same one on all ranks
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  return glt::run_mpi_program(run, std::cerr);
 }

@@ -3,12 +3,11 @@
 // start in its part: mpirun -np 2 walks_to_file
 #include <glt/glt.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -103,12 +102,6 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
 }
 
 int main(int argc, char** argv) {
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
-  try {
-    glt::run_collectively(comm, [&] { run(comm, argc > 1 ? argv[1] : "walks"); });
-  } catch (std::exception const& error) { // the same one on all ranks
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argc > 1 ? argv[1] : "walks"); },
+                              std::cerr);
 }
