@@ -93,18 +93,19 @@ void run(glt::mpi_comm comm, std::string const& parts) {
 
   std::array<double, 2> memory{mebibytes("Rss"), mebibytes("Pss")};
   for (int rank = 0; rank < comm.size(); ++rank) {
-    comm.barrier();
-    if (rank == comm.rank()) {
-      std::cout << "rank " << rank << " by messages\n"
-                << in_words(by_messages.report()) << "\nin place\n"
-                << in_words(in_place.report()) << "\nRSS " << memory[0] << " MiB, PSS " << memory[1]
-                << " MiB\n"
-                << std::flush;
-    }
-  }
-  bool const hit = hot.size() == 0 || by_messages.report().rows.cached > 0;
-  if (first != second || !hit || memory[1] > memory[0]) {
-    throw glt::precondition_error("the two ways do not give the same, or no hot row was of use");
+    glt::run_together(comm, [&] { // one rank after the other
+      if (rank == comm.rank()) {
+        std::cout << "rank " << rank << " by messages\n"
+                  << in_words(by_messages.report()) << "\nin place\n"
+                  << in_words(in_place.report()) << "\nRSS " << memory[0] << " MiB, PSS " << memory[1]
+                  << " MiB\n"
+                  << std::flush;
+      }
+      bool const hit = hot.size() == 0 || by_messages.report().rows.cached > 0;
+      if (first != second || !hit || memory[1] > memory[0]) {
+        throw glt::precondition_error("the two ways do not give the same, or no hot row was of use");
+      }
+    });
   }
   comm.all_reduce(std::span<double>(memory), glt::reduction::sum);
   if (comm.rank() == 0) {
