@@ -114,10 +114,8 @@ void run(glt::mpi_comm comm, std::filesystem::path const& folder, bool resume) {
 
   dist::sharded_graph<glt::mpi_comm, cpu> sharded(comm, graph);
   auto const expected = net.layer(1, net.layer(0, x, sharded), sharded);
-  double largest = 0;
-  // What fails on one rank here, fails on all; without run_together the others would wait in all_reduce.
-  glt::run_together(comm, [&] { largest = (output.mapped() - expected).abs().max().item<double>(); });
-  comm.all_reduce(std::span<double>(&largest, 1), glt::reduction::max);
+  auto largest = (output.mapped() - expected).abs().max().item<double>();
+  glt::reduce_over_ranks(comm, std::span<double>(&largest, 1), glt::reduction::max);
   if (comm.rank() == 0) {
     std::cout << "after the interruption " << left
               << " batches were left of the first layer; the result differs by " << largest

@@ -68,13 +68,14 @@ double run_epoch(glt::mpi_comm comm, auto& loader, std::int64_t epoch, row& weig
       sums = {sums[0] + 1 / place, sums[1] + 1};
     }
     if (rate > 0) {
-      comm.all_reduce(std::span<float>(gradient), glt::reduction::sum); // a rank without seeds adds zeros
+      glt::reduce_over_ranks(comm, std::span<float>(gradient),
+                             glt::reduction::sum); // a rank without seeds adds zeros
       for (std::size_t c = 0; c < width; ++c) {
         weights[c] -= rate * gradient[c] / std::max(gradient[width], 1.0F);
       }
     }
   }
-  comm.all_reduce(std::span<double>(sums), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, std::span<double>(sums), glt::reduction::sum);
   return sums[0] / sums[1];
 }
 

@@ -65,7 +65,7 @@ double sum_of_features(glt::mpi_comm comm, Loader& loader) {
       sum += value; // whole numbers: the order does not matter
     }
   }
-  comm.all_reduce(std::span<double>(&sum, 1), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, std::span<double>(&sum, 1), glt::reduction::sum);
   return sum;
 }
 
@@ -107,7 +107,7 @@ void run(glt::mpi_comm comm, std::string const& parts) {
       }
     });
   }
-  comm.all_reduce(std::span<double>(memory), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, std::span<double>(memory), glt::reduction::sum);
   if (comm.rank() == 0) {
     std::cout << "all ranks: RSS " << memory[0] << " MiB, PSS " << memory[1] << " MiB\n";
   }

@@ -43,7 +43,7 @@ double area_under_curve(glt::mpi_comm& comm, Loader& loader, network& net) {
     wins[0] += (scores.narrow(0, 0, edges).unsqueeze(1) > others).sum().item<double>();
     wins[1] += static_cast<double>(edges * others.size(0));
   }
-  comm.all_reduce(std::span<double>(wins), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, std::span<double>(wins), glt::reduction::sum);
   return wins[0] / wins[1];
 }
 

@@ -79,22 +79,19 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
                 expected[static_cast<std::size_t>(epoch)]);
   }
   std::int64_t lines = 0;
-  // What fails on one rank here, fails on all; without run_together the others would wait in all_reduce.
-  glt::run_together(comm, [&] {
-    file.close();
-    if (!file) {
-      throw std::runtime_error(path + " could not be written");
+  file.close();
+  if (!file) {
+    throw std::runtime_error(path + " could not be written");
+  }
+  std::ifstream written(path);
+  for (std::string line; std::getline(written, line); ++lines) {
+    auto const epoch = static_cast<std::size_t>(lines / graph.local().num_rows());
+    auto const serial = line_of(expected.at(epoch).vertices().row(std::stoll(line)));
+    if (serial != line) {
+      throw std::runtime_error(path + " has the walk " + line + ", but one process makes " + serial);
     }
-    std::ifstream written(path);
-    for (std::string line; std::getline(written, line); ++lines) {
-      auto const epoch = static_cast<std::size_t>(lines / graph.local().num_rows());
-      auto const serial = line_of(expected.at(epoch).vertices().row(std::stoll(line)));
-      if (serial != line) {
-        throw std::runtime_error(path + " has the walk " + line + ", but one process makes " + serial);
-      }
-    }
-  });
-  comm.all_reduce(std::span<std::int64_t>(&lines, 1), glt::reduction::sum);
+  }
+  glt::reduce_over_ranks(comm, std::span<std::int64_t>(&lines, 1), glt::reduction::sum);
   if (lines != walks_per_vertex * graph.num_vertices()) {
     throw std::runtime_error("there are " + std::to_string(lines) + " walks in the files");
   }

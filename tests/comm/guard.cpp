@@ -93,7 +93,8 @@ TEST_CASE("what only a group of the ranks has agreed on, a guard of all tells th
   });
 }
 
-TEST_CASE("ranks work together: what one throws, all throw, and a rank that left before takes the others along") {
+TEST_CASE(
+    "ranks work together: what one throws, all throw, and a rank that left before takes the others along") {
   on_ranks([](auto comm) {
     int calls = 0;
     run_together(comm, [&] { ++calls; });
@@ -110,6 +111,31 @@ TEST_CASE("ranks work together: what one throws, all throw, and a rank that left
               fail();
               run_together(comm, [] {});
             }) == expected);
+    }
+  });
+}
+
+TEST_CASE("a reduction of a program's own is an error on all where a rank has failed or has other values") {
+  on_ranks([](auto comm) {
+    std::int64_t const ranks = comm.size();
+    std::vector<double> values{1.0 + comm.rank(), 2};
+    reduce_over_ranks(comm, std::span<double>(values), reduction::sum);
+    CHECK(values ==
+          std::vector<double>{static_cast<double>(ranks * (ranks + 1) / 2), static_cast<double>(2 * ranks)});
+    std::int64_t most = comm.rank();
+    reduce_over_ranks(comm, std::span<std::int64_t>(&most, 1), reduction::max);
+    CHECK(most == ranks - 1);
+    auto const last = ranks - 1;
+    CHECK(guarded(comm, [&] {
+            if (comm.rank() == last) {
+              throw std::runtime_error("the disk is full");
+            }
+            reduce_over_ranks(comm, std::span<double>(values), reduction::sum);
+          }) == "rank " + std::to_string(last) + ": the disk is full");
+    if (ranks > 1) {
+      std::vector<float> some(comm.rank() == last ? 3 : 4);
+      CHECK(names(guarded(comm, [&] { reduce_over_ranks(comm, std::span<float>(some), reduction::sum); }),
+                  "reduces 3 values while rank 0 reduces 4"));
     }
   });
 }

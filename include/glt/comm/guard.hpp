@@ -5,6 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 
 #include <concepts>
@@ -13,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -137,6 +139,28 @@ void run_together(C& comm, Work&& work) {
                           detail::failure_of(std::ref(work)));
 }
 
+/// `comm.all_reduce(values, op)` for programs: a rank that has failed elsewhere is the same error on all instead of a rank
+/// for which the others wait.
+///
+/// @shape  values: as many on every rank; int32, int64, float or double, in place
+/// @comm   collective; one header exchange and one reduction
+/// @throws collective_error  on every rank, if a rank has failed, or is at another call, or has another number of values
+template <communicator C, reducible T>
+void reduce_over_ranks(C& comm, std::span<T> values, reduction op) {
+  auto& host = detail::host_comm(comm);
+  auto const headers = detail::exchange_values(host, {.what = detail::operation::user}, {},
+                                               static_cast<std::int64_t>(values.size()));
+  for (std::size_t rank = 1; rank < headers.size(); ++rank) {
+    if (headers[rank].value != headers[0].value) {
+      throw detail::agreed_error(comm.size(), static_cast<int>(rank),
+                                 detail::message("reduces ", headers[rank].value,
+                                                 " values while rank 0 reduces ", headers[0].value,
+                                                 "; pass as many on all ranks"));
+    }
+  }
+  host.all_reduce(values, op);
+}
+
 /// Runs `work` on every rank so that an exception on one of them reaches all of them, and returns its result.
 ///
 /// One guard around the whole of a parallel program is enough: every collective operation of the library
@@ -149,7 +173,7 @@ void run_together(C& comm, Work&& work) {
 ///
 /// @comm   collective; adds one header exchange at the end
 /// @pre    collectives of `work` that are not the library's own are preceded by a `run_together` of the same
-///         ranks; not checked
+///         ranks, or are `reduce_over_ranks`; not checked
 /// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while
 ///                           another one calls
 /// @throws what `work` has thrown, on a lost rank alone, if `when_lost` says so or the communicator cannot end the job
