@@ -97,9 +97,10 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
   auto valid = loader_of(part.valid, false);
   auto test = loader_of(part.test, false);
 
+  torch::manual_seed(1); // else every run begins with other parameters
   network net(features.num_columns(), classes);
   glt::sync_params(comm, net); // rank 0's
-  torch::optim::Adam adam(net.parameters(), 0.01);
+  torch::optim::Adam adam(net.parameters(), 0.003);
   auto const what = std::to_string(comm.size()) + " ranks"; // numbers depend on it: other files are refused
   std::int64_t epoch = 0, step = 0;
   std::int64_t is_saved = comm.rank() == 0 && std::filesystem::exists(checkpoint) ? 1 : 0;
@@ -141,7 +142,7 @@ int main(int argc, char** argv) {
   auto comm = glt::mpi_comm::world();
   auto const argument = [&](int i, char const* otherwise) { return std::string(i < argc ? argv[i] : otherwise); };
   try {
-    glt::run_collectively(comm, [&] { run(comm, std::stoi(argument(1, "10")), argument(2, ""), argument(3, "")); });
+    glt::run_collectively(comm, [&] { run(comm, std::stoi(argument(1, "20")), argument(2, ""), argument(3, "")); });
   } catch (std::exception const& error) { // the same one on all ranks
     std::cerr << error.what() << '\n';
     return 1;

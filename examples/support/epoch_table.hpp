@@ -27,8 +27,8 @@ public:
 
   [[nodiscard]] std::string heads() const {
     std::string line;
-    for (auto const& column : columns_) {
-      line += padded(column.head, column.width);
+    for (auto const& one : columns_) {
+      line += padded(one.head, one.width);
     }
     return line;
   }
