@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -103,6 +104,7 @@ inline std::string line_of(epoch_report const& total, double epoch, int num_rank
 
 /// The same for programs.
 inline nlohmann::ordered_json json_of(epoch_report const& total, int num_ranks) {
+  auto const whole = [](double count) { return static_cast<std::int64_t>(count); };
   return {{"loss", total.mean_loss()},
           {"valid_accuracy", total.accuracy()},
           {"seconds", total.seconds() / num_ranks},
@@ -111,12 +113,12 @@ inline nlohmann::ordered_json json_of(epoch_report const& total, int num_ranks) 
           {"feature_seconds", total.feature_seconds / num_ranks},
           {"training_seconds", total.training_seconds / num_ranks},
           {"communication_seconds", total.communication_seconds / num_ranks},
-          {"batches", total.batches},
-          {"seeds", total.seeds},
-          {"sampled_edges", total.sampled_edges},
-          {"feature_rows", total.feature_rows},
-          {"bytes", total.bytes},
-          {"messages", total.messages}};
+          {"batches", whole(total.batches)},
+          {"seeds", whole(total.seeds)},
+          {"sampled_edges", whole(total.sampled_edges)},
+          {"feature_rows", whole(total.feature_rows)},
+          {"bytes", whole(total.bytes)},
+          {"messages", whole(total.messages)}};
 }
 
 } // namespace example

@@ -28,7 +28,7 @@ public:
   [[nodiscard]] std::string heads() const {
     std::string line;
     for (auto const& one : columns_) {
-      line += padded(one.head, one.width);
+      append(line, one.head, one.width);
     }
     return line;
   }
@@ -41,16 +41,16 @@ public:
       std::array<char, 400> text{}; // room for every double
       std::snprintf(text.data(), text.size(), how == style::share ? "%.*f%%" : "%.*f", digits,
                     how == style::share ? 100 * values[i] : values[i]);
-      line += padded(text.data(), width);
+      append(line, text.data(), width);
     }
     return line;
   }
 
 private:
   // A number that is too long pushes the others, but not into one.
-  static std::string padded(std::string const& text, int width) {
+  static void append(std::string& line, std::string const& text, int width) {
     auto const size = static_cast<std::size_t>(width);
-    return std::string(text.size() < size ? size - text.size() : 1, ' ') + text;
+    line.append(text.size() < size ? size - text.size() : line.empty() ? 0 : 1, ' ').append(text);
   }
 
   std::vector<column> columns_;

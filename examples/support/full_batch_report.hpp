@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -86,6 +87,7 @@ inline std::string line_of(full_batch_report const& total, double epoch, int num
 
 /// The same for programs.
 inline nlohmann::ordered_json json_of(full_batch_report const& total, int num_ranks) {
+  auto const whole = [](double count) { return static_cast<std::int64_t>(count); };
   return {{"loss", total.mean_loss()},
           {"train_accuracy", total.train.share()},
           {"valid_accuracy", total.valid.share()},
@@ -93,9 +95,9 @@ inline nlohmann::ordered_json json_of(full_batch_report const& total, int num_ra
           {"seconds", total.seconds / num_ranks},
           {"computation_seconds", (total.seconds - total.communication_seconds) / num_ranks},
           {"communication_seconds", total.communication_seconds / num_ranks},
-          {"bytes", total.bytes},
-          {"messages", total.messages},
-          {"peak_remote_bytes", total.peak_remote_bytes}};
+          {"bytes", whole(total.bytes)},
+          {"messages", whole(total.messages)},
+          {"peak_remote_bytes", whole(total.peak_remote_bytes)}};
 }
 
 } // namespace example
