@@ -26,12 +26,14 @@ void serve(roles_type& roles, std::optional<glt::mpi_node> const& node) {
 }
 
 std::uint64_t train(roles_type& roles, std::optional<glt::mpi_node> const& node) {
-  std::vector<glt::global_id> seeds(64);
-  std::iota(seeds.begin(), seeds.end(), 64 * roles.group_rank());
+  std::vector<glt::global_id> seeds(600); // a block of more than 4 KiB, on ranks that have no other
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    seeds[i] = static_cast<glt::global_id>(i + 64 * static_cast<std::size_t>(roles.group_rank())) % 256;
+  }
   std::optional<dist::client<glt::mpi_comm>> client;
   node ? client.emplace(roles, *node) : client.emplace(roles);
   dist::remote_loader<glt::mpi_comm, recipe_type> loader(*client, "neighbours", seeds, glt_fault::neighbors,
-                                                         {.batch_size = 16, .shuffle = true, .prefetch = 2});
+                                                         {.batch_size = 100, .shuffle = true, .prefetch = 2});
   return glt_fault::sum_of_epoch(loader);
 }
 
