@@ -5,8 +5,9 @@
 //   mpirun -np 2 --bind-to none train PARTS_DIR --deployment pipelined   batches are made in advance, by threads
 //   mpirun -np 4 train PARTS_DIR --deployment workers --workers 1   by ranks beside those that train
 //   mpirun -np 4 train PARTS_DIR --deployment servers --servers 2   by ranks that own the parts
-// always with the same batches,
-// and then the same network without edges, to show what the graph is worth.
+// always with the same batches, and then the same network without edges, to show what the graph is worth.
+//   mpirun -np 2 train PARTS_DIR --save net.pt --log epochs.jsonl   keeps the network, and figures for programs
+//   mpirun -np 2 train PARTS_DIR --load net.pt --epochs 0           evaluates it
 #include "support/mpi_program.hpp"
 #include "support/own_batches.hpp"
 #include "support/served_batches.hpp"
@@ -31,7 +32,8 @@ void run(glt::mpi_comm comm, train_options const& options) {
   std::optional<accuracies> const reached =
       makes_own ? train_on_own_batches(comm_type(comm), options) : train_with_servers(comm, options);
   if (reached && comm.rank() == (options.deployment == deployment::servers ? options.servers : 0)) {
-    std::printf("test accuracy %.3f (features only %.3f)\n", reached->with_graph, reached->features_only);
+    std::printf("test accuracy %.3f", reached->with_graph);
+    reached->features_only ? std::printf(" (features only %.3f)\n", *reached->features_only) : std::printf("\n");
   }
 }
 

@@ -29,17 +29,15 @@ struct full_batch_options : training_options {
   bool cover = false; ///< of the boundary; see `glt::dist::sharding_options`
 };
 
-inline constexpr std::string_view full_batch_usage =
-    "usage: full_batch PARTS_DIR [--model gcn|sage|gin|gat] [--mode full|sampled-then-full] [--epochs 100] "
-    "[--hidden 256] "
-    "[--heads 8] [--lr 0.01] [--dropout 0.3] [--input-dropout 0] [--weight-decay 0] [--seed 1] [--fanout "
-    "15,10] [--batch 1024]"
-    " [--checkpoint FILE] [--resume] [--cover] [--timeout 0] [--progress]; the network has as many layers as "
-    "--fanout numbers, "
-    "which count for batches alone; --checkpoint writes the file after every epoch, and --resume goes on "
-    "behind it;"
-    " --cover sends partial sums where these are fewer than rows; --progress draws a bar while an epoch "
-    "runs; --timeout ends the job where a rank waits longer than so many seconds";
+inline std::string full_batch_usage() {
+  return "usage: full_batch PARTS_DIR [--model gcn|sage|gin|gat] [--mode full|sampled-then-full] [--epochs 100]"
+         " [--hidden 256] [--heads 8] [--lr 0.01] [--dropout 0.3] [--input-dropout 0] [--weight-decay 0] [--seed 1]"
+         " [--fanout 15,10] [--batch 1024] [--save FILE] [--load FILE] [--log FILE] [--checkpoint FILE] [--resume]"
+         " [--cover] [--timeout 0] [--progress]; the network has as many layers as --fanout numbers, which count for"
+         " batches alone; --checkpoint writes the file after every epoch, and --resume goes on behind it; --cover sends"
+         " partial sums where these are fewer than rows;" +
+         std::string(training_usage);
+}
 
 /// @throws glt::precondition_error  naming the first argument that makes no sense
 inline full_batch_options parse_full_batch_options(std::span<char const* const> words) {
@@ -54,11 +52,14 @@ inline full_batch_options parse_full_batch_options(std::span<char const* const> 
       .text("--checkpoint", options.checkpoint)
       .flag("--resume", options.resume)
       .flag("--cover", options.cover);
-  read_training_options(options, line, words, full_batch_usage);
+  read_training_options(options, line, words, full_batch_usage());
   if (options.model == layer_kind::gat && options.hidden % options.heads != 0) {
     throw glt::precondition_error(glt::detail::message("--hidden ", options.hidden, " in --heads ",
                                                        options.heads,
                                                        "; give a multiple, which the heads share"));
+  }
+  if (options.resume && !options.load.empty()) {
+    throw glt::precondition_error("--resume and --load; the checkpoint has the network, leave --load out");
   }
   if (options.resume && options.checkpoint.empty()) {
     throw glt::precondition_error("--resume without --checkpoint; say which file to go on from");

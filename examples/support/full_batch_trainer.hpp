@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "epoch_log.hpp"
+#include "full_batch_network.hpp"
 #include "full_batch_options.hpp"
 #include "full_batch_part.hpp"
 #include "full_batch_report.hpp"
 #include "graph_network.hpp"
 #include "progress.hpp"
-#include "training_checkpoint.hpp"
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/tensor.hpp>
 
@@ -32,10 +34,11 @@ class full_batch_trainer {
 public:
   full_batch_trainer(comm_type comm, full_batch_part& part, full_batch_options const& options)
       : comm_(std::move(comm)), part_(part), options_(options), x_(part.x()), labels_(part.labels()),
-        network_(make_network(part, options)),
+        network_(make_network(part.what, options)),
         adam_(network_.parameters(), torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)),
-        batches_(comm_, recipe_type(part.graph, part.features, sampling(options)).with(part.degrees),
+        batches_(comm_, recipe_type(part.graph, part.features, sampling_of(options)).with(part.degrees),
                  part.train.seeds, {.batch_size = options.batch, .shuffle = true, .seed = options.seed}),
+        log_(comm_, options.log, options.resume),
         num_train_(static_cast<double>(part.train.seeds.size())) {
     glt::sync_params(comm_, network_);
     comm_.all_reduce(std::span<double>(&num_train_, 1), glt::reduction::sum);
@@ -43,58 +46,63 @@ public:
 
   /// The accuracy on the test vertices of all ranks in the epoch with the best one on those for validation.
   double run() {
-    training_state state;
-    if (options_.resume) {
-      state = load_training(comm_, options_.checkpoint, what(), network_, adam_);
+    if (!options_.load.empty()) {
+      glt::load_model(comm_, options_.load, network_);
     }
-    while (state.epoch < options_.epochs) {
-      auto const total = sum_over_ranks(comm_, run_epoch(++state.epoch));
-      if (total.valid.share() > state.best_valid) {
-        state.best_valid = total.valid.share();
-        state.test = total.test.share();
-      }
-      if (comm_.rank() == 0) {
-        std::printf("%s: %s\n", label(state.epoch).c_str(), line_of(total, comm_.size()).c_str());
-        std::fflush(stdout);
+    if (options_.epochs == 0) {
+      full_batch_report report;
+      evaluate(report);
+      return sum_over_ranks(comm_, report).test.share();
+    }
+    std::int64_t epoch = 0;
+    double best_valid = -1;
+    double test = 0; // in the epoch of best_valid
+    if (options_.resume) {
+      auto const saved = glt::load_training(comm_, options_.checkpoint, training_of(options_), network_, adam_);
+      epoch = saved.at("epoch").toInt();
+      best_valid = saved.at("best_valid").toDouble();
+      test = saved.at("test").toDouble();
+    }
+    if (comm_.rank() == 0) {
+      std::printf("%s on %d ranks; compute and MPI are shares of the seconds, the peak is of rows of other ranks\n%s\n",
+                  std::string(name_of(options_.model)).c_str(), comm_.size(),
+                  full_batch_table().heads().c_str());
+    }
+    while (epoch < options_.epochs) {
+      auto const total = sum_over_ranks(comm_, run_epoch(++epoch));
+      tell(epoch, total);
+      if (total.valid.share() > best_valid) {
+        best_valid = total.valid.share();
+        test = total.test.share();
+        if (!options_.save.empty()) {
+          glt::save_model(comm_, options_.save, network_);
+        }
       }
       if (!options_.checkpoint.empty()) {
-        save_training(comm_, options_.checkpoint, what(), network_, adam_, state);
+        glt::save_training(comm_, options_.checkpoint, training_of(options_), network_, adam_,
+                           {{"epoch", epoch}, {"best_valid", best_valid}, {"test", test}});
       }
     }
-    return state.test;
+    return test;
   }
 
 private:
   using clock = std::chrono::steady_clock;
 
-  [[nodiscard]] static graph_network make_network(full_batch_part const& part, full_batch_options const& options) {
-    torch::manual_seed(options.seed);
-    return graph_network({.kind = options.model,
-                          .layers = std::ssize(options.fanout),
-                          .in = part.what.num_columns,
-                          .hidden = options.hidden,
-                          .out = part.what.num_classes,
-                          .heads = options.heads,
-                          .dropout = options.dropout,
-                          .input_dropout = options.input_dropout});
-  }
-  // What GAT drops depends on ids of edges.
-  [[nodiscard]] static glt::neighbor_options sampling(full_batch_options const& options) {
-    return {.fanouts = options.fanout, .edge_ids = options.model == layer_kind::gat};
-  }
   [[nodiscard]] glt::random_key key_of(std::int64_t epoch, std::int64_t step) const {
     return glt::random_key(options_.seed).fold(static_cast<std::uint64_t>(epoch)).fold(static_cast<std::uint64_t>(step));
   }
   [[nodiscard]] std::string label(std::int64_t epoch) const {
-    return glt::detail::message(layer_names[static_cast<std::size_t>(options_.model)], " epoch ", epoch, "/",
+    return glt::detail::message(name_of(options_.model), " epoch ", epoch, "/",
                                 options_.epochs);
   }
-  // What a checkpoint must be of.
-  [[nodiscard]] std::string what() const {
-    auto const heads =
-        options_.model == layer_kind::gat ? glt::detail::message(" in ", options_.heads, " heads") : std::string();
-    return glt::detail::message(layer_names[static_cast<std::size_t>(options_.model)], " with ", options_.fanout.size(),
-                                " layers, ", options_.hidden, " hidden columns", heads, " and seed ", options_.seed);
+  // One rank does, for people and for programs.
+  void tell(std::int64_t epoch, full_batch_report const& total) {
+    if (comm_.rank() == 0) {
+      log_.write(name_of(options_.model), epoch, comm_.size(), json_of(total, comm_.size()));
+      std::printf("%s\n", line_of(total, static_cast<double>(epoch), comm_.size()).c_str());
+      std::fflush(stdout);
+    }
   }
 
   full_batch_report run_epoch(std::int64_t epoch) {
@@ -175,6 +183,7 @@ private:
   graph_network network_;
   torch::optim::Adam adam_;
   glt::dist::loader<comm_type, recipe_type> batches_;
+  epoch_log log_;
   double num_train_;
 };
 

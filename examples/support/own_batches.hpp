@@ -29,8 +29,8 @@ inline accuracies train_on_own_batches(comm_type comm, train_options const& opti
   features_type const features(comm, part.graph.book, std::move(part.features));
   auto const what = problem_of(comm, features, options.parts);
 
-  auto const accuracy_on = [&](glt::graph_part<cpu> edges, char const* name) {
-    glt::dist::graph<cpu> const graph(comm, std::move(edges));
+  return train_both(comm, options, [&](learns_from input, epoch_log& log) {
+    glt::dist::graph<cpu> const graph(comm, std::move(input == learns_from::graph ? part.graph : edgeless));
     using loader_type = glt::dist::loader<comm_type, recipe_type>;
     auto const make_loader = [&](std::vector<glt::global_id> const& of, bool shuffle) {
       auto made = std::make_unique<loader_type>(
@@ -43,10 +43,8 @@ inline accuracies train_on_own_batches(comm_type comm, train_options const& opti
       return made;
     };
     torch::manual_seed(options.seed);
-    return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, what, options, name).run();
-  };
-  auto const with_graph = accuracy_on(std::move(part.graph), "graph");
-  return {with_graph, accuracy_on(std::move(edgeless), "features only")};
+    return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, what, options, input, log).run();
+  });
 }
 
 } // namespace example

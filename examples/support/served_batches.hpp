@@ -70,8 +70,8 @@ inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_op
   } else {
     server.emplace(roles);
   }
-  server->offer("graph", recipe_type(graph, features, {}));
-  server->offer("features only", recipe_type(edgeless, features, {}));
+  server->offer(name_of(learns_from::graph), recipe_type(graph, features, {}));
+  server->offer(name_of(learns_from::features_only), recipe_type(edgeless, features, {}));
   server->register_service("problem", [&](std::int64_t) { return std::vector{what.num_columns, what.num_classes}; });
   server->register_service("split", [&](std::string const& name) {
     return name == "train" ? part.train : name == "valid" ? part.valid : part.test;
@@ -115,11 +115,11 @@ inline accuracies train_on_remote_batches(roles_type& roles, glt::mpi_node const
   };
   splits const seeds{seeds_of("train"), seeds_of("valid"), seeds_of("test")};
 
-  auto const accuracy_on = [&](char const* name) {
+  return train_both(comm, options, [&](learns_from input, epoch_log& log) {
     using loader_type = glt::dist::remote_loader<comm_type, recipe_type>;
     auto const make_loader = [&](std::vector<glt::global_id> const& of, bool shuffle) {
       return std::make_unique<loader_type>(
-          *client, name, of, glt::neighbor_options{.fanouts = options.fanout},
+          *client, name_of(input), of, glt::neighbor_options{.fanouts = options.fanout},
           glt::dist::loader_options{.batch_size = options.batch,
                                     .shuffle = shuffle,
                                     .seed = options.seed,
@@ -127,10 +127,8 @@ inline accuracies train_on_remote_batches(roles_type& roles, glt::mpi_node const
           glt::dist::remote_options{.servers = where.servers});
     };
     torch::manual_seed(options.seed);
-    return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options, name).run();
-  };
-  auto const with_graph = accuracy_on("graph");
-  return {with_graph, accuracy_on("features only")};
+    return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options, input, log).run();
+  });
 }
 
 /// Trains on some ranks, for which the others make the batches; accuracies on those that train.

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace example {
@@ -27,16 +28,14 @@ struct train_options : training_options {
   bool hot_rows = false;
 };
 
-inline constexpr std::string_view train_usage =
-    "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] "
-    "[--dropout 0.3]"
-    " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--timeout 0] [--hot-rows] [--progress]"
-    " [--deployment collocated|pipelined|workers|servers] [--prefetch 2] [--workers 1] [--servers 1]"
-    " [--shared-megabytes 256]; -1 as fanout takes all"
-    " neighbours; --hot-rows keeps the rows that glt-partition --cache-ratio chose, and reports how often "
-    "they are hit;"
-    " --progress draws a bar while an epoch runs; --timeout ends the job where a rank waits longer than so "
-    "many seconds";
+inline std::string train_usage() {
+  return "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] [--dropout 0.3]"
+         " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--save FILE] [--load FILE] [--log FILE] [--timeout 0]"
+         " [--hot-rows] [--progress] [--deployment collocated|pipelined|workers|servers] [--prefetch 2] [--workers 1]"
+         " [--servers 1] [--shared-megabytes 256]; -1 as fanout takes all neighbours; --hot-rows keeps the rows that"
+         " glt-partition --cache-ratio chose, and reports how often they are hit;" +
+         std::string(training_usage);
+}
 
 /// @throws glt::precondition_error  naming the first argument that makes no sense
 inline train_options parse_train_options(std::span<char const* const> words) {
@@ -49,7 +48,7 @@ inline train_options parse_train_options(std::span<char const* const> words) {
       .number<std::int64_t>("--servers", options.servers, 1)
       .number<std::int64_t>("--shared-megabytes", options.shared_megabytes, 1)
       .flag("--hot-rows", options.hot_rows);
-  read_training_options(options, line, words, train_usage);
+  read_training_options(options, line, words, train_usage());
   if (options.fanout.size() != 2) {
     throw glt::precondition_error(glt::detail::message("--fanout with ", options.fanout.size(),
                                                        " numbers; the network has 2 layers, give 2"));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "epoch_log.hpp"
+#include "train_options.hpp"
 #include "trainer.hpp"
 
+#include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/feature_store.hpp>
@@ -14,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,8 +32,19 @@ using recipe_type = glt::dist::neighbor_batches<cpu, glt::global_id>;
 /// What two trainings have reached on the test vertices.
 struct accuracies {
   double with_graph = 0;
-  double features_only = 0;
+  std::optional<double> features_only; ///< none where nothing was trained
 };
+
+/// Trains, or only evaluates a network that was saved; `accuracy_of(input, log)` runs one training.
+template <glt::communicator Comm, class AccuracyOf>
+accuracies train_both(Comm& comm, train_options const& options, AccuracyOf accuracy_of) {
+  epoch_log log(comm, options.log);
+  accuracies reached{.with_graph = accuracy_of(learns_from::graph, log), .features_only = {}};
+  if (options.epochs > 0) {
+    reached.features_only = accuracy_of(learns_from::features_only, log);
+  }
+  return reached;
+}
 
 /// A part with the same vertices and no edges.
 inline glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {

@@ -30,7 +30,7 @@ train_on() {
   shift
   "${launcher[@]}" -n "$ranks" "$full_batch" "$scratch/parts" --lr 0.01 --dropout 0.6 --input-dropout 0.6 \
     --weight-decay 0.001 "$@" > "$scratch/log" < /dev/null || fail "full_batch $* fails on $ranks ranks"
-  sed 's/, communication.*//' "$scratch/log" > "$scratch/lines"
+  awk '{ NF = NF > 5 ? 5 : NF; print }' "$scratch/log" > "$scratch/lines"
 }
 
 while read -r ranks least options; do
@@ -48,23 +48,29 @@ done << 'END'
 2 0.78 --model gat --epochs 60
 2 0.78 --model gat --epochs 40 --mode sampled-then-full --batch 16
 END
-for word in loss train valid communication computation MB messages 'remote rows'; do
-  grep 'epoch 1/' "$scratch/log" | grep -q "$word" || fail "the line of an epoch does not tell: $word"
+for word in loss train valid test seconds compute MPI 'MB of rows' messages 'peak MB'; do
+  grep '^epoch ' "$scratch/log" | grep -q " $word" || fail "the head of the epochs does not tell: $word"
 done
+[ "$(awk '/^epoch / || $1 ~ /^[0-9]+$/ { print length }' "$scratch/log" | sort -u | wc -l)" = 1 ] ||
+  fail 'the lines of the table are not of one width'
 
 while read -r model mode; do
   options=(--hidden 32 --model "$model" --mode "$mode" --batch 64)
   rm -f "$scratch/state"
-  train_on 2 "${options[@]}" --epochs 6
+  train_on 2 "${options[@]}" --epochs 6 --save "$scratch/net.pt"
   tail -n 4 "$scratch/lines" > "$scratch/expected"
-  train_on 2 "${options[@]}" --epochs 3 --checkpoint "$scratch/state"
-  train_on 2 "${options[@]}" --epochs 6 --checkpoint "$scratch/state" --resume
-  diff "$scratch/expected" "$scratch/lines" || fail "a training of $mode $model goes on differently when it is resumed"
+  train_on 2 "${options[@]}" --epochs 3 --checkpoint "$scratch/state" --log "$scratch/epochs"
+  train_on 2 "${options[@]}" --epochs 6 --checkpoint "$scratch/state" --resume --log "$scratch/epochs"
+  [ "$(grep -c '^{"run":.*"epoch":[1-6],.*"peak_remote_bytes":.*}$' "$scratch/epochs")" = 6 ] ||
+    fail "the log of $mode $model does not go on when it is resumed"
+  tail -n 4 "$scratch/lines" | diff "$scratch/expected" - || fail "a training of $mode $model goes on differently when it is resumed"
 done << 'END'
 gat full
 gcn full
 gcn sampled-then-full
 END
+train_on 2 --hidden 32 --epochs 0 --load "$scratch/net.pt"
+diff <(tail -n 1 "$scratch/expected") "$scratch/lines" || fail 'the network that was saved has another accuracy'
 
 # refuses <pattern> <option>...: fails, and says why once.
 refuses() {
@@ -76,8 +82,10 @@ refuses() {
   [ "$(grep -c "full_batch: .*$pattern" <<< "$said")" = 1 ] || fail "full_batch $* says: $said"
 }
 refuses 'is of gcn with .* seed 1, not of sage with' --hidden 32 --model sage --checkpoint "$scratch/state" --resume
-refuses 'cannot be read; leave --resume out' --checkpoint "$scratch/nothing" --resume
+refuses 'cannot be read: No such file' --checkpoint "$scratch/nothing" --resume
 refuses 'cannot be written' --epochs 1 --checkpoint "$scratch/nowhere/state"
+refuses 'resume and --load' --checkpoint "$scratch/state" --resume --load "$scratch/net.pt"
+refuses 'layer0.bias is Float \[32\] in .* and Float \[16\] in the module' --hidden 16 --load "$scratch/net.pt"
 refuses 'resume without --checkpoint' --resume
 refuses 'model gtn: give gcn' --model gtn
 refuses 'hidden 30 in --heads 8' --model gat --hidden 30

@@ -29,9 +29,13 @@ awk -v graph="${BASH_REMATCH[1]}" -v alone="${BASH_REMATCH[2]}" 'BEGIN { exit !(
   printf 'two epochs must reach 0.6 with the graph, and clearly less without it\n'
   exit 1
 }
-for word in loss 'validation accuracy' sampling features training communication 'edges/s' 'rows/s' messages; do
-  grep '^graph epoch 1/2' "$out/log" | grep -q "$word" || {
-    printf 'the line of an epoch does not tell: %s\n' "$word"
+for word in loss valid seconds wait sample fetch train MPI 'M edges/s' 'M rows/s' MB messages; do
+  grep '^epoch .* wait' "$out/log" | grep -q " $word" || {
+    printf 'the head of the epochs does not tell: %s\n' "$word"
     exit 1
   }
 done
+awk '/^epoch/, /accuracy/ { if (length > 100) exit 1 }' "$out/log" || {
+  printf 'the table is wider than 100 characters\n'
+  exit 1
+}

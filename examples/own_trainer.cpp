@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A complete trainer, on a graph that it makes or on the parts of a folder. Killed, it goes on where CHECKPOINT was saved:
+//   mpirun -np 2 own_trainer [EPOCHS [CHECKPOINT [PARTS_DIR]]]
+#include <glt/glt.hpp>
+#include <glt/io/parts/parts.hpp>
+#include <glt/mpi/communicator.hpp>
+#include <glt/mpi/environment.hpp>
+#include <glt/torch/checkpoint.hpp>
+#include <glt/torch/collectives.hpp>
+#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/tensor.hpp>
+
+#include <torch/nn/functional/loss.h>
+#include <torch/optim/adam.h>
+#include <torch/utils.h>
+
+#include <iostream>
+
+namespace dist = glt::dist;
+using glt::device::cpu;
+
+// Two layers of GraphSAGE, one over each block of a batch.
+struct network : torch::nn::Module {
+  glt::sage_conv first;
+  glt::sage_conv second;
+
+  network(std::int64_t columns, std::int64_t classes)
+      : first(register_module("first", glt::sage_conv({.in = columns, .out = 64}))),
+        second(register_module("second", glt::sage_conv({.in = 64, .out = classes}))) {}
+
+  template <class Batch>
+  at::Tensor forward(Batch const& batch) {
+    auto const hidden = first(glt::to_tensor(batch.features()), batch.subgraph.block(0)).relu();
+    return second(at::dropout(hidden, 0.5, is_training()), batch.subgraph.block(1));
+  }
+};
+
+// A rank's part of a graph with communities, which are its classes; features alone are too noisy to tell them.
+glt::io::loaded_part make_part(int rank, int ranks) {
+  auto const planted = glt::make_planted_communities<>({.num_vertices = 4000, .num_communities = 4});
+  auto const whole = glt::make_csr<cpu>(planted.graph.view());
+  auto const names = glt::make_relabelling(glt::ldg_partitioner{}(whole.view(), ranks).view(), ranks);
+  auto part = glt::split_graph(whole.view(), names, rank);
+  auto const rows = part.original.size();
+  glt::buffer<cpu, float> features(rows * 16);
+  glt::buffer<cpu, std::int64_t> labels(rows);
+  std::array<std::vector<glt::global_id>, 3> seeds; // to train, to validate, to test: a tenth each
+  for (std::int64_t row = 0; row < rows; ++row) {
+    auto const vertex = part.original[row];
+    labels[row] = planted.community[vertex];
+    glt::random_stream noise(glt::random_key(1), static_cast<std::uint64_t>(vertex));
+    for (std::int64_t column = 0; column < 16; ++column) {
+      features[row * 16 + column] = static_cast<float>(3 * noise.next_unit() + (column == labels[row] ? 1 : 0));
+    }
+    if (vertex % 10 < 3) {
+      seeds[static_cast<std::size_t>(vertex % 10)].push_back(part.book.begin(rank) + row);
+    }
+  }
+  return {.graph = std::move(part), .features = {rows, 16, std::move(features), std::move(labels)},
+          .train = std::move(seeds[0]), .valid = std::move(seeds[1]), .test = std::move(seeds[2])};
+}
+
+// The share of the seeds of all ranks whose class is told right.
+template <class Loader>
+double accuracy_on(glt::mpi_comm& comm, network& net, Loader& loader) {
+  torch::NoGradGuard const no_gradients;
+  net.eval();
+  std::array<double, 2> counts{}; // right, all
+  for (auto const& batch : loader.epoch(0)) {
+    if (batch.num_seeds > 0) { // else this rank has run out of seeds before the others
+      counts[0] += net.forward(batch).argmax(1).eq(glt::to_tensor(batch.labels())).sum().template item<double>();
+      counts[1] += static_cast<double>(batch.num_seeds);
+    }
+  }
+  glt::run_together(comm, [] {}); // before a collective of our own: a rank that has failed takes all along
+  comm.all_reduce(std::span<double>(counts), glt::reduction::sum);
+  return counts[0] / counts[1];
+}
+
+void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::string const& folder) {
+  at::set_num_threads(1); // ranks are the parallelism
+  std::ostream tell(comm.rank() == 0 ? std::cout.rdbuf() : nullptr); // of one rank
+  tell.precision(9);
+  auto part = folder.empty() ? make_part(comm.rank(), comm.size())
+                             : glt::io::load_for_rank(glt::io::parts_folder(folder), comm.rank(), comm.size());
+  dist::graph const graph(comm, std::move(part.graph));
+  dist::feature_store const features(comm, graph.book(), std::move(part.features));
+  auto const labels = features.local().labels;
+  std::int64_t classes = labels.empty() ? 1 : *std::max_element(labels.begin(), labels.end()) + 1;
+  comm.all_reduce(std::span<std::int64_t>(&classes, 1), glt::reduction::max);
+
+  auto const loader_of = [&](std::vector<glt::global_id> const& seeds, bool shuffle) {
+    return dist::loader(comm, dist::neighbor_batches(graph, features, {.fanouts = {10, 10}}), seeds,
+                        {.batch_size = 32, .shuffle = shuffle, .seed = 1});
+  };
+  auto train = loader_of(part.train, true);
+  auto valid = loader_of(part.valid, false);
+  auto test = loader_of(part.test, false);
+
+  torch::manual_seed(1); // else every run begins with other parameters
+  network net(features.num_columns(), classes);
+  glt::sync_params(comm, net); // rank 0's
+  torch::optim::Adam adam(net.parameters(), 0.003);
+  auto const what = std::to_string(comm.size()) + " ranks"; // numbers depend on it: other files are refused
+  std::int64_t epoch = 0, step = 0;
+  std::int64_t is_saved = comm.rank() == 0 && std::filesystem::exists(checkpoint) ? 1 : 0;
+  comm.all_reduce(std::span<std::int64_t>(&is_saved, 1), glt::reduction::max);
+  if (is_saved != 0) {
+    auto const saved = glt::load_training(comm, checkpoint, what, net, adam);
+    epoch = saved.at("epoch").toInt();
+    step = saved.at("step").toInt();
+  }
+
+  for (; epoch < epochs; ++epoch) {
+    net.train();
+    for (auto const& batch : train.epoch(epoch, std::exchange(step, 0))) {
+      // What dropout draws depends on this place alone, as the batch does: there is no state of it to save.
+      torch::manual_seed(glt::random_key(epoch).fold(batch.step).fold(comm.rank()).bits());
+      adam.zero_grad();
+      if (batch.num_seeds > 0) {
+        auto const loss = torch::nn::functional::cross_entropy(net.forward(batch), glt::to_tensor(batch.labels()));
+        loss.backward();
+        tell << "epoch " << epoch << " step " << batch.step << ": loss " << loss.template item<double>() << '\n';
+      }
+      glt::gather_grads(comm, net, batch.num_seeds); // their mean over the seeds of all ranks
+      adam.step();
+      if (!checkpoint.empty() && batch.step % 4 == 3) {
+        glt::save_training(comm, checkpoint, what, net, adam, {{"epoch", epoch}, {"step", batch.step + 1}});
+      }
+    }
+    tell << "epoch " << epoch << ": validation accuracy " << accuracy_on(comm, net, valid) << std::endl;
+  }
+  auto const accuracy = accuracy_on(comm, net, test);
+  tell << "test accuracy " << accuracy << '\n';
+  if (folder.empty() && accuracy < 0.9) {
+    throw glt::precondition_error("the network has learnt too little");
+  }
+}
+
+int main(int argc, char** argv) {
+  glt::mpi_environment const mpi;
+  auto comm = glt::mpi_comm::world();
+  auto const argument = [&](int i, char const* otherwise) { return std::string(i < argc ? argv[i] : otherwise); };
+  try {
+    glt::run_collectively(comm, [&] { run(comm, std::stoi(argument(1, "20")), argument(2, ""), argument(3, "")); });
+  } catch (std::exception const& error) { // the same one on all ranks
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

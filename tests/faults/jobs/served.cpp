@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The batches of all ranks but the first are made by that one: as its clients, or with "shared" as its trainers, which read
+// them in memory of the machine.
+#include "parts.hpp"
+
+#include <glt/mpi/node.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace {
+
+namespace dist = glt::dist;
+using glt_fault::cpu;
+using recipe_type = dist::neighbor_batches<cpu, glt::global_id>;
+using roles_type = dist::role_context<glt::mpi_comm>;
+
+void serve(roles_type& roles, std::optional<glt::mpi_node> const& node) {
+  auto& comm = roles.group();
+  dist::graph const graph(comm, glt_fault::make_part(comm));
+  dist::feature_store const features(comm, graph.book(), glt_fault::make_rows(graph.local().num_rows()));
+  std::optional<dist::server<glt::mpi_comm>> server;
+  node ? server.emplace(roles, *node, std::int64_t{1} << 20) : server.emplace(roles);
+  server->offer("neighbours", recipe_type(graph, features, {}));
+  server->run();
+}
+
+std::uint64_t train(roles_type& roles, std::optional<glt::mpi_node> const& node) {
+  std::vector<glt::global_id> seeds(600); // a block of more than 4 KiB, on ranks that have no other
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    seeds[i] = static_cast<glt::global_id>(i + 64 * static_cast<std::size_t>(roles.group_rank())) % 256;
+  }
+  std::optional<dist::client<glt::mpi_comm>> client;
+  node ? client.emplace(roles, *node) : client.emplace(roles);
+  dist::remote_loader<glt::mpi_comm, recipe_type> loader(*client, "neighbours", seeds, glt_fault::neighbors,
+                                                         {.batch_size = 100, .shuffle = true, .prefetch = 2});
+  return glt_fault::sum_of_epoch(loader);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  bool const shared = argc > 1 && std::string_view(argv[1]) == "shared";
+  return glt_fault::run_job([shared](glt::mpi_comm comm) -> std::uint64_t {
+    std::optional<glt::mpi_node> node;
+    if (shared) {
+      node.emplace(comm);
+    }
+    bool const serves = comm.rank() == 0;
+    auto const role = shared ? (serves ? dist::role::worker : dist::role::trainer)
+                             : (serves ? dist::role::server : dist::role::client);
+    roles_type roles(comm, role, serves ? "making" : "training");
+    if (serves) {
+      serve(roles, node);
+      return 0;
+    }
+    return train(roles, node);
+  });
+}
