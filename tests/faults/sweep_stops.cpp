@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   tally counts("stops");
   sweep sweeping(chosen, GLT_FAIL_MPI, counts);
   for (auto job : make_targets(scratch)) {
-    if (job.ranks > 1 && job.has_limit) {
+    if (job.ranks > 1) {
       if (!job.made.empty()) {
         job.program.insert(job.program.end(), {"--timeout", "1"});
       }

@@ -208,6 +208,12 @@ public:
     return inner_.allows_threads();
   }
 
+  [[nodiscard]] auto options() const noexcept
+    requires requires(C const& comm) { comm.options(); }
+  {
+    return inner_.options();
+  }
+
   /// See `mpi_options::time_limit`.
   void note(detail::call_site site) noexcept requires requires(C& comm) { comm.note(site); }
   {

@@ -28,7 +28,6 @@ struct target {
   std::string arm = "mark";     ///< GLT_FAULT_ARM
   std::filesystem::path made{}; ///< a folder that it makes, part of its result
   bool says_ranks = true;       ///< every rank prints its result or its error, as job.hpp does
-  bool has_limit = true;        ///< of GLT_FAULT_TIMEOUT wherever a rank waits; there is none for messages of one other rank
 };
 
 /// The environment of a fault, but for the rank and the number.

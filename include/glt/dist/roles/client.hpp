@@ -10,6 +10,7 @@
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>
+#include <glt/dist/roles/detail/receive_in_time.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/role.hpp>
 
@@ -79,7 +80,8 @@ public:
       }
       if (!in_haste) {
         while (num_ended_ < servers_.size()) {
-          sort(*box_.receive(detail::for_ever));
+          sort(*detail::receive_in_time(roles_->world(), box_, detail::for_ever,
+                                        [] { return "the end of a server"; }));
         }
         if (!gone_) { // who has gone receives nothing more
           box_.flush();
@@ -112,7 +114,8 @@ public:
     ///
     /// @throws collective_error  with the server and the cause, if the service has failed
     [[nodiscard]] Reply get() {
-      auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, [] { return "a reply"; });
+      auto const message =
+          client_->wait_for(client_->replies_[number_], detail::for_ever, [] { return "a reply"; });
       auto reader = detail::read_message(message);
       detail::reply_message head;
       std::vector<std::byte> bytes;
@@ -135,7 +138,8 @@ public:
 
   /// Calls a service of a server, and does not wait for its reply.
   template <class Reply, class Request>
-  [[nodiscard]] pending_reply<Reply> request_async(int server, std::string_view service, Request const& request) {
+  [[nodiscard]] pending_reply<Reply> request_async(int server, std::string_view service,
+                                                   Request const& request) {
     auto const number = ++last_number_;
     replies_[number];
     detail::send_packed(box_, server, detail::service_message::request,
@@ -164,12 +168,12 @@ private:
         throw *gone_;
       }
       auto const left = limit - (std::chrono::steady_clock::now() - begun);
-      auto message = box_.receive(left);
+      auto message = detail::receive_in_time(roles_->world(), box_, left, what);
       if (message) {
         sort(std::move(*message));
       } else {
-        throw error(detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(), " s for ",
-                                    what()));
+        throw error(detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(),
+                                    " s for ", what()));
       }
     }
     auto message = std::move(of.front());
@@ -201,7 +205,9 @@ private:
       }
       return;
     }
-    case detail::service_message::farewell: ++num_ended_; return;
+    case detail::service_message::farewell:
+      ++num_ended_;
+      return;
     case detail::service_message::gone: {
       ++num_ended_;
       detail::failed_message head;
@@ -210,15 +216,17 @@ private:
       gone_.emplace(rank, detail::message(roles_->name_of(rank), ": ", head.cause));
       return;
     }
-    default: throw error(detail::message("message of unknown kind ", message.kind, " from ",
-                                         roles_->name_of(message.source)));
+    default:
+      throw error(detail::message("message of unknown kind ", message.kind, " from ",
+                                  roles_->name_of(message.source)));
     }
   }
 
   // Gives back the memory of a batch that nobody reads. A server takes everything back from a client that goes, and may
   // have ended before it hears of a single batch.
   void drop(detail::mailbox_message const& message) {
-    if (!is_leaving_ && static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
+    if (!is_leaving_ &&
+        static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
       detail::placed_message head;
       detail::read_message(message).get(head);
       detail::send_packed(box_, message.source, detail::service_message::credit,

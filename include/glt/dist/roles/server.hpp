@@ -15,6 +15,7 @@
 #include <glt/dist/roles/detail/fellow_servers.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/loader_openings.hpp>
+#include <glt/dist/roles/detail/receive_in_time.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>
 #include <glt/dist/roles/detail/served_kinds.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
@@ -147,7 +148,7 @@ private:
     try {
       servers_.tell(box_, message_kind::present, 0);
       while (!servers_.are_present()) { // those that never run join no round
-        handle(*box_.receive(detail::for_ever));
+        handle(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "a client"; }));
       }
       serve_rounds();
       servers_.part(box_);
@@ -170,7 +171,7 @@ private:
       }
       auto const mine = next_wish();
       if (mine == rounds_type::nothing && !servers_.have_called()) {
-        handle(*box_.receive(detail::for_ever));
+        handle(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "a client"; }));
       } else {
         make_round(mine);
       }
@@ -186,7 +187,8 @@ private:
       } catch (detail::malformed_message const& failure) {
         dismiss(message.source, failure.what());
       }
-    } else if (static_cast<message_kind>(message.kind) == message_kind::goodbye) { // of one that was dismissed
+    } else if (static_cast<message_kind>(message.kind) ==
+               message_kind::goodbye) { // of one that was dismissed
       delivery_.take_back_all(message.source);
     }
   }
@@ -196,16 +198,24 @@ private:
     auto const client = message.source;
     auto reader = detail::read_message(message);
     switch (static_cast<message_kind>(message.kind)) {
-    case message_kind::open: openings_.add(message, kinds_, say_own_failure()); break;
-    case message_kind::begin: begin(client, reader); break;
-    case message_kind::credit: take_back(client, reader); break;
+    case message_kind::open:
+      openings_.add(message, kinds_, say_own_failure());
+      break;
+    case message_kind::begin:
+      begin(client, reader);
+      break;
+    case message_kind::credit:
+      take_back(client, reader);
+      break;
     case message_kind::close: {
       std::int64_t loader = 0;
       reader.get(loader);
       close(client, loader);
       break;
     }
-    case message_kind::request: serve(client, reader); break;
+    case message_kind::request:
+      serve(client, reader);
+      break;
     case message_kind::goodbye: {
       std::int64_t in_haste = 0;
       reader.get(in_haste);
@@ -227,7 +237,8 @@ private:
     clients_.erase(client);
     all_receive_ = false;
     auto const why = detail::message("cannot understand ", roles_->name_of(client), ": ", cause);
-    detail::send_packed(box_, client, message_kind::gone, detail::failed_message{0, 0, roles_->world_rank(), why});
+    detail::send_packed(box_, client, message_kind::gone,
+                        detail::failed_message{0, 0, roles_->world_rank(), why});
   }
 
   // Closes a loader of a client, or all of them.
@@ -315,8 +326,10 @@ private:
       say_failed(client, loader, 0, roles_->world_rank(), cause);
     };
   }
-  void say_failed(int client, std::int64_t loader, std::int64_t generation, int rank, std::string const& cause) {
-    detail::send_packed(box_, client, message_kind::failed, detail::failed_message{loader, generation, rank, cause});
+  void say_failed(int client, std::int64_t loader, std::int64_t generation, int rank,
+                  std::string const& cause) {
+    detail::send_packed(box_, client, message_kind::failed,
+                        detail::failed_message{loader, generation, rank, cause});
   }
   // Does not wait until they have heard, for who fails as well may never.
   void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
@@ -326,7 +339,8 @@ private:
         std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
       }
       for (int const other : told) {
-        detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
+        detail::send_packed(box_, other, message_kind::gone,
+                            detail::failed_message{0, 0, rank, std::string(cause)});
       }
     } catch (std::exception const&) { // they will have to find out
     }
