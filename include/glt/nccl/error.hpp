@@ -4,6 +4,9 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 
+#if !__has_include(<nccl.h>)
+#error "glt/nccl needs NCCL: install libnccl-dev and link glt::nccl"
+#endif
 #include <nccl.h>
 
 #include <source_location>

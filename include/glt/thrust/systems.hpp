@@ -5,6 +5,9 @@
 
 #include <concepts>
 
+#if !__has_include(<thrust/version.h>)
+#error "glt/thrust needs Thrust: install libthrust-dev or a CUDA toolkit and link glt::thrust"
+#endif
 #include <thrust/system/cpp/execution_policy.h>
 
 namespace glt::detail {

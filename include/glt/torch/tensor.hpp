@@ -11,6 +11,9 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
+#if !__has_include(<torch/types.h>)
+#error "glt/torch needs LibTorch: install libtorch-dev and link glt::torch"
+#endif
 #include <ATen/DLConvertor.h>
 #include <torch/types.h>
 

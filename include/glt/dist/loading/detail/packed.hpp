@@ -104,7 +104,7 @@ public:
   template <class X>
   unpacker& get(X& x) {
     if constexpr (has_members<X>) {
-      std::apply([this](auto&... members) { (get(members), ...); }, member_access::of(x));
+      std::apply([this](auto&... members) { (this->get(members), ...); }, member_access::of(x));
     } else if constexpr (is_buffer<X>) {
       using value = typename X::value_type;
       auto const size = length(sizeof(value));
