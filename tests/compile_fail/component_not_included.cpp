@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: mpi_comm. is not a member of .glt.|no type named .mpi_comm. in namespace .glt.
-#include <glt/glt.hpp>
+// expect: 'glt::mpi_comm' has not been declared|no member named 'mpi_comm' in namespace 'glt'
+#include <glt/comm/serial.hpp>
 
-void use(glt::serial_comm good);
+int good = glt::serial_comm().rank();
 #ifdef GLT_FAIL
-void use(glt::mpi_comm bad); // of <glt/mpi/communicator.hpp>
+int bad = glt::mpi_comm::world().rank(); // of <glt/mpi/communicator.hpp>
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: seeds are not vertices of the graph.*glt::global_id
+// expect: seeds or starts are not vertices of the graph.*glt::global_id
 #include <glt/comm/serial.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 

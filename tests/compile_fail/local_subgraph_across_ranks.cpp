@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: not a subgraph of this sampler.*dist::sampled_subgraph
+// expect: the result is of another policy or vertex type.*dist::sampled_subgraph
 #include <glt/comm/serial.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 

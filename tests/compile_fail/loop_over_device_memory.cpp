@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: host_accessible\(Space\)|invalid range expression|host_accessible\(\(glt::memory_space
+// expect: loops_of_the_host_do_not_reach_memory_of_gpus|invalid range expression of type .*memory_space::device|deleted member function .begin
 #include <glt/core/view.hpp>
 
 int sum(glt::array_view<glt::memory_space::pinned, int> on_host,

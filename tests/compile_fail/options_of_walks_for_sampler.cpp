@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: options of this sampler are glt::neighbor_options
+// expect: these are options of another sampler: neighbor_sampler takes glt::neighbor_options
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 

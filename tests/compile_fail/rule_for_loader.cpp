@@ -10,7 +10,7 @@ using glt::device::cpu;
 using graph_type = glt::dist::graph<cpu>;
 
 void use(glt::serial_comm comm, graph_type const& graph, std::vector<glt::global_id> const& seeds) {
-  glt::labor_rule const rule{};
+  glt::labor_rule<cpu::space> const rule{};
   glt::dist::loader good(comm, glt::dist::neighbor_batches(graph, {.fanouts = {5}}, rule), seeds);
 #ifdef GLT_FAIL
   glt::dist::loader bad(comm, glt::dist::neighbor_batches(graph, {.fanouts = {5}}), rule, seeds);

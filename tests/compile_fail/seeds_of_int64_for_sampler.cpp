@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: seeds are not vertices of the graph.*glt::local_id
+// expect: seeds or starts are not vertices of the graph.*glt::local_id
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include <cstdint>

@@ -16,6 +16,8 @@ template <memory_space Space, class T>
 class array_view;
 
 namespace detail {
+struct loops_of_the_host_do_not_reach_memory_of_gpus; // what a compiler says of begin() and end() there
+
 template <class>
 inline constexpr bool is_array_view = false;
 template <memory_space Space, class T>
@@ -77,11 +79,11 @@ public:
   {
     return data_;
   }
-  [[nodiscard]] constexpr T* end() const noexcept
-    requires(host_accessible(Space))
-  {
-    return data_ + size_;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr T* end() const noexcept { return data_ + size_; }
+  template <class Reason = detail::loops_of_the_host_do_not_reach_memory_of_gpus>
+  constexpr T* begin() const
+    requires(!host_accessible(Space))
+  = delete;
 
 private:
   T* data_ = nullptr;

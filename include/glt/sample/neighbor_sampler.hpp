@@ -82,7 +82,7 @@ public:
   neighbor_sampler(Graph const&, Options const&, Others const&...) requires(
       !std::convertible_to<Graph const&, graph_type> || !std::convertible_to<Options const&, neighbor_options>)
       : neighbor_sampler(detail::no_value<graph_type>(), neighbor_options{}, detail::no_value<Rule>()) {
-    detail::explain_graph<Graph, Options, graph_type, neighbor_options>();
+    detail::explain_graph<Graph, Options, graph_type>();
   }
 
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }

@@ -100,7 +100,7 @@ public:
       !std::same_as<Graph, dist::graph<GraphPolicy, Vertex>> || !std::convertible_to<Options const&, neighbor_options>)
       : neighbor_sampler(std::move(comm), detail::no_value<dist::graph<GraphPolicy, Vertex> const&>(),
                          neighbor_options{}, detail::no_value<Rule>()) {
-    detail::explain_part<Graph, Options, dist::graph<GraphPolicy, Vertex>, neighbor_options>();
+    detail::explain_part<Graph, Options, dist::graph<GraphPolicy, Vertex>>();
   }
 
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }

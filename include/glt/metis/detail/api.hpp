@@ -2,6 +2,6 @@
 #pragma once
 
 #if !__has_include(<metis.h>)
-#error "glt/metis needs METIS: install libmetis-dev and link glt::metis"
+#include "glt/metis needs METIS: install libmetis-dev and link glt::metis" // an error that ends the compilation
 #endif
 #include <metis.h>

@@ -33,17 +33,17 @@ constexpr void explain_seeds() {
                                   "as all that is spread over ranks, so give a std::vector<glt::global_id>");
     }
   } else {
-    static_assert(std::same_as<Out, Result>,
+    static_assert(never<Out>,
                   "the result is of another policy or vertex type than the sampler or walker: across ranks take "
                   "dist::sampled_subgraph<Policy> or dist::walks<Policy>, on one process those of glt");
   }
 }
 
 /// Says what is wrong with the graph or the options that a sampler of one process is made with.
-template <class Graph, class Options, class View, class Wanted>
+template <class Graph, class Options, class View>
 constexpr void explain_graph() {
   if constexpr (std::convertible_to<Graph const&, View>) {
-    static_assert(std::convertible_to<Options const&, Wanted>,
+    static_assert(never<Options>,
                   "these are options of another sampler: neighbor_sampler takes glt::neighbor_options, such as "
                   "{.fanouts = {15, 10}}, and random_walker glt::walk_options, such as {.length = 40}");
   } else if constexpr (requires(Graph const& graph) { graph.book(); }) {
@@ -58,10 +58,10 @@ constexpr void explain_graph() {
 }
 
 /// Says what is wrong with the graph or the options that a sampler across ranks is made with.
-template <class Graph, class Options, class Part, class Wanted>
+template <class Graph, class Options, class Part>
 constexpr void explain_part() {
   if constexpr (std::same_as<Graph, Part>) {
-    static_assert(std::convertible_to<Options const&, Wanted>,
+    static_assert(never<Options>,
                   "these are options of another sampler: neighbor_sampler takes glt::neighbor_options, such as "
                   "{.fanouts = {15, 10}}, and random_walker glt::walk_options, such as {.length = 40}");
   } else if constexpr (requires(Graph const& graph) { graph.book(); }) {
