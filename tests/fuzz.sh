@@ -43,6 +43,9 @@ done
 cmake --build --preset clang -j "$(nproc)" --target "${programs[@]}"
 
 tests=$PWD/build/clang/tests
+if [ -w /dev/shm ]; then
+  export TMPDIR=/dev/shm # readers read files
+fi
 run_one() {
   local parser=$1
   mkdir -p "$tests/corpus/$parser"

@@ -8,6 +8,10 @@ if(expected STREQUAL "" OR guarded STREQUAL "")
 endif()
 
 set(most_lines 12) # what a person reads, and a terminal shows
+file(STRINGS "${SOURCE}" own_limit REGEX "^// lines: [0-9]+")
+if(own_limit MATCHES "lines: ([0-9]+)")
+  set(most_lines ${CMAKE_MATCH_1})
+endif()
 set(ENV{LC_ALL} C)
 set(compile ${COMPILER} -std=c++20 -fsyntax-only ${OPTIONS} -I${INCLUDE} -I${CMAKE_CURRENT_LIST_DIR}/.. ${SOURCE})
 execute_process(COMMAND ${compile} RESULT_VARIABLE status ERROR_VARIABLE output)
