@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: glt/mpi needs MPI: link glt::mpi
+// expect: missing for glt::mpi: MPI
 #ifdef GLT_FAIL
 #include <glt/mpi/communicator.hpp>
 #else

@@ -42,12 +42,13 @@ struct views_do_not_drop_const;
 struct the_host_does_not_loop_over_memory_of_gpus;
 
 /// Where a loop over a view begins; nowhere if it is one of the host, and the memory is not.
-template <class View, class T, bool OnHost>
+template <class View, class T, memory_space Space>
 struct loop_begin {
   [[nodiscard]] constexpr T* begin() const noexcept { return static_cast<View const*>(this)->data(); }
 };
-template <class View, class T>
-struct loop_begin<View, T, false> {
+template <class View, class T, memory_space Space>
+  requires(!host_accessible(Space))
+struct loop_begin<View, T, Space> {
   template <class Reason = the_host_does_not_loop_over_memory_of_gpus>
   constexpr T* begin() const = delete;
 };
@@ -62,7 +63,7 @@ struct loop_begin<View, T, false> {
 /// @shape  [size()]
 /// @pre    an index is in [0, size()); not checked
 template <memory_space Space, class T>
-class array_view : public detail::loop_begin<array_view<Space, T>, T, host_accessible(Space)> {
+class array_view : public detail::loop_begin<array_view<Space, T>, T, Space> {
 public:
   using element_type = T;
   using value_type = std::remove_cv_t<T>;

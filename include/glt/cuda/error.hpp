@@ -5,7 +5,7 @@
 #include <glt/core/error.hpp>
 
 #if !__has_include(<cuda_runtime_api.h>)
-#include "glt/cuda needs a CUDA toolkit: link glt::cuda, or compile by nvcc" // an error that ends the compilation
+#include <missing for glt::cuda: a CUDA toolkit: link glt::cuda, or compile by nvcc> // an error that ends the compilation
 #endif
 #include <cuda_runtime_api.h>
 

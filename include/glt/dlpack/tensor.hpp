@@ -6,7 +6,7 @@
 #elif __has_include(<ATen/dlpack.h>) // LibTorch ships the same header
 #include <ATen/dlpack.h>
 #else
-#include "glt/dlpack needs DLPack or LibTorch: install libdlpack-dev and link glt::dlpack, or link glt::torch" // an error that ends the compilation
+#include <missing for glt::dlpack: DLPack or LibTorch: install libdlpack-dev and link glt::dlpack, or link glt::torch> // an error that ends the compilation
 #endif
 
 #include <memory>

@@ -5,7 +5,7 @@
 #include <glt/core/error.hpp>
 
 #if !__has_include(<nccl.h>)
-#include "glt/nccl needs NCCL: install libnccl-dev and link glt::nccl" // an error that ends the compilation
+#include <missing for glt::nccl: NCCL: install libnccl-dev and link glt::nccl> // an error that ends the compilation
 #endif
 #include <nccl.h>
 

@@ -6,7 +6,7 @@
 #include <concepts>
 
 #if !__has_include(<thrust/version.h>)
-#include "glt/thrust needs Thrust: install libthrust-dev or a CUDA toolkit and link glt::thrust" // an error that ends the compilation
+#include <missing for glt::thrust: Thrust: install libthrust-dev or a CUDA toolkit and link glt::thrust> // an error that ends the compilation
 #endif
 #include <thrust/system/cpp/execution_policy.h>
 

@@ -12,7 +12,7 @@
 #include <glt/memory/policy.hpp>
 
 #if !__has_include(<torch/types.h>)
-#include "glt/torch needs LibTorch: install libtorch-dev and link glt::torch" // an error that ends the compilation
+#include <missing for glt::torch: LibTorch: install libtorch-dev and link glt::torch> // an error that ends the compilation
 #endif
 #include <ATen/DLConvertor.h>
 #include <torch/types.h>

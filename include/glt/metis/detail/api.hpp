@@ -2,6 +2,6 @@
 #pragma once
 
 #if !__has_include(<metis.h>)
-#include "glt/metis needs METIS: install libmetis-dev and link glt::metis" // an error that ends the compilation
+#include <missing for glt::metis: METIS: install libmetis-dev and link glt::metis> // an error that ends the compilation
 #endif
 #include <metis.h>

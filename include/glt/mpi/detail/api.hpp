@@ -9,6 +9,6 @@
 #define MPICH_SKIP_MPICXX 1
 #endif
 #if !__has_include(<mpi.h>)
-#include "glt/mpi needs MPI: link glt::mpi of find_package(glt COMPONENTS mpi), or compile by mpicxx" // an error that ends the compilation
+#include <missing for glt::mpi: MPI: link glt::mpi of find_package(glt COMPONENTS mpi), or compile by mpicxx> // an error that ends the compilation
 #endif
 #include <mpi.h>
