@@ -2,6 +2,26 @@
 #
 # Sourced by the scripts that a person runs on a bare machine.
 
+# as_root <command>...: runs it as root, by sudo if need be; status 3 where neither is possible.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo > /dev/null && sudo -n true 2> /dev/null; then
+    sudo -n "$@"
+  else
+    return 3
+  fi
+}
+
+# has_package <package>: whether this distribution has the Debian package; asks its servers where no list of theirs is here.
+has_package() {
+  command -v apt-cache > /dev/null || return 1
+  if ! apt-cache show "$1" > /dev/null 2>&1; then
+    as_root apt-get update > /dev/null 2>&1 < /dev/null || true
+    apt-cache show "$1" > /dev/null 2>&1
+  fi
+}
+
 # require_packages <package>...: makes sure that the Debian packages are installed.
 #
 # Installs what is missing as root or through sudo. Elsewhere prints what to install and exits with status 3.
@@ -21,22 +41,17 @@ require_packages() {
   if [ ${#missing[@]} -eq 0 ]; then
     return 0
   fi
-  local as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    if command -v sudo > /dev/null && sudo -n true 2> /dev/null; then
-      as_root=(sudo -n)
-    else
-      printf 'error: these packages are missing, and neither root nor sudo without a password is at hand. Run:\n' >&2
-      printf '  apt-get install --no-install-recommends %s\n' "${missing[*]}" >&2
-      printf 'as root and start this script again.\n' >&2
-      exit 3
-    fi
+  if ! as_root true; then
+    printf 'error: these packages are missing, and neither root nor sudo without a password is at hand. Run:\n' >&2
+    printf '  apt-get install --no-install-recommends %s\n' "${missing[*]}" >&2
+    printf 'as root and start this script again.\n' >&2
+    exit 3
   fi
   printf 'installing %s\n' "${missing[*]}"
   local log
   log=$(mktemp)
-  if ! { "${as_root[@]}" apt-get update || true
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}"; } \
+  if ! { as_root apt-get update || true
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}"; } \
     > "$log" 2>&1 < /dev/null; then
     tail -n 20 "$log" >&2
     rm -f "$log"

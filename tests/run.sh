@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: tests/run.sh [all | core | dev | asan | tsan | mpich | cuda]...
+# usage: tests/run.sh [all | core | dev | clang | asan | tsan | mpich | cuda]...
 #
 # Installs what is missing, builds and runs tests:
 #   dev    everything that needs no GPU, with Open MPI and LibTorch; tests of ranks run on those of MPI
-#   asan   files, features, communicators and fuzzed samplers under the address and undefined-behaviour sanitizers
+#   clang  the same as asan and more by clang 19: samplers, graphs, messages of the compiler, parsers under libFuzzer
+#   asan   files, features, communicators and fuzzed samplers under the address and undefined-behaviour sanitizers of g++
 #   tsan   thread ranks and samplers in several threads under the thread sanitizer
 #   mpich  the tests of communicators with MPICH
 #   cuda   programs for GPUs, where nvcc is at hand: all are compiled and linked, and run where a GPU is (see tests/gpu.sh)
 #   core   what a C++20 compiler alone can build
-#   all    dev, asan, tsan, mpich and cuda, one after the other; dev then compiles every header alone as well
+#   all    dev, clang, tsan, mpich and cuda, one after the other; dev then compiles every header alone as well. Where the
+#          distribution has no clang 19, asan instead of clang
 # Without arguments dev. The last line is "<n> passed, <n> failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,10 +23,17 @@ presets=()
 headers=OFF
 for preset in "${@:-dev}"; do
   case $preset in
-    core | dev | asan | tsan | mpich | cuda) presets+=("$preset") ;;
+    core | dev | clang | asan | tsan | mpich | cuda) presets+=("$preset") ;;
     all)
       headers=ON
-      presets+=(dev asan tsan mpich)
+      presets+=(dev)
+      if command -v clang++-19 > /dev/null || has_package clang-19; then
+        presets+=(clang)
+      else
+        printf 'without the preset clang (no clang-19); asan instead, by g++\n'
+        presets+=(asan)
+      fi
+      presets+=(tsan mpich)
       if [ -n "$nvcc" ]; then
         presets+=(cuda)
       else
@@ -32,7 +41,7 @@ for preset in "${@:-dev}"; do
       fi
       ;;
     *)
-      printf 'usage: tests/run.sh [all|core|dev|asan|tsan|mpich|cuda]...\n' >&2
+      printf 'usage: tests/run.sh [all|core|dev|clang|asan|tsan|mpich|cuda]...\n' >&2
       exit 2
       ;;
   esac
@@ -45,6 +54,15 @@ fi
 for preset in "${presets[@]}"; do
   case $preset in
     dev) packages+=(libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread libbenchmark-dev wordnet-base) ;;
+    clang)
+      packages+=(clang-19 libclang-rt-19-dev libopenmpi-dev openmpi-bin)
+      # OpenMP's library for one version of clang is removed by that for another one: a person's stays.
+      if ! dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'libomp-*-dev' 2> /dev/null | grep -v libomp-19-dev | grep -q '^installed'; then
+        packages+=(libomp-19-dev)
+      else
+        printf 'preset clang without OpenMP (another version of libomp-dev is installed)\n'
+      fi
+      ;;
     mpich) packages+=(mpich libmpich-dev) ;;
   esac
 done
@@ -69,7 +87,9 @@ fi
 # One preset: configure, build, test. A build that fails counts as one failed test; what was built is tested.
 run_preset() {
   local preset=$1 log=build/$1.log options=() summary total bad
-  if [ "$preset" = dev ]; then
+  if [ "$preset" = clang ]; then
+    options=(-D MPI_CXX_COMPILER=mpicxx.openmpi -D MPIEXEC_EXECUTABLE=mpiexec.openmpi)
+  elif [ "$preset" = dev ]; then
     options=(-D MPI_CXX_COMPILER=mpicxx.openmpi -D MPIEXEC_EXECUTABLE=mpiexec.openmpi -D GLT_TEST_HEADERS=$headers -D GLT_TEST_FAULTS=$headers)
   fi
   mkdir -p build

@@ -91,6 +91,7 @@
 #include <glt/dist/sampling/induced_subgraph.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
+#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_features.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/shared/shared_table.hpp>

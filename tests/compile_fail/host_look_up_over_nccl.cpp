@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: this communicator does not carry ordinary memory: with a policy of the host take the communicator
+// expect: this communicator carries neither this policy's memory nor ordinary memory to stage it in: take one of the host
+// lines: 20, for it is inside of the library
 #include "support/fake_nccl.hpp"
 
 #include <glt/comm/threads.hpp>

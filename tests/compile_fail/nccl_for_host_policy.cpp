@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: this communicator carries neither this policy's memory nor ordinary memory to stage it in
+// expect: this communicator carries neither this policy's memory nor ordinary memory to stage it in: take one of the host
+// lines: 20, for it is inside of the library
 #include "support/distant_policy.hpp"
 #include "support/fake_nccl.hpp"
 

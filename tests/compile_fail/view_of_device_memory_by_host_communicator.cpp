@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: carries<C, Space>|carries_space
+// expect: this communicator does not carry memory of the views
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/core/view.hpp>

@@ -39,7 +39,7 @@ void compare(char const* begin, char const* end) {
   } else if (code == std::errc::invalid_argument) {
     glt_test::insist(fault == glt::io::detail::number_fault::missing, "what is no number is none");
   } else {
-    glt_test::insist(fault == glt::io::detail::number_fault::out_of_range || (!std::integral<T> && std::abs(value) < 1),
+    glt_test::insist(fault == glt::io::detail::number_fault::out_of_range || (!std::integral<T> && std::abs(static_cast<double>(value)) < 1),
                      "what is too large is refused, what is too small is small");
   }
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/glt.hpp>
+#if defined(GLT_TEST_MPI)
+#include <glt/mpi/communicator.hpp>
+#include <glt/mpi/environment.hpp>
+#include <glt/mpi/node.hpp>
+#endif
 
 #include <cstdio>
 #include <cstdlib>

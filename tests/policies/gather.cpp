@@ -118,8 +118,10 @@ TEST_CASE_TEMPLATE("a result of another shape is refused, and nothing is written
   auto const in = make_buffer<Policy>(std::vector<float>{0, 1, 2, 3, 4, 5}, policy);
   auto const ids = make_buffer<Policy>(std::vector<local_id>{2, 0}, policy);
   auto out = make_buffer<Policy>(std::vector<float>(6, -1), policy);
-  for (auto const& [rows, columns] : {std::pair(3, 2), std::pair(2, 3)}) {
-    auto const complaint = thrown<precondition_error>([&, rows = rows, columns = columns] {
+  for (auto const& shape : {std::pair(3, 2), std::pair(2, 3)}) {
+    auto const rows = shape.first;
+    auto const columns = shape.second;
+    auto const complaint = thrown<precondition_error>([&] {
       gather_rows(policy.executor(), matrix_view<space, float const>(in.data(), 3, 2), ids.view(),
                   matrix_view<space, float>(out.data(), rows, columns));
     });

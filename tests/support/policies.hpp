@@ -7,7 +7,9 @@
 
 #if defined(GLT_TEST_THRUST)
 #include <glt/thrust/emulated.hpp>
+#if defined(_OPENMP)
 #include <glt/thrust/omp.hpp>
+#endif
 #endif
 #if defined(GLT_TEST_CUDA)
 #include <glt/cuda/policy.hpp>
@@ -19,8 +21,10 @@ namespace glt_test {
 
 #if defined(GLT_TEST_THRUST)
 using emulated_cpp = glt::device::emulated<glt::exec::thrust_cpp>;
-using emulated_omp = glt::device::emulated<glt::exec::thrust_omp>;
 using emulated_zero_copy = glt::device::emulated<glt::exec::thrust_cpp, glt::memory_space::pinned>;
+#if defined(_OPENMP)
+using emulated_omp = glt::device::emulated<glt::exec::thrust_omp>;
+#endif
 #endif
 
 } // namespace glt_test
@@ -30,10 +34,13 @@ using emulated_zero_copy = glt::device::emulated<glt::exec::thrust_cpp, glt::mem
 #if defined(GLT_TEST_CUDA)
 #define GLT_TEST_POLICIES glt::device::cuda, glt::device::zero_copy
 #define GLT_TEST_ONE_POLICY glt::device::cuda
-#elif defined(GLT_TEST_THRUST)
+#elif defined(GLT_TEST_THRUST) && defined(_OPENMP)
 #define GLT_TEST_POLICIES                                                                                              \
   glt::device::cpu, glt_test::emulated_cpp, glt_test::emulated_omp, glt_test::emulated_zero_copy
 #define GLT_TEST_ONE_POLICY glt_test::emulated_omp
+#elif defined(GLT_TEST_THRUST)
+#define GLT_TEST_POLICIES glt::device::cpu, glt_test::emulated_cpp, glt_test::emulated_zero_copy
+#define GLT_TEST_ONE_POLICY glt_test::emulated_cpp
 #else
 #define GLT_TEST_POLICIES glt::device::cpu
 #define GLT_TEST_ONE_POLICY glt::device::cpu

@@ -100,7 +100,7 @@ public:
       ++block_;
       used_ = 0;
     }
-    return words_[used_++];
+    return words_[static_cast<std::uint32_t>(used_++)];
   }
 
   /// The next 64 uniform bits.

@@ -20,6 +20,38 @@ template <class>
 inline constexpr bool is_array_view = false;
 template <memory_space Space, class T>
 inline constexpr bool is_array_view<array_view<Space, T>> = true;
+
+template <class Range, class T>
+concept range_of = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
+    !is_array_view<std::remove_cvref_t<Range>> &&
+    std::is_convertible_v<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[], T (*)[]>;
+
+// Plain constants, which compilers do not explain at length.
+template <class Range, memory_space Space, class T>
+inline constexpr bool lends = Space == memory_space::host && range_of<Range, T>;
+template <class Range, class T>
+inline constexpr bool outlives_view =
+    std::ranges::borrowed_range<Range> || std::is_const_v<T> || std::is_lvalue_reference_v<Range>;
+template <class From, class To>
+inline constexpr bool adds_const = !std::is_same_v<From, To> && std::is_convertible_v<From (*)[], To (*)[]>;
+
+// Reasons that a compiler gives for what is deleted.
+struct views_do_not_outlive_temporaries;
+struct views_of_different_memories_do_not_convert;
+struct views_do_not_drop_const;
+struct the_host_does_not_loop_over_memory_of_gpus;
+
+/// Where a loop over a view begins; nowhere if it is one of the host, and the memory is not.
+template <class View, class T, memory_space Space>
+struct loop_begin {
+  [[nodiscard]] constexpr T* begin() const noexcept { return static_cast<View const*>(this)->data(); }
+};
+template <class View, class T, memory_space Space>
+  requires(!host_accessible(Space))
+struct loop_begin<View, T, Space> {
+  template <class Reason = the_host_does_not_loop_over_memory_of_gpus>
+  constexpr T* begin() const = delete;
+};
 } // namespace detail
 
 /// Borrowed one-dimensional array whose type says where its bytes live.
@@ -31,7 +63,7 @@ inline constexpr bool is_array_view<array_view<Space, T>> = true;
 /// @shape  [size()]
 /// @pre    an index is in [0, size()); not checked
 template <memory_space Space, class T>
-class array_view {
+class array_view : public detail::loop_begin<array_view<Space, T>, T, Space> {
 public:
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
@@ -43,21 +75,25 @@ public:
       : data_(data), size_(size) {}
 
   /// Borrows any contiguous host range (vector, array, span); a temporary only as const elements.
-  template <std::ranges::contiguous_range Range>
-    requires(Space == memory_space::host && std::ranges::sized_range<Range> &&
-             !detail::is_array_view<std::remove_cvref_t<Range>> &&
-             (std::ranges::borrowed_range<Range> || std::is_const_v<T> ||
-              std::is_lvalue_reference_v<Range>) &&
-             std::is_convertible_v<
-                 std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[], T (*)[]>)
+  template <class Range>
+    requires(detail::lends<Range, Space, T> && detail::outlives_view<Range, T>)
   constexpr array_view(Range&& range) noexcept
       : data_(std::ranges::data(range)), size_(static_cast<std::int64_t>(std::ranges::size(range))) {}
+  template <class Range, class Reason = detail::views_do_not_outlive_temporaries>
+    requires(detail::lends<Range, Space, T> && !detail::outlives_view<Range, T>)
+  array_view(Range&&) = delete;
 
   /// Adds const; never removes it.
   template <class U>
-    requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
+    requires(detail::adds_const<U, T>)
   GLT_HOST_DEVICE constexpr array_view(array_view<Space, U> other) noexcept
       : data_(other.data()), size_(other.size()) {}
+  template <class U, class Reason = detail::views_do_not_drop_const>
+    requires(detail::adds_const<T, U>)
+  array_view(array_view<Space, U>) = delete;
+  template <memory_space Other, class U, class Reason = detail::views_of_different_memories_do_not_convert>
+    requires(Other != Space)
+  array_view(array_view<Other, U>) = delete;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return size_; }
@@ -72,16 +108,8 @@ public:
     return {data_ + first, count};
   }
 
-  [[nodiscard]] constexpr T* begin() const noexcept
-    requires(host_accessible(Space))
-  {
-    return data_;
-  }
-  [[nodiscard]] constexpr T* end() const noexcept
-    requires(host_accessible(Space))
-  {
-    return data_ + size_;
-  }
+  // begin() is that of `loop_begin`.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr T* end() const noexcept { return data_ + size_; }
 
 private:
   T* data_ = nullptr;
@@ -108,9 +136,15 @@ public:
 
   /// Adds const; never removes it.
   template <class U>
-    requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
+    requires(detail::adds_const<U, T>)
   GLT_HOST_DEVICE constexpr matrix_view(matrix_view<Space, U> other) noexcept
       : data_(other.data()), rows_(other.rows()), columns_(other.columns()) {}
+  template <class U, class Reason = detail::views_do_not_drop_const>
+    requires(detail::adds_const<T, U>)
+  matrix_view(matrix_view<Space, U>) = delete;
+  template <memory_space Other, class U, class Reason = detail::views_of_different_memories_do_not_convert>
+    requires(Other != Space)
+  matrix_view(matrix_view<Other, U>) = delete;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t rows() const noexcept { return rows_; }

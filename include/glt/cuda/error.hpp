@@ -4,6 +4,9 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 
+#if !__has_include(<cuda_runtime_api.h>)
+#include <missing for glt::cuda: a CUDA toolkit: link glt::cuda, or compile by nvcc> // an error that ends the compilation
+#endif
 #include <cuda_runtime_api.h>
 
 #include <cstddef>

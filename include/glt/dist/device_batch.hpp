@@ -78,7 +78,7 @@ public:
       staging_.resize(bytes);
       staged_ = 0;
     }
-    detail::copy_members(from, copied_, [this](auto const& values, auto& made) { copy_array(values, made); });
+    detail::copy_members(from, copied_, [this](auto const& values, auto& made) { this->copy_array(values, made); });
   }
 
 private:

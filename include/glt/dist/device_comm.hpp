@@ -206,12 +206,12 @@ namespace glt::detail {
 
 template <communicator Comm, device_policy Policy>
 struct payload_comm_of {
-  static_assert(fitting_pair<Comm, Policy>,
-                "this communicator carries neither this policy's memory nor ordinary memory to stage it in: take one "
-                "of the host such as mpi_comm, or a policy of a GPU");
   using type =
       std::conditional_t<host_policy<Policy> || keeps_stream_order<Comm>(), Comm,
                                   dist::device_comm<Comm, Policy>>;
+  static_assert(fitting_pair<Comm, Policy>, // behind the type, or clang misses that as well
+                "this communicator carries neither this policy's memory nor ordinary memory to stage it in: take one "
+                "of the host such as mpi_comm, or a policy of a GPU");
 };
 
 /// What carries the payload of a policy's algorithms: the communicator itself where it does, else a `device_comm`.

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
@@ -35,11 +36,18 @@ public:
   /// @throws collective_error  on every rank, if a rank has not one row per vertex of its part, or its
   ///                           columns, elements, scales, labels or book differ from those of rank 0
   template <communicator Comm>
-  feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T> local)
+  feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T>&& local)
       : book_(std::move(book)), local_(std::move(local)) {
     detail::agree_on_matrix(comm, detail::fault_of_rows(comm, book_, this->local().num_vertices()),
                             "features", "feature columns", book_, this->local(), local_.policy());
     agree_on_labels(comm);
+  }
+
+  /// Says what is wrong with rows that are not moved.
+  template <communicator Comm>
+  feature_store(Comm&, partition_book const&, glt::feature_store<Policy, T> const&) {
+    static_assert(detail::never<Comm>, "a dist::feature_store takes the rows of this rank over, which may be large: "
+                                       "dist::feature_store features(comm, book, std::move(rows))");
   }
 
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }

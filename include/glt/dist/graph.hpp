@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -39,11 +40,18 @@ public:
   /// @throws collective_error  on every rank, if the part of a rank is not its own, contradicts its book, or
   ///                           comes from another partition than that of rank 0
   template <communicator Comm>
-  graph(Comm& comm, graph_part<Policy, Vertex> part) : part_(std::move(part)) {
+  graph(Comm& comm, graph_part<Policy, Vertex>&& part) : part_(std::move(part)) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_graph}, fault(comm.rank(), comm.size()),
           detail::book_fingerprint(part_.book), [](auto, auto) {
             return "has another partition book than rank 0; load parts of one partition on all ranks";
           });
+  }
+
+  /// Says what is wrong with a part that is not moved.
+  template <communicator Comm>
+  graph(Comm&, graph_part<Policy, Vertex> const&) {
+    static_assert(detail::never<Comm>, "a dist::graph takes its part over, which may be large: "
+                                       "dist::graph graph(comm, std::move(part))");
   }
 
   [[nodiscard]] partition_book const& book() const noexcept { return part_.book; }

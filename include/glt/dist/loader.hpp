@@ -6,6 +6,7 @@
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -15,10 +16,12 @@
 #include <glt/dist/loading/detail/batch_range.hpp>
 #include <glt/dist/loading/detail/batch_source.hpp>
 #include <glt/dist/loading/detail/direct_loading.hpp>
+#include <glt/dist/loading/detail/wrong_arguments.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -65,6 +68,13 @@ public:
   loader(loader&&) noexcept;
   loader& operator=(loader&&) noexcept;
   ~loader();
+
+  /// Says what is wrong with seeds that do not fit the recipe.
+  template <class Seeds, class Options = loader_options, class... Others>
+  loader(Comm, Recipe const&, Seeds const&, Options const& = {},
+         Others const&...) requires(!std::convertible_to<Seeds const&, seeds_type>) {
+    detail::explain_recipe_seeds<Seeds, seeds_type>();
+  }
 
   /// Steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept;
@@ -231,5 +241,24 @@ template <communicator Comm, class Recipe, device_policy Policy>
 auto loader<Comm, Recipe, Policy>::current() const noexcept -> batch_type const* {
   return state_->source->current();
 }
+
+/// Says what is wrong with something else in the place of a recipe.
+template <communicator Comm, class Recipe, device_policy Policy>
+  requires(!detail::batch_recipe<Recipe>)
+class loader<Comm, Recipe, Policy> {
+public:
+  template <class... Arguments>
+  loader(Comm, Recipe const&, Arguments const&...) {
+    static_assert(detail::never<Recipe>, "a loader takes a recipe as second argument, which says what its batches are, such "
+                                         "as dist::neighbor_batches(graph, features, options)");
+  }
+};
+
+template <communicator Comm, class Recipe, class Seeds, class Options = loader_options, class... Others>
+  requires(!detail::batch_recipe<Recipe>)
+loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) -> loader<Comm, Recipe, device::cpu>;
+template <communicator Comm, detail::batch_recipe Recipe, class Seeds, class Options = loader_options, class... Others>
+  requires(!std::convertible_to<Seeds const&, typename Recipe::seeds_type>)
+loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) -> loader<Comm, Recipe>;
 
 } // namespace glt::dist

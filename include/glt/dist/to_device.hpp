@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/device_batch.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
@@ -116,9 +117,17 @@ namespace glt::dist {
 
 /// Delivers the batches of a loader to memory of a policy; see `device_batches`.
 template <class Loader, device_policy Policy>
+  requires(Loader::batch_type::policy_type::space == memory_space::host)
 [[nodiscard]] detail::device_batches<Loader, Policy> to_device(Loader& loader, Policy delivery,
                                                                std::type_identity_t<Policy> training = {}) {
   return {loader, std::move(delivery), std::move(training)};
+}
+/// Says what is wrong with a loader that is on a device already.
+template <class Loader, device_policy Policy>
+  requires(Loader::batch_type::policy_type::space != memory_space::host)
+void to_device(Loader&, Policy, std::type_identity_t<Policy> = {}) {
+  static_assert(glt::detail::never<Loader>, "to_device copies from ordinary memory: give it a loader on device::cpu, or use a "
+                                            "loader on the device policy itself");
 }
 
 } // namespace glt::dist

@@ -3,8 +3,10 @@
 
 #if __has_include(<dlpack/dlpack.h>)
 #include <dlpack/dlpack.h>
-#else // LibTorch ships the same header
+#elif __has_include(<ATen/dlpack.h>) // LibTorch ships the same header
 #include <ATen/dlpack.h>
+#else
+#include <missing for glt::dlpack: DLPack or LibTorch: install libdlpack-dev and link glt::dlpack, or link glt::torch> // an error that ends the compilation
 #endif
 
 #include <memory>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
@@ -112,6 +113,13 @@ template <device_policy Policy, vertex_id Vertex>
   return detail::compress_rows<Policy, Vertex>(edges.num_vertices(), edges.num_vertices(),
                                                in ? edges.destinations() : edges.sources(),
                                                in ? edges.sources() : edges.destinations(), options.edge_ids, policy);
+}
+
+/// Says what is wrong with an owner of edges.
+template <device_policy Policy, vertex_id Vertex>
+csr_graph<Policy, Vertex> make_csr(coo_graph<Policy, Vertex> const&, csr_options = {}, Policy = {}) {
+  static_assert(detail::never<Policy>, "make_csr takes a view of the edges: make_csr<Policy>(edges.view())");
+  return {};
 }
 
 } // namespace glt

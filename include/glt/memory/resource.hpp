@@ -44,7 +44,7 @@ struct host_resource {
     return data;
   }
   void deallocate(void* pointer, std::size_t bytes) const noexcept {
-    ::operator delete(pointer, bytes, alignment_of(bytes));
+    ::operator delete(pointer, alignment_of(bytes)); // with the size, clang before 19 knows it by an option alone
   }
   void copy(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
   void copy_in(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }

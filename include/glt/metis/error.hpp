@@ -3,8 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-
-#include <metis.h>
+#include <glt/metis/detail/api.hpp>
 
 #include <source_location>
 #include <string>

@@ -8,14 +8,13 @@
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/metis/detail/api.hpp>
 #include <glt/metis/detail/undirected.hpp>
 #include <glt/metis/detail/vertex_weights.hpp>
 #include <glt/metis/error.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
-
-#include <metis.h>
 
 #include <array>
 #include <cstdint>

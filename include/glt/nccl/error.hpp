@@ -4,6 +4,9 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 
+#if !__has_include(<nccl.h>)
+#include <missing for glt::nccl: NCCL: install libnccl-dev and link glt::nccl> // an error that ends the compilation
+#endif
 #include <nccl.h>
 
 #include <source_location>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -13,6 +14,7 @@
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -75,6 +77,14 @@ public:
       array_view<GraphSpace, global_id const> original = {}) requires std::default_initializable<Rule>
       : neighbor_sampler(graph, std::move(options), Rule{}, std::move(policy), original) {}
 
+  /// Says what is wrong with a graph or options that do not fit.
+  template <class Graph, class Options = neighbor_options, class... Others>
+  neighbor_sampler(Graph const&, Options const&, Others const&...) requires(
+      !std::convertible_to<Graph const&, graph_type> || !std::convertible_to<Options const&, neighbor_options>)
+      : neighbor_sampler(detail::no_value<graph_type>(), neighbor_options{}, detail::no_value<Rule>()) {
+    detail::explain_graph<Graph, Options, graph_type>();
+  }
+
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
 
   /// Changes the rule, for what it looks at may differ from batch to batch.
@@ -100,6 +110,17 @@ public:
               sample_key key, subgraph_type& out) requires(detail::has_query<Rule>) {
     detail::check_queries(seeds.size(), queries.size());
     run(seeds, queries, key, out);
+  }
+
+  /// Says what is wrong with seeds or a result that do not fit.
+  template <class Seeds, class Out>
+  void sample(Seeds const&, sample_key, Out&) requires(
+      detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>) {
+    static_assert(!detail::has_query<Rule>,
+                  "the rule of this sampler needs a query for every seed, such as a time: sample(seeds, times, key, out)");
+    if constexpr (!detail::has_query<Rule>) {
+      detail::explain_seeds<Seeds, Out, space, Vertex, subgraph_type>();
+    }
   }
 
   /// Samples several batches, each in one thread, or one after the other where the policy is not of the host: batch i

@@ -5,6 +5,9 @@
 
 #include <concepts>
 
+#if !__has_include(<thrust/version.h>)
+#include <missing for glt::thrust: Thrust: install libthrust-dev or a CUDA toolkit and link glt::thrust> // an error that ends the compilation
+#endif
 #include <thrust/system/cpp/execution_policy.h>
 
 namespace glt::detail {

@@ -11,6 +11,9 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
+#if !__has_include(<torch/types.h>)
+#include <missing for glt::torch: LibTorch: install libtorch-dev and link glt::torch> // an error that ends the compilation
+#endif
 #include <ATen/DLConvertor.h>
 #include <torch/types.h>
 

@@ -60,8 +60,8 @@ public:
     check_bytes("block_pool", bytes);
     auto const [data, capacity] = idle_->take(bytes);
     return {std::shared_ptr<std::byte>(data,
-                                       [idle = idle_, capacity = capacity](std::byte* block) noexcept {
-                                         idle->give_back(block, capacity);
+                                       [idle = idle_, room = capacity](std::byte* block) noexcept {
+                                         idle->give_back(block, room);
                                        }),
             bytes};
   }

@@ -16,6 +16,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -150,8 +151,7 @@ public:
     auto const& parent = *ranks[0]->board;
     std::vector<std::size_t> order(ranks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {},
-                             [&](std::size_t r) { return std::pair(ranks[r]->color, ranks[r]->order); });
+    std::ranges::sort(order, {}, [&](std::size_t r) { return std::tuple(ranks[r]->color, ranks[r]->order, r); });
     for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
       std::vector<int> threads;
       for (; last < order.size() && ranks[order[last]]->color == ranks[order[first]]->color; ++last) {

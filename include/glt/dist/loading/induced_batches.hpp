@@ -45,7 +45,7 @@ public:
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = batch<Policy, Vertex, T>;
-  template <communicator Comm, std::same_as<GraphPolicy> Policy>
+  template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
   /// Features and labels of the vertices.
@@ -79,9 +79,12 @@ induced_batches(graph<GraphPolicy, Vertex> const&, induced_options = {})
 
 /// Makes the batches of `induced_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
-template <communicator Comm, std::same_as<GraphPolicy> Policy>
+template <class Comm, class Policy>
 class induced_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
     : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+  static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
+                "these batches are made in memory of the graph's policy; leave the loader's policy out");
+
 public:
   using batch_type = batch<Policy, Vertex, T>;
 

@@ -75,7 +75,7 @@ public:
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = link_batch<Policy, Vertex, T>;
-  template <communicator Comm, std::same_as<GraphPolicy> Policy>
+  template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
   /// Features and labels of the vertices.
@@ -115,9 +115,12 @@ link_batches(graph<GraphPolicy, Vertex> const&, link_options) -> link_batches<Gr
 
 /// Makes the batches of `link_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
-template <communicator Comm, std::same_as<GraphPolicy> Policy>
+template <class Comm, class Policy>
 class link_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
     : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+  static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
+                "these batches are made in memory of the graph's policy; leave the loader's policy out");
+
 public:
   using batch_type = link_batch<Policy, Vertex, T>;
 

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
@@ -20,9 +21,11 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -50,7 +53,7 @@ public:
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = batch<Policy, Vertex, T>;
-  template <communicator Comm, device_policy Policy>
+  template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
   /// Features and labels of the vertices.
@@ -60,6 +63,15 @@ public:
   /// Nothing but the sample, unless it is asked for below.
   neighbor_batches(graph_type const& graph, neighbor_options options, Rule rule = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule) {}
+
+  /// Says what is wrong with features of another type.
+  template <class Other, class Options = neighbor_options>
+  neighbor_batches(std::type_identity_t<graph_type> const&, feature_store<StorePolicy, Other> const&, Options const&, Rule = {}) requires(
+      !std::same_as<Other, T>) {
+    static_assert(detail::never<Other>,
+                  "features of another type than the recipe: neighbor_batches<Policy, Vertex, T> takes a "
+                  "dist::feature_store<Policy, T>; leave the types to the compiler, or name that of the features");
+  }
 
   using row_recipe::with;
   /// The same with other options.
@@ -90,9 +102,11 @@ neighbor_batches(graph<GraphPolicy, Vertex> const&, neighbor_options, Rule)
 
 /// Makes the batches of `neighbor_batches` on a communicator and in memory of a policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, class Rule, device_policy StorePolicy>
-template <communicator Comm, device_policy Policy>
+template <class Comm, class Policy>
 class neighbor_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
     : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+  static_assert(communicator<Comm> && device_policy<Policy>);
+
   using row_maker = detail::row_maker<Comm, Policy, T, StorePolicy>;
   using sampler_type = neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy>;
 

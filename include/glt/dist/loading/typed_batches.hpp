@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -50,6 +51,14 @@ struct typed_batch : batch_place {
   std::vector<collected_table<Policy>> tensors;
   std::vector<collected_table<Policy>> edge_tensors;
 
+  /// Says where the rows are.
+  template <class... None>
+  auto features() const {
+    static_assert(detail::never<Policy, None...>,
+                  "batches with types have no features(): the rows of a type are batch.tensors[node_type][\"x\"], "
+                  "if the recipe was told so by with(node_type, features)");
+  }
+
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
     return std::tuple_cat(batch_place::members(self),
@@ -76,7 +85,7 @@ public:
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = typed_batch<Policy, Vertex>;
-  template <communicator Comm, std::same_as<GraphPolicy> Policy>
+  template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
   /// @shape  rules [edge types]
@@ -118,8 +127,11 @@ private:
 
 /// Makes the batches of `typed_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
-template <communicator Comm, std::same_as<GraphPolicy> Policy>
+template <class Comm, class Policy>
 class typed_batches<GraphPolicy, Vertex, Rule>::maker {
+  static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
+                "these batches are made in memory of the graph's policy; leave the loader's policy out");
+
   static constexpr memory_space space = Policy::space;
   using sampler_type = hetero_neighbor_sampler<Comm, Policy, Vertex, Rule>;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
@@ -41,6 +42,13 @@ struct walk_batch : batch_place {
 
   glt::walks<Policy, Vertex> walks;
 
+  /// Says where rows are.
+  template <class... None>
+  auto features() const {
+    static_assert(detail::never<Policy, None...>,
+                  "batches of walks have no features(): collect rows of their vertices by a dist::feature_collector");
+  }
+
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
     return std::tuple_cat(batch_place::members(self), std::tie(self.walks));
@@ -63,7 +71,7 @@ public:
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = walk_batch<Policy, Vertex>;
-  template <communicator Comm, std::same_as<GraphPolicy> Policy>
+  template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
   walk_batches(graph<GraphPolicy, Vertex> const& graph, Options options)
@@ -84,8 +92,11 @@ private:
 
 /// Makes the batches of `walk_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, detail::options_of_walks Options>
-template <communicator Comm, std::same_as<GraphPolicy> Policy>
+template <class Comm, class Policy>
 class walk_batches<GraphPolicy, Vertex, Options>::maker {
+  static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
+                "these batches are made in memory of the graph's policy; leave the loader's policy out");
+
 public:
   using batch_type = walk_batch<Policy, Vertex>;
 

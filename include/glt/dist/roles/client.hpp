@@ -5,6 +5,7 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/assignment.hpp>
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -67,6 +69,12 @@ public:
   template <node_memory Node>
   client(role_context<Comm>& roles, Node node) : client(roles) {
     shared_ = node.share(0, [](std::span<std::byte>) {});
+  }
+  /// Says what is wrong with a communicator alone.
+  template <std::same_as<Comm> Ranks>
+  explicit client(Ranks&) : client(detail::no_value<role_context<Comm>&>()) {
+    static_assert(detail::never<Ranks>, "a client takes the roles of the ranks: dist::role_context roles(comm, role, group); "
+                                        "dist::client client(roles)");
   }
   client(client const&) = delete;
   client& operator=(client const&) = delete;
@@ -247,5 +255,8 @@ private:
   node_blocks shared_;                   // by servers of this machine
   std::optional<collective_error> gone_; // a server has ended by an error
 };
+
+template <communicator Comm>
+client(Comm&) -> client<Comm>;
 
 } // namespace glt::dist

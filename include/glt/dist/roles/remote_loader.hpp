@@ -5,17 +5,20 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
+#include <glt/dist/loading/detail/wrong_arguments.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -77,6 +80,22 @@ public:
     } catch (...) {
       close();
       throw;
+    }
+  }
+  /// Says what is wrong with arguments that do not fit.
+  template <class Client, class Seeds, class Options = typename Recipe::options_type>
+    requires(!std::same_as<Client, client<Comm>> || !std::convertible_to<Seeds const&, seeds_type> ||
+             !std::convertible_to<Options const&, typename Recipe::options_type>)
+  remote_loader(Client&, std::string const&, Seeds const&, Options const&, loader_options const& = {},
+                remote_options const& = {}) {
+    if constexpr (!std::same_as<Client, client<Comm>>) {
+      static_assert(detail::never<Client>, "a remote_loader is made by a dist::client of the same communicator, on ranks "
+                                           "that are clients or trainers");
+    } else if constexpr (!std::convertible_to<Seeds const&, seeds_type>) {
+      detail::explain_recipe_seeds<Seeds, seeds_type>();
+    } else {
+      static_assert(detail::never<Options>, "options of this recipe are another type: name the recipe that the servers "
+                                            "offer in remote_loader<Comm, Recipe>, and give its options");
     }
   }
   remote_loader(remote_loader const&) = delete;

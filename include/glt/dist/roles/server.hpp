@@ -8,6 +8,7 @@
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
@@ -25,6 +26,7 @@
 #include <glt/dist/roles/role.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -88,6 +90,12 @@ public:
 
   [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
 
+  /// Says what is wrong with a communicator alone.
+  template <std::same_as<Comm> Ranks>
+  explicit server(Ranks&) : server(detail::no_value<role_context<Comm>&>()) {
+    static_assert(detail::never<Ranks>, "a server takes the roles of the ranks: dist::role_context roles(comm, role, group); "
+                                        "dist::server server(roles)");
+  }
   server(server const&) = delete;
   server& operator=(server const&) = delete;
   /// One that has not run tells clients and other servers, which wait for it.
@@ -358,5 +366,8 @@ private:
   bool all_receive_ = true; // clients that have gone have received everything
   bool has_told_end_ = false;
 };
+
+template <communicator Comm>
+server(Comm&) -> server<Comm>;
 
 } // namespace glt::dist

@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -13,15 +14,16 @@
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
+#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
-#include <glt/sample/subgraph.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -92,6 +94,15 @@ public:
     requires std::default_initializable<Rule>
       : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
 
+  /// Says what is wrong with a graph or options that do not fit.
+  template <class Graph, class Options = neighbor_options, class... Others>
+  neighbor_sampler(Comm comm, Graph const&, Options const&, Others const&...) requires(
+      !std::same_as<Graph, dist::graph<GraphPolicy, Vertex>> || !std::convertible_to<Options const&, neighbor_options>)
+      : neighbor_sampler(std::move(comm), detail::no_value<dist::graph<GraphPolicy, Vertex> const&>(),
+                         neighbor_options{}, detail::no_value<Rule>()) {
+    detail::explain_part<Graph, Options, dist::graph<GraphPolicy, Vertex>>();
+  }
+
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
 
   /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
@@ -141,6 +152,17 @@ public:
   void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
               subgraph_type& out) requires(detail::has_query<Rule>) {
     run({.seeds = seeds, .queries = queries, .key = key, .out = &out});
+  }
+
+  /// Says what is wrong with seeds or a result that do not fit.
+  template <class Seeds, class Out>
+  void sample(Seeds const&, sample_key, Out&) requires(
+      detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>) {
+    static_assert(!detail::has_query<Rule>,
+                  "the rule of this sampler needs a query for every seed, such as a time: sample(seeds, times, key, out)");
+    if constexpr (!detail::has_query<Rule>) {
+      detail::explain_seeds<Seeds, Out, space, Vertex, subgraph_type>();
+    }
   }
 
   /// Samples this rank's batches, each as `sample` would, in one sweep of messages; a rank without seeds for a batch
@@ -263,6 +285,8 @@ private:
   std::vector<detail::relation_request<GraphPolicy::space, Vertex, Rule>> relations_;
 };
 
+template <communicator Comm, vertex_id Vertex, memory_space Space>
+neighbor_sampler(Comm, csr_view<Space, Vertex> const&, neighbor_options) -> neighbor_sampler<Comm, device::cpu>;
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 neighbor_sampler(Comm, graph<Policy, Vertex> const&, neighbor_options) -> neighbor_sampler<Comm, Policy, Vertex>;
 template <communicator Comm, device_policy GraphPolicy, vertex_id Vertex, device_policy Policy>

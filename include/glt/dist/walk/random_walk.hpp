@@ -8,16 +8,17 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/walk_options.hpp>
-#include <glt/sample/walk/walks.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -86,6 +87,13 @@ public:
                    out);
         },
         rounds_);
+  }
+
+  /// Says what is wrong with starts or walks that do not fit.
+  template <class Starts, class Out>
+  void walk(Starts const&, sample_key, Out&) requires(
+      !glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>) {
+    glt::detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
   }
 
 private:

@@ -9,6 +9,7 @@
 #include <glt/io/array/detail/npy_string.hpp>
 #include <glt/io/array/npy_any.hpp>
 #include <glt/io/detail/input_file.hpp>
+#include <glt/io/detail/libraries.hpp>
 
 #include <zip.h>
 

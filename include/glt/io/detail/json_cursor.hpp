@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/io/detail/libraries.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/json_cursor.hpp>
+#include <glt/io/detail/libraries.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
 #include <glt/io/peers/peer_partition.hpp>

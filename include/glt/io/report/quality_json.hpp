@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/io/detail/libraries.hpp>
 #include <glt/partition/quality/partition_quality.hpp>
 
 #include <nlohmann/json.hpp>

@@ -41,7 +41,7 @@ inline svg_bar_chart type_chart(partition_quality const& quality) {
     types.push_back(&type);
   }
   if (types.size() > layer_colours.size()) {
-    std::ranges::stable_sort(types, std::ranges::greater{}, [](auto const* type) { return type->num_vertices; });
+    std::ranges::sort(types, {}, [](auto const* type) { return std::pair(-type->num_vertices, type); });
   }
   svg_bar_chart chart{"Vertices by type", "vertices", "part", {}, true};
   for (std::size_t t = 0; t < types.size(); ++t) {
@@ -102,9 +102,12 @@ inline std::vector<svg_bar_chart> charts_of(partition_quality const& quality) {
 
 // The edge types as lying bars, inside and cut, those with the most edges first.
 inline void draw_edge_types(svg_canvas& canvas, svg_box const& box, partition_quality const& quality) {
-  auto types = quality.edge_types;
-  std::ranges::stable_sort(types, std::ranges::greater{}, &glt::detail::edge_counts::num_edges);
-  auto const most = static_cast<double>(std::max<std::int64_t>(types.front().num_edges, 1));
+  std::vector<glt::detail::edge_type_quality const*> types;
+  for (auto const& type : quality.edge_types) {
+    types.push_back(&type);
+  }
+  std::ranges::sort(types, {}, [](auto const* type) { return std::pair(-type->num_edges, type); });
+  auto const most = static_cast<double>(std::max<std::int64_t>(types.front()->num_edges, 1));
   canvas.text(box.x, box.y + 14, "Edges by type", {.size = 13, .bold = true});
   auto y = box.y + 22;
   y += draw_legend(canvas, {box.x, y, box.width, 0},
@@ -115,7 +118,7 @@ inline void draw_edge_types(svg_canvas& canvas, svg_box const& box, partition_qu
       canvas.text(box.x, y + 18, std::to_string(types.size() - t) + " more types");
       break;
     }
-    auto const& type = types[t];
+    auto const& type = *types[t];
     auto const name = "(" + type.type.source + ", " + type.type.name + ", " + type.type.destination + ")";
     auto const inside = static_cast<double>(type.num_edges - type.num_cut_edges) / most * box.width;
     auto const cut = static_cast<double>(type.num_cut_edges) / most * box.width;

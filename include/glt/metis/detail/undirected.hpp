@@ -6,8 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-
-#include <metis.h>
+#include <glt/metis/detail/api.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/metis/detail/api.hpp>
 #include <glt/metis/detail/undirected.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/detail/balance_loads.hpp>
-
-#include <metis.h>
 
 #include <algorithm>
 #include <cstddef>

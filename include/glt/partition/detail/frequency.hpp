@@ -66,8 +66,10 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
   auto const advantage = detail::advantages(hotness);
   std::vector<std::int64_t> order(advantage.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
-    return advantage[static_cast<std::size_t>(a)] > advantage[static_cast<std::size_t>(b)];
+  std::ranges::sort(order, [&](std::int64_t a, std::int64_t b) {
+    auto const first = advantage[static_cast<std::size_t>(a)];
+    auto const second = advantage[static_cast<std::size_t>(b)];
+    return first > second || (first == second && a < b);
   });
   detail::part_capacities capacities(
       detail::part_capacity(num_vertices, 1, options.capacity_slack, num_parts), options.balance,

@@ -8,6 +8,7 @@
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
 #include <glt/sample/walk/detail/node2vec_step.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>
@@ -72,6 +73,13 @@ public:
         {graph_}, ascending_, detail::node2vec_choice(options_)};
     detail::walk_serially<detail::second_order_walker<Vertex, std::int64_t>>(policy_, starts, graph_.num_rows(),
                                                                              original_, key, options_, step, out);
+  }
+
+  /// Says what is wrong with starts or walks that do not fit.
+  template <class Starts, class Out>
+  void walk(Starts const&, sample_key, Out&) const requires(
+      !detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>) {
+    detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
   }
 
 private:

@@ -10,6 +10,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>
 #include <glt/sample/walk/walk_options.hpp>
@@ -96,6 +97,13 @@ public:
     } else {
       walk_as<detail::path_walker<Vertex, std::int64_t>>(starts, key, out);
     }
+  }
+
+  /// Says what is wrong with starts or walks that do not fit.
+  template <class Starts, class Out>
+  void walk(Starts const&, sample_key, Out&) const requires(
+      !detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>) {
+    detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
   }
 
 private:

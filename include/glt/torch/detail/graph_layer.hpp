@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
@@ -74,6 +75,14 @@ public:
     requires message_graph<std::remove_reference_t<Graph>>
   [[nodiscard]] at::Tensor operator()(at::Tensor const& x, Graph&& graph, at::Tensor const& degrees = {}) {
     return (*this)->forward(x, graph, degrees);
+  }
+  /// Says what is wrong with another graph.
+  template <class Graph>
+    requires(!message_graph<std::remove_reference_t<Graph>>)
+  at::Tensor operator()(at::Tensor const&, Graph&&, at::Tensor const& = {}) {
+    static_assert(never<Graph>, "a layer works on a message_graph: on a block of a batch, as in "
+                                "layer(x, batch.subgraph.block(0)), or on a dist::sharded_graph of all ranks");
+    return {};
   }
 };
 

@@ -46,9 +46,6 @@ struct make_routed_item {
 /// is that of the list. Reusable; the memory is kept.
 template <communicator Comm, device_policy Policy = device::cpu, bytes_copyable Item = local_id>
 class routed_list {
-  static_assert(!host_policy<Policy> || carries<Comm, memory_space::host>,
-                "this communicator does not carry ordinary memory: with a policy of the host take the communicator "
-                "that it is made of, or a policy of a GPU");
   static constexpr memory_space space = Policy::space;
 
 public:

@@ -38,7 +38,7 @@ public:
         vertices_.push_back(static_cast<local_id>(v));
       }
     }
-    std::ranges::stable_sort(vertices_, std::greater<>(), [&](local_id v) { return hotness[v]; });
+    std::ranges::sort(vertices_, {}, [&](local_id v) { return std::pair(-hotness[v], v); });
     for (auto const v : vertices_) {
       heats_.push_back(std::bit_cast<std::int64_t>(hotness[v])); // numbers from 0 on are ordered as their bits
     }

@@ -52,7 +52,7 @@ public:
   template <class X>
   packer& add(X const& x) {
     if constexpr (has_members<X>) {
-      std::apply([this](auto const&... members) { (add(members), ...); }, member_access::of(x));
+      std::apply([this](auto const&... members) { (this->add(members), ...); }, member_access::of(x));
     } else if constexpr (is_buffer<X>) {
       add(x.size());
       size_ = (size_ + packed_line - 1) / packed_line * packed_line;
@@ -104,7 +104,7 @@ public:
   template <class X>
   unpacker& get(X& x) {
     if constexpr (has_members<X>) {
-      std::apply([this](auto&... members) { (get(members), ...); }, member_access::of(x));
+      std::apply([this](auto&... members) { (this->get(members), ...); }, member_access::of(x));
     } else if constexpr (is_buffer<X>) {
       using value = typename X::value_type;
       auto const size = length(sizeof(value));

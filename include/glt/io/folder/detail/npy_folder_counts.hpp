@@ -4,6 +4,7 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/io/detail/input_file.hpp>
+#include <glt/io/detail/libraries.hpp>
 
 #include <nlohmann/json.hpp>
 

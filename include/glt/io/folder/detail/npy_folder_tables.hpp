@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/error.hpp>
+#include <glt/io/detail/libraries.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
 
 #include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/io/detail/input_file.hpp>
+#include <glt/io/detail/libraries.hpp>
 
 #include <algorithm>
 #include <charconv>

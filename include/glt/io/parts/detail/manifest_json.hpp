@@ -5,6 +5,7 @@
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/graph/hetero_schema.hpp>
+#include <glt/io/detail/libraries.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>

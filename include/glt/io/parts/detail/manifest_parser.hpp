@@ -8,6 +8,7 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/json_cursor.hpp>
+#include <glt/io/detail/libraries.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>

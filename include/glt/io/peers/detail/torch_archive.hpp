@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/io/array/npz.hpp>
 #include <glt/io/detail/input_file.hpp>
+#include <glt/io/detail/libraries.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 

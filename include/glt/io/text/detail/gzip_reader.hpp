@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/io/detail/input_file.hpp>
+#include <glt/io/detail/libraries.hpp>
 
 #include <zlib.h>
 

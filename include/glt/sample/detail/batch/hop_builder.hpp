@@ -96,7 +96,9 @@ private:
     this->count_relation(e, hop.offsets.view());
     this->policy().executor().for_each(this->rows_bound(e),
                                        this->make_room(e, hop.sources.size(), !hop.edge_ids.empty()));
-    append(hop.edge_ids, this->edges(e).edge_ids.data() + this->sizes().relation(e).edges_bound);
+    if (!hop.edge_ids.empty()) { // else there is no memory of them either
+      append(hop.edge_ids, this->edges(e).edge_ids.data() + this->sizes().relation(e).edges_bound);
+    }
   }
 
   template <class T>

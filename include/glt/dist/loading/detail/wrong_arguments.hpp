@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/mistake.hpp>
+#include <glt/core/types.hpp>
+
+#include <concepts>
+
+namespace glt::detail {
+
+/// What a loader takes as second argument: it says what its seeds are and where its batches lie.
+template <class R>
+concept batch_recipe = requires {
+  typename R::seeds_type;
+  typename R::policy_type;
+};
+
+/// Says what is wrong with seeds that are not those of a recipe.
+template <class Seeds, class Wanted>
+constexpr void explain_recipe_seeds() {
+  if constexpr (requires { typename Seeds::query_type; }) {
+    static_assert(never<Seeds>, "a loader takes the seeds of its recipe as third argument, and this is a rule: a rule goes "
+                                "to the recipe, as in neighbor_batches(graph, features, options, rule)");
+  } else if constexpr (requires(Wanted const& wanted) { wanted.node_type; }) {
+    static_assert(never<Seeds>, "seeds of this loader are vertices of one type: dist::typed_seeds(node_type, {ids}), where "
+                                "ids are a std::vector<glt::global_id>");
+  } else if constexpr (requires(Wanted const& wanted) { wanted.sources; }) {
+    static_assert(never<Seeds>, "seeds of this loader are edges: dist::edge_seeds<>{.sources = …, .destinations = …}");
+  } else {
+    static_assert(never<Seeds>, "seeds of this loader are vertices of all ranks together: a std::vector<glt::global_id>, "
+                                "or dist::vertex_seeds of one");
+  }
+}
+
+} // namespace glt::detail

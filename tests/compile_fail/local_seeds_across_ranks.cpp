@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: seeds or starts are not vertices of the graph.*glt::global_id
+#include <glt/comm/serial.hpp>
+#include <glt/dist/sampling/neighbor_sampler.hpp>
+
+#include <vector>
+
+using glt::device::cpu;
+using graph_type = glt::dist::graph<cpu>;
+
+using sampler_type = glt::dist::neighbor_sampler<glt::serial_comm, cpu>;
+
+void use(sampler_type& sampler, glt::dist::sampled_subgraph<cpu>& batch) {
+  sampler.sample(std::vector<glt::global_id>{0}, {.seed = 1}, batch);
+#ifdef GLT_FAIL
+  sampler.sample(std::vector<glt::local_id>{0}, {.seed = 1}, batch);
+#endif
+}

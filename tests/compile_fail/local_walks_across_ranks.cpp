@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: the result is of another policy or vertex type.*dist::walks
+#include <glt/comm/serial.hpp>
+#include <glt/dist/walk/random_walk.hpp>
+
+#include <vector>
+
+using glt::device::cpu;
+using graph_type = glt::dist::graph<cpu>;
+
+using walker_type = glt::dist::random_walker<glt::serial_comm, cpu>;
+
+void use(walker_type& walker, std::vector<glt::global_id> const& starts, glt::dist::walks<cpu>& good,
+         glt::walks<cpu>& bad) {
+  walker.walk(starts, {.seed = 1}, good);
+  static_cast<void>(bad);
+#ifdef GLT_FAIL
+  walker.walk(starts, {.seed = 1}, bad);
+#endif
+}

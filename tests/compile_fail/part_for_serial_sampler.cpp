@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: the graph is a part of one: take the sampler of the same name in glt::dist
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/dist/graph.hpp>
+
+using glt::device::cpu;
+
+void use(glt::csr_graph<cpu> const& graph, glt::dist::graph<cpu> const& part) {
+  glt::neighbor_sampler<cpu> good(graph.view(), {.fanouts = {5}});
+  static_cast<void>(part);
+#ifdef GLT_FAIL
+  glt::neighbor_sampler<cpu> bad(part, {.fanouts = {5}});
+#endif
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: rule.*needs a query for every seed
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
+
+#include <cstdint>
+#include <vector>
+
+using glt::device::cpu;
+
+void use(glt::temporal_neighbor_sampler<cpu>& sampler, std::vector<glt::local_id> const& seeds,
+         std::vector<std::int64_t> const& times, glt::sampled_subgraph<cpu>& batch) {
+  sampler.sample(seeds, times, {.seed = 1}, batch);
+#ifdef GLT_FAIL
+  sampler.sample(seeds, {.seed = 1}, batch);
+#endif
+}
