@@ -67,7 +67,7 @@ for preset in "${presets[@]}"; do
   esac
 done
 if [ $headers = ON ]; then
-  packages+=(doxygen doxygen-awesome-css) # the test of docs/build.sh
+  packages+=(doxygen doxygen-awesome-css pkg-config dpkg-dev) # the tests of docs/build.sh and of packages
 fi
 require_packages "${packages[@]}"
 require_tools

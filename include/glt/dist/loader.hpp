@@ -40,9 +40,10 @@ namespace glt::dist {
 ///
 /// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator,
 /// while the program goes on with collectives of its own. With MPI it needs `mpi_threads::multiple`, or `serialized`, where
-/// the threads take turns (see `mpi_comm::allows_threads`), and a core for the thread, which a launcher that binds ranks to one core each does not leave: `mpiexec --bind-to none`. Leaving an
-/// epoch early, on some ranks or on all, is allowed: the others get the batches that are made already, and then a
-/// `collective_error`. Destroying a loader ends it for all ranks.
+/// the threads take turns (see `mpi_comm::allows_threads`), and a core for the thread, which a launcher that binds ranks
+/// to one core each does not leave: `mpiexec --bind-to none`. Leaving an epoch early (`break`), on some ranks or on all, is
+/// allowed: the others get the batches that are made already, and then a `collective_error`. Destroying a loader ends it
+/// for all ranks.
 ///
 /// Concurrent calls: none on one object; nor on what communicates by the same communicator, or, with `prefetch`, on
 /// what the recipe borrows, if they change it.
