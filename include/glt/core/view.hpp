@@ -4,6 +4,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/space.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -40,6 +41,7 @@ struct views_do_not_outlive_temporaries;
 struct views_of_different_memories_do_not_convert;
 struct views_do_not_drop_const;
 struct the_host_does_not_loop_over_memory_of_gpus;
+struct numbers_in_braces_are_no_elements;
 
 /// Where a loop over a view begins; nowhere if it is one of the host, and the memory is not.
 template <class View, class T, memory_space Space>
@@ -73,6 +75,8 @@ public:
 
   GLT_HOST_DEVICE constexpr array_view(T* data, std::int64_t size) noexcept
       : data_(data), size_(size) {}
+  template <std::integral Number, class Reason = detail::numbers_in_braces_are_no_elements>
+  array_view(Number, std::int64_t) = delete; // {0, 5} would be a null pointer to five elements
 
   /// Borrows any contiguous host range (vector, array, span); a temporary only as const elements.
   template <class Range>
