@@ -135,6 +135,7 @@ private:
 };
 
 // Outside of the class, so that `extern template` (glt/instances/) spares programs all that is behind it.
+/// @cond
 
 template <communicator Comm, class Recipe, device_policy Policy>
 struct loader<Comm, Recipe, Policy>::state {
@@ -239,7 +240,8 @@ void loader<Comm, Recipe, Policy>::leave() noexcept {
 }
 
 template <communicator Comm, class Recipe, device_policy Policy>
-auto loader<Comm, Recipe, Policy>::current() const noexcept -> batch_type const* {
+typename loader<Comm, Recipe, Policy>::batch_type const*
+loader<Comm, Recipe, Policy>::current() const noexcept {
   return state_->source->current();
 }
 
@@ -250,16 +252,21 @@ class loader<Comm, Recipe, Policy> {
 public:
   template <class... Arguments>
   loader(Comm, Recipe const&, Arguments const&...) {
-    static_assert(detail::never<Recipe>, "a loader takes a recipe as second argument, which says what its batches are, such "
-                                         "as dist::neighbor_batches(graph, features, options)");
+    static_assert(detail::never<Recipe>,
+                  "a loader takes a recipe as second argument, which says what its batches are, such "
+                  "as dist::neighbor_batches(graph, features, options)");
   }
 };
 
 template <communicator Comm, class Recipe, class Seeds, class Options = loader_options, class... Others>
   requires(!detail::batch_recipe<Recipe>)
-loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) -> loader<Comm, Recipe, device::cpu>;
-template <communicator Comm, detail::batch_recipe Recipe, class Seeds, class Options = loader_options, class... Others>
+loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...)
+->loader<Comm, Recipe, device::cpu>;
+template <communicator Comm, detail::batch_recipe Recipe, class Seeds, class Options = loader_options,
+          class... Others>
   requires(!std::convertible_to<Seeds const&, typename Recipe::seeds_type>)
-loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) -> loader<Comm, Recipe>;
+loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...)
+->loader<Comm, Recipe>;
+/// @endcond
 
 } // namespace glt::dist
