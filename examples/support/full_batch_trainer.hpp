@@ -136,9 +136,9 @@ private:
         scores, labels_.index_select(0, part_.train.rows),
         torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
     bar.advance();
-    (loss * (comm_.size() / num_train_)).backward();
+    (loss / num_train_).backward();
     bar.advance();
-    glt::gather_grads(comm_, network_, 1); // their mean over ranks
+    glt::sum_grads(comm_, network_);
     adam_.step();
     bar.advance();
     report.loss = loss.item<double>();

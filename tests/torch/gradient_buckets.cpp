@@ -152,6 +152,8 @@ TEST_CASE("a rank that fails before its backward pass ends the others, and bucke
 TEST_CASE("gradient_buckets refuse what gather_grads refuses, and buckets without room") {
   glt::run_threads(2, [&](auto comm) {
     net module;
+    CHECK_THROWS_WITH_AS((glt::gradient_buckets(comm, module, 8 + comm.rank())),
+                         doctest::Contains("pass the same"), glt::collective_error);
     CHECK_THROWS_WITH_AS((glt::gradient_buckets(comm, module, comm.rank() == 0 ? 1 : 0)),
                          doctest::Contains("0 bytes"), glt::collective_error);
     glt::gradient_buckets gradients(comm, module);

@@ -7,6 +7,7 @@
 #include <glt/comm/guard.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/detail/bucket_thread.hpp>
 #include <glt/torch/detail/named_tensors.hpp>
@@ -61,9 +62,8 @@ private:
 ///     glt::gradient_buckets gradients(comm, network);   // behind sync_params
 ///     gradients.backward(loss, batch.num_seeds);        // instead of loss.backward() and gather_grads
 ///
-/// Gradients are those of `gather_grads` and `sum_grads`, but for rounding.
-/// The module outlives it and keeps its parameters. Needs `mpi_threads::multiple` or `serialized` with MPI, and pays where the thread has
-/// a core of its own.
+/// Gradients are those of `gather_grads` and `sum_grads`, but for rounding. The module outlives it and keeps its parameters.
+/// Needs `mpi_threads::multiple` or `serialized` with MPI, and pays where the thread has a core of its own.
 ///
 /// Concurrent calls: none on one object; collectives of the program may run beside it.
 ///
@@ -73,7 +73,9 @@ class gradient_buckets {
 public:
   /// @param bucket_bytes  of gradients in a bucket, but for a parameter that is larger
   /// @comm   collective; one header exchange, one `duplicate`
-  /// @throws collective_error  on every rank, if on one MPI was started for fewer threads, or bucket_bytes is below 1
+  /// @throws collective_error  on every rank, if on one MPI was started for fewer threads, or bucket_bytes is below 1 or
+  ///                           other than on rank 0
+  /// @cost   one extra copy of the gradients
   gradient_buckets(Comm comm, ::torch::nn::Module& module, std::int64_t bucket_bytes = std::int64_t{1} << 20)
       : comm_(std::move(comm)), parameters_(detail::trained_parameters(module)),
         thread_(duplicate(comm_, bucket_bytes)) {
@@ -83,7 +85,9 @@ public:
       }
       buckets_.back().parameters.push_back(*parameter);
     }
+    thread_.reserve(buckets_.size());
     for (std::size_t b = 0; b < buckets_.size(); ++b) {
+      buckets_[b].values = detail::make_bucket(buckets_[b].parameters);
       for (auto const& [name, parameter] : buckets_[b].parameters) {
         watches_.push_back(
             std::make_unique<detail::gradient_watch>(parameter, [this, b] { on_gradient(b); }));
@@ -128,13 +132,17 @@ private:
       }
       if constexpr (requires { comm.allows_threads(); }) {
         if (!comm.allows_threads()) {
-          throw precondition_error("gradient_buckets need threads that call MPI; start MPI by mpi_environment(mpi_threads::multiple) or "
-                                   "(mpi_threads::serialized), or use gather_grads");
+          throw precondition_error(
+              "gradient_buckets need threads that call MPI; start MPI by "
+              "mpi_environment(mpi_threads::multiple) or (mpi_threads::serialized), or use gather_grads");
         }
       }
     };
-    detail::exchange_values(comm, {.what = detail::operation::gather_gradients, .step = 1},
-                            detail::failure_of(check));
+    detail::agree(comm, {.what = detail::operation::gather_gradients, .step = 1}, detail::failure_of(check),
+                  bucket_bytes, [](std::int64_t own, std::int64_t first) {
+                    return detail::message("makes gradient_buckets of ", own, " bytes and rank 0 of ", first,
+                                           "; pass the same on all ranks");
+                  });
     return comm.duplicate();
   }
 
@@ -143,7 +151,7 @@ private:
     auto const total = detail::agree_on_gradients(comm_, parameters_, num_seeds);
     share_ = num_seeds > 0 ? share(total) : 0;
     for (auto& of : buckets_) {
-      of.values = detail::make_bucket(of.parameters);
+      of.values.zero_();
       of.missing = of.parameters.size();
       of.sent = false;
     }

@@ -25,6 +25,11 @@ class bucket_thread {
 public:
   /// `comm` is a duplicate, used by the thread alone.
   explicit bucket_thread(Comm comm) : comm_(std::move(comm)), thread_([this] { run(); }) {}
+  /// Makes room for so many buckets, so that `begin` does not fail.
+  void reserve(std::size_t buckets) {
+    std::scoped_lock const hold(lock_);
+    sent_.reserve(buckets);
+  }
   /// Waits for buckets that were sent.
   ~bucket_thread() {
     {
