@@ -20,9 +20,11 @@ public:
     now_ = first_step;
   }
   void advance() { ++now_; }
+  void leave() noexcept { ++left; }
   [[nodiscard]] std::int64_t const* current() const noexcept { return now_ < 5 ? &now_ : nullptr; }
 
   std::vector<std::pair<std::int64_t, std::int64_t>> started;
+  int left = 0;
 
 private:
   std::int64_t now_ = 0;
@@ -58,4 +60,19 @@ TEST_CASE("a range gives the batch where it lies, and none from the end of an ep
   CHECK(*at == 2);
   range const rest(source, 1, 5);
   CHECK(rest.begin() == rest.end());
+}
+
+TEST_CASE("whoever lets go of a range that has begun leaves the epoch") {
+  numbers source;
+  {
+    range const epoch(source, 0, 0);
+  }
+  CHECK(source.left == 0);
+  for (auto const step : range(source, 0, 0)) {
+    if (step == 2) {
+      break;
+    }
+    CHECK(source.left == 0);
+  }
+  CHECK(source.left == 1);
 }
