@@ -6,6 +6,7 @@
 #include "support/errors.hpp"
 #include "support/known_sets.hpp"
 #include "support/ranks.hpp"
+#include "support/sanitized.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/comm/serial.hpp>
@@ -426,7 +427,7 @@ TEST_CASE("a folder whose ranks are killed at any time is complete or absent") {
 }
 #endif
 
-#if defined(__linux__) && !defined(GLT_TEST_MPI) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !defined(GLT_TEST_MPI) && !defined(GLT_TEST_SANITIZED)
 namespace {
 
 // Runs work in a process of its own and returns how much memory of its own it took more than when it began, at most;

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/partition_tool.hpp"
+#include "support/sanitized.hpp"
 #include "support/scratch.hpp"
 
 #include <sys/types.h>
@@ -218,7 +219,7 @@ TEST_CASE("what is wrong with a graph on disk is named, and nothing is left") {
   fails("hash", "edge_feat.npy");
 }
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !defined(GLT_TEST_SANITIZED)
 
 namespace {
 

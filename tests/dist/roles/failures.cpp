@@ -14,6 +14,7 @@
 #include "support/nodes.hpp"
 #include "support/ranks.hpp"
 #include "support/roles.hpp"
+#include "support/sanitized.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -36,7 +37,7 @@ using glt_test::prints_of;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(GLT_TEST_SANITIZED)
 constexpr bool knows_memory = false; // sanitizers keep books of it
 #else
 constexpr bool knows_memory = true;

@@ -3,6 +3,7 @@
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
+#include "support/sanitized.hpp"
 #include "support/scratch.hpp"
 #include "support/staging.hpp"
 
@@ -108,7 +109,7 @@ TEST_CASE("what cannot be staged is refused on all ranks") {
   });
 }
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !defined(GLT_TEST_SANITIZED)
 
 namespace {
 

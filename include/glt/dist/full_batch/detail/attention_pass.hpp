@@ -153,11 +153,17 @@ public:
   /// A block of values and keys.
   [[nodiscard]] attention_sources<T> sources_in(std::byte const* block) const {
     auto const* const data = reinterpret_cast<T const*>(block);
+    if (data == nullptr) { // no rows
+      return {};
+    }
     return {{data, shape_.source_columns()}, {data + shape_.values, shape_.source_columns()}};
   }
 
   /// Writes values and keys of own rows to a block.
   void pack_sources(array_view<space, local_id const> rows, std::byte* block) const {
+    if (rows.empty()) {
+      return;
+    }
     auto* const data = reinterpret_cast<T*>(block);
     auto const stride = shape_.source_columns();
     move<false>(rows.size(), listed(strided(rows_.values), rows), {data, stride}, shape_.values);

@@ -139,6 +139,9 @@ private:
 
   // A row is gradients, queries, log_sums and deltas.
   void pack_destinations(array_view<space, local_id const> rows, T* data) const {
+    if (rows.empty()) {
+      return;
+    }
     auto const move = [&](strided_rows<T const> from, std::int64_t columns) {
       pass_->template move<false>(rows.size(), pass_->listed(from, rows),
                                   {data, shape_.destination_columns()}, columns);
@@ -150,6 +153,9 @@ private:
     move(destinations_.deltas, shape_.heads);
   }
   [[nodiscard]] attention_destinations<T> destinations_in(T const* data) const {
+    if (data == nullptr) { // no rows
+      return {};
+    }
     auto const stride = shape_.destination_columns();
     auto const* const queries = data + shape_.values;
     auto const* const log_sums = queries + shape_.keys;
