@@ -93,8 +93,7 @@ TEST_CASE("what only a group of the ranks has agreed on, a guard of all tells th
   });
 }
 
-TEST_CASE(
-    "ranks work together: what one throws, all throw, and a rank that left before takes the others along") {
+TEST_CASE("ranks work together: what one throws, all throw, and a rank that left before takes the others along") {
   on_ranks([](auto comm) {
     int calls = 0;
     run_together(comm, [&] { ++calls; });

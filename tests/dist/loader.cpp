@@ -78,8 +78,7 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
         }
       }
       for (std::int64_t i = 0; i < batch.labels().size(); ++i) {
-        wrong +=
-            batch.labels()[i] != divided_graph::label(sampled.nodes[static_cast<std::size_t>(i)]) ? 1 : 0;
+        wrong += batch.labels()[i] != divided_graph::label(sampled.nodes[static_cast<std::size_t>(i)]) ? 1 : 0;
       }
       CHECK(wrong == 0);
       CHECK(batch.labels().size() == sampled.num_sampled_nodes[0]);
@@ -94,8 +93,7 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
     CHECK((spent.sampling > 0) == (steps > 0));
     CHECK((spent.features > 0) == (steps > 0));
     CHECK((parts.requesting > 0) == (steps > 0));
-    CHECK(parts.requesting + parts.own_rows + parts.packing + parts.exchanging + parts.unpacking <=
-          spent.features);
+    CHECK(parts.requesting + parts.own_rows + parts.packing + parts.exchanging + parts.unpacking <= spent.features);
   });
 }
 
@@ -161,8 +159,7 @@ TEST_CASE("options and seeds that cannot be are the same error on every rank") {
 TEST_CASE("features that one rank made with another communicator are the same error on every rank") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[2],
-                                    comm.size());
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[2], comm.size());
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         auto const last = comm.size() - 1;
         auto alone = comm.split(comm.rank(), 0);
@@ -193,8 +190,7 @@ TEST_CASE("features that one rank made with another communicator are the same er
 
 TEST_CASE("any batch size above the number of seeds makes one batch") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
     auto const seeds = divided.renumbered({3, 5, 100});
@@ -211,11 +207,9 @@ TEST_CASE("any batch size above the number of seeds makes one batch") {
   });
 }
 
-TEST_CASE(
-    "batches are the same with shared memory, which the report shows, and where sharing fails it says so") {
+TEST_CASE("batches are the same with shared memory, which the report shows, and where sharing fails it says so") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto const seeds = divided.renumbered(loader_seeds(comm.rank()));
     glt::neighbor_options const neighbors{.fanouts = {3, 2}};
     glt::dist::loader_options const options{.batch_size = 4, .shuffle = true};
@@ -268,8 +262,7 @@ TEST_CASE(
 
 TEST_CASE("batches are the same with hot rows, with labels or without, alone and beside rows in place") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto const seeds = divided.renumbered(loader_seeds(comm.rank())); // most of them of other ranks
     glt::neighbor_options const neighbors{.fanouts = {3, 2}};
     glt::dist::loader_options const options{.batch_size = 4, .shuffle = true};

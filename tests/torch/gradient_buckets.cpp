@@ -8,6 +8,7 @@
 #include <glt/torch/collectives.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
 
 #include <doctest/doctest.h>
@@ -132,6 +133,26 @@ TEST_CASE("a backward pass that fails on one rank is the same error on all, and 
   CHECK(texts[0].find("no gradient today") != std::string::npos);
   CHECK(texts[1] == texts[0]);
   CHECK(texts[2] == texts[0]);
+}
+
+TEST_CASE("a sparse gradient that a pass makes in a bucket without its other gradients is the same error on all ranks") {
+  std::vector<std::string> texts(2);
+  glt::run_threads(2, [&](auto comm) {
+    struct : torch::nn::Module {
+      torch::nn::Embedding table =
+          register_module("table", torch::nn::Embedding(torch::nn::EmbeddingOptions(5, 2).sparse(true)));
+      torch::nn::Linear unused = register_module("unused", torch::nn::Linear(3, 2));
+    } module;
+    glt::gradient_buckets gradients(comm, module);
+    try {
+      auto const rows = at::arange(3);
+      gradients.backward(comm.rank() == 1 ? module.table(rows).sum() : at::Tensor(), comm.rank());
+    } catch (glt::collective_error const& error) {
+      texts[static_cast<std::size_t>(comm.rank())] = error.what();
+    }
+  });
+  CHECK(texts[0].find("rank 1: the gradient of table.weight is sparse") != std::string::npos);
+  CHECK(texts[1] == texts[0]);
 }
 
 TEST_CASE("a rank that fails before its backward pass ends the others, and buckets can be destroyed") {

@@ -150,14 +150,9 @@ void reduce_over_ranks(C& comm, std::span<T> values, reduction op) {
   auto& host = detail::host_comm(comm);
   auto const headers = detail::exchange_values(host, {.what = detail::operation::user}, {},
                                                static_cast<std::int64_t>(values.size()));
-  for (std::size_t rank = 1; rank < headers.size(); ++rank) {
-    if (headers[rank].value != headers[0].value) {
-      throw detail::agreed_error(comm.size(), static_cast<int>(rank),
-                                 detail::message("reduces ", headers[rank].value,
-                                                 " values while rank 0 reduces ", headers[0].value,
-                                                 "; pass as many on all ranks"));
-    }
-  }
+  detail::check_same(headers, &detail::call_header::value, [](std::int64_t own, std::int64_t first) {
+    return detail::message("reduces ", own, " values while rank 0 reduces ", first, "; pass as many on all ranks");
+  });
   host.all_reduce(values, op);
 }
 

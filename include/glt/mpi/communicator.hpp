@@ -45,7 +45,8 @@ struct mpi_options {
   std::int64_t block_bytes = std::int64_t{1} << 30;
   /// Seconds that a call may wait for the other ranks; 0 for ever. A rank that has waited longer says which call that
   /// was and where each rank is, and ends the job; so do the making of communicators and of shared memory, and
-  /// MPI_Finalize. Set it well above the longest time between two calls of a rank.
+  /// MPI_Finalize, and servers and clients that wait for messages. Set it well above the longest time between two calls
+  /// of a rank; for a server, between two messages of its clients.
   std::chrono::duration<double> time_limit{0};
 };
 
@@ -217,8 +218,7 @@ public:
   }
 
   [[nodiscard]] mpi_comm duplicate() {
-    return without_start("duplicate",
-                         [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
+    return without_start("duplicate", [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
   }
 
   /// Where the program is, for ranks that wait too long; see `mpi_options::time_limit`.
@@ -291,7 +291,6 @@ private:
   std::shared_ptr<detail::mpi_handle> handle_;
 };
 
-static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> &&
-              losable<mpi_comm>);
+static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> && losable<mpi_comm>);
 
 } // namespace glt

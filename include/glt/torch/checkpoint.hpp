@@ -36,7 +36,10 @@ void save_model(Comm& comm, std::string const& path, ::torch::nn::Module const& 
 template <communicator Comm>
 void load_model(Comm& comm, std::string const& path, ::torch::nn::Module& module) {
   detail::read_archive(comm, path,
-                       [&](::torch::serialize::InputArchive& archive) { detail::read_module(archive, module, path); });
+                       [&](::torch::serialize::InputArchive& archive) {
+                         auto tensors = detail::match_module(archive, module, path);
+                         detail::restore(tensors);
+                       });
 }
 
 /// Writes in rank 0 all that a training needs to go on: network, optimiser, and values such as its epoch and step. A file
@@ -74,7 +77,8 @@ void save_training(Comm& comm, std::string const& path, std::string const& what,
 ///
 /// @comm   collective; two broadcasts
 /// @throws collective_error  on every rank, if the file cannot be read or is damaged, is of another training, or of
-///                           another network, as `load_model`; nothing is changed then
+///                           another network, as `load_model`; nothing is changed then. An optimiser of another kind is an
+///                           error of LibTorch, and leaves the network as it was
 template <communicator Comm>
 [[nodiscard]] std::map<std::string, c10::IValue> load_training(Comm& comm, std::string const& path,
                                                                std::string const& what, ::torch::nn::Module& network,
@@ -95,11 +99,12 @@ template <communicator Comm>
     archive.read("network", of_network);
     archive.read("optimizer", of_optimizer);
     archive.read("values", of_values);
-    detail::read_module(of_network, network, path);
-    optimizer.load(of_optimizer);
+    auto tensors = detail::match_module(of_network, network, path);
     for (auto const& name : of_values.keys()) {
       of_values.read(name, values[name]);
     }
+    optimizer.load(of_optimizer);
+    detail::restore(tensors);
   });
   return values;
 }

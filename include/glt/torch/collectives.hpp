@@ -110,16 +110,11 @@ template <communicator Comm>
   std::vector<call_header> headers(ranks);
   exchange_headers(comm, {.what = operation::gather_gradients}, bytes, num_seeds,
                    gradient_fault(parameters, num_seeds), headers);
-  std::int64_t total = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (headers[rank].count != headers[0].count) {
-      throw agreed_error(comm.size(), static_cast<int>(rank),
-                         message("gathers gradients of ", headers[rank].count, " bytes while rank 0 gathers ",
-                                 headers[0].count, "; train the same parameters on all ranks"));
-    }
-    total += headers[rank].value;
-  }
-  return total;
+  check_same(headers, &call_header::count, [](std::int64_t own, std::int64_t first) {
+    return message("gathers gradients of ", own, " bytes while rank 0 gathers ", first,
+                   "; train the same parameters on all ranks");
+  });
+  return total_value(headers);
 }
 
 /// Room for the gradients of parameters and their flags, of zeros.

@@ -16,8 +16,8 @@ namespace glt {
 
 /// Widths of a `gcn_conv`.
 struct gcn_conv_options {
-  std::int64_t in = 0;        ///< columns of the input
-  std::int64_t out = 0;       ///< columns of the output
+  std::int64_t in = 0;         ///< columns of the input
+  std::int64_t out = 0;        ///< columns of the output
   bool add_self_loops = true; ///< one edge more from every vertex to itself, beside those that the graph has
 };
 
@@ -37,8 +37,8 @@ public:
   /// @throws precondition_error  if a width is below 1
   explicit gcn_conv_impl(gcn_conv_options options) : options_(options) {
     check_widths("gcn_conv", options.in, options.out);
-    linear_ = register_module(
-        "linear", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
+    linear_ =
+        register_module("linear", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
     bias_ = register_parameter("bias", at::zeros({options.out}));
   }
 
@@ -54,8 +54,7 @@ public:
     check_input("gcn_conv", x, options_.in);
     auto known = degrees.defined() ? degrees : source_degrees(graph);
     if (!known.defined()) {
-      throw precondition_error(
-          "gcn_conv over a graph that does not know the in-degrees of its sources; pass them");
+      throw precondition_error("gcn_conv over a graph that does not know the in-degrees of its sources; pass them");
     }
     check_degrees(known, x);
     known = known.to(x.scalar_type());

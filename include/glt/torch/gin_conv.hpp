@@ -33,13 +33,12 @@ public:
   /// @throws precondition_error  if a width is below 1
   explicit gin_conv_impl(gin_conv_options options) : options_(options) {
     check_widths("gin_conv", options.in, options.out);
-    first_ = register_module(
-        "first", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
+    first_ =
+        register_module("first", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
     bias_ = register_parameter("bias", at::zeros({options.out}));
     second_ = register_module("second", ::torch::nn::Linear(options.out, options.out));
     auto const epsilon = at::full({1}, options.epsilon);
-    epsilon_ =
-        options.learn_epsilon ? register_parameter("epsilon", epsilon) : register_buffer("epsilon", epsilon);
+    epsilon_ = options.learn_epsilon ? register_parameter("epsilon", epsilon) : register_buffer("epsilon", epsilon);
   }
 
   /// See `aggregate_neighbors` for what the graph must outlive and what ranks have to do together.

@@ -162,6 +162,9 @@ private:
         if (loss.defined()) {
           loss.backward();
         }
+        for (std::size_t b = 0; b < buckets_.size(); ++b) { // with gradients that nothing depended on
+          fill_and_send(b);
+        }
       });
     } catch (...) { // on all ranks
       running_ = false;
@@ -172,9 +175,6 @@ private:
       throw;
     }
     running_ = false;
-    for (std::size_t b = 0; b < buckets_.size(); ++b) {
-      fill_and_send(b);
-    }
     thread_.wait();
     thread_.rethrow();
     for (auto const& of : buckets_) {
@@ -191,6 +191,9 @@ private:
   void fill_and_send(std::size_t b) {
     auto& of = buckets_[b];
     if (share_ > 0 && !of.sent) {
+      if (auto const fault = detail::gradient_fault(of.parameters, 0); !fault.empty()) {
+        throw precondition_error(fault); // the pass has made a sparse one
+      }
       detail::fill_bucket(of.parameters, share_, of.values);
     }
     send(b);

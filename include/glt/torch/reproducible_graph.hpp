@@ -61,7 +61,7 @@ struct reproducible_graph {
   /// Differentiable, once. Gradients of weight and bias are whole on rank 0 and zeros on the others.
   ///
   /// @shape  x [n, in], float or double · weight [out, in] · bias [out] → [n, out]
-  /// @comm   backward: for each of weight and bias that is trained a header exchange and two reductions
+  /// @comm   backward: a header exchange and two reductions, if weight or bias is trained
   /// @throws collective_error  backward, on every rank, if rows or gradients are not finite, or parameters differ in
   ///                           size
   /// @cost   forward and backward three products of doubles where floats take one

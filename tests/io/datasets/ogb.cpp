@@ -162,6 +162,12 @@ TEST_CASE("splits are read from files of torch.save, with NumPy's arrays and ten
   CHECK(data.nodes[0].train == ids{3, 1});
   CHECK(data.nodes[0].test == ids{0});
   CHECK(notes.empty());
+
+  write_bytes(split / "split_dict.pt",
+              whole(dict({{text("train"), dict({{text("mouse"), numpy_array(ids{3}, "i8", {1})}})}})));
+  CHECK(read().nodes[0].train.empty());
+  REQUIRE(notes.size() == 1);
+  CHECK(names(notes[0], "split_dict.pt: \"mouse\", which is no type of vertices; save"));
 }
 
 TEST_CASE("link splits are read from arrays of either shape, rather than from files of torch.save") {

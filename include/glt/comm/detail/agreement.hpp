@@ -221,4 +221,25 @@ std::vector<call_header> exchange_values(C& comm, call_site site, std::string co
   return headers;
 }
 
+/// Makes sure that all ranks passed the same number in a header exchange: the same count to this rank, or the same value.
+///
+/// `difference(own, first)` is the cause if a rank has `own` where rank 0 has `first`.
+///
+/// @throws collective_error  if not; as every rank does, where counts are the same for all receivers
+template <class Difference>
+void check_same(std::span<call_header const> headers, std::int64_t call_header::*number, Difference difference) {
+  for (std::size_t rank = 1; rank < headers.size(); ++rank) {
+    if (headers[rank].*number != headers[0].*number) {
+      throw agreed_error(static_cast<int>(headers.size()), static_cast<int>(rank),
+                         difference(headers[rank].*number, headers[0].*number));
+    }
+  }
+}
+
+/// The sum of the values of all ranks.
+[[nodiscard]] inline std::int64_t total_value(std::span<call_header const> headers) {
+  return std::accumulate(headers.begin(), headers.end(), std::int64_t{0},
+                         [](std::int64_t sum, call_header const& header) { return sum + header.value; });
+}
+
 } // namespace glt::detail

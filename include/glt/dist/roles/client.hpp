@@ -122,8 +122,7 @@ public:
     ///
     /// @throws collective_error  with the server and the cause, if the service has failed
     [[nodiscard]] Reply get() {
-      auto const message =
-          client_->wait_for(client_->replies_[number_], detail::for_ever, [] { return "a reply"; });
+      auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, [] { return "a reply"; });
       auto reader = detail::read_message(message);
       detail::reply_message head;
       std::vector<std::byte> bytes;
@@ -146,8 +145,7 @@ public:
 
   /// Calls a service of a server, and does not wait for its reply.
   template <class Reply, class Request>
-  [[nodiscard]] pending_reply<Reply> request_async(int server, std::string_view service,
-                                                   Request const& request) {
+  [[nodiscard]] pending_reply<Reply> request_async(int server, std::string_view service, Request const& request) {
     auto const number = ++last_number_;
     replies_[number];
     detail::send_packed(box_, server, detail::service_message::request,
@@ -180,8 +178,8 @@ private:
       if (message) {
         sort(std::move(*message));
       } else {
-        throw error(detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(),
-                                    " s for ", what()));
+        throw error(detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(), " s for ",
+                                    what()));
       }
     }
     auto message = std::move(of.front());
@@ -213,9 +211,7 @@ private:
       }
       return;
     }
-    case detail::service_message::farewell:
-      ++num_ended_;
-      return;
+    case detail::service_message::farewell: ++num_ended_; return;
     case detail::service_message::gone: {
       ++num_ended_;
       detail::failed_message head;
@@ -224,17 +220,15 @@ private:
       gone_.emplace(rank, detail::message(roles_->name_of(rank), ": ", head.cause));
       return;
     }
-    default:
-      throw error(detail::message("message of unknown kind ", message.kind, " from ",
-                                  roles_->name_of(message.source)));
+    default: throw error(detail::message("message of unknown kind ", message.kind, " from ",
+                                         roles_->name_of(message.source)));
     }
   }
 
   // Gives back the memory of a batch that nobody reads. A server takes everything back from a client that goes, and may
   // have ended before it hears of a single batch.
   void drop(detail::mailbox_message const& message) {
-    if (!is_leaving_ &&
-        static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
+    if (!is_leaving_ && static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
       detail::placed_message head;
       detail::read_message(message).get(head);
       detail::send_packed(box_, message.source, detail::service_message::credit,

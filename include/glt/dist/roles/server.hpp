@@ -195,8 +195,7 @@ private:
       } catch (detail::malformed_message const& failure) {
         dismiss(message.source, failure.what());
       }
-    } else if (static_cast<message_kind>(message.kind) ==
-               message_kind::goodbye) { // of one that was dismissed
+    } else if (static_cast<message_kind>(message.kind) == message_kind::goodbye) { // of one that was dismissed
       delivery_.take_back_all(message.source);
     }
   }
@@ -206,24 +205,16 @@ private:
     auto const client = message.source;
     auto reader = detail::read_message(message);
     switch (static_cast<message_kind>(message.kind)) {
-    case message_kind::open:
-      openings_.add(message, kinds_, say_own_failure());
-      break;
-    case message_kind::begin:
-      begin(client, reader);
-      break;
-    case message_kind::credit:
-      take_back(client, reader);
-      break;
+    case message_kind::open: openings_.add(message, kinds_, say_own_failure()); break;
+    case message_kind::begin: begin(client, reader); break;
+    case message_kind::credit: take_back(client, reader); break;
     case message_kind::close: {
       std::int64_t loader = 0;
       reader.get(loader);
       close(client, loader);
       break;
     }
-    case message_kind::request:
-      serve(client, reader);
-      break;
+    case message_kind::request: serve(client, reader); break;
     case message_kind::goodbye: {
       std::int64_t in_haste = 0;
       reader.get(in_haste);
@@ -245,8 +236,7 @@ private:
     clients_.erase(client);
     all_receive_ = false;
     auto const why = detail::message("cannot understand ", roles_->name_of(client), ": ", cause);
-    detail::send_packed(box_, client, message_kind::gone,
-                        detail::failed_message{0, 0, roles_->world_rank(), why});
+    detail::send_packed(box_, client, message_kind::gone, detail::failed_message{0, 0, roles_->world_rank(), why});
   }
 
   // Closes a loader of a client, or all of them.
@@ -334,10 +324,8 @@ private:
       say_failed(client, loader, 0, roles_->world_rank(), cause);
     };
   }
-  void say_failed(int client, std::int64_t loader, std::int64_t generation, int rank,
-                  std::string const& cause) {
-    detail::send_packed(box_, client, message_kind::failed,
-                        detail::failed_message{loader, generation, rank, cause});
+  void say_failed(int client, std::int64_t loader, std::int64_t generation, int rank, std::string const& cause) {
+    detail::send_packed(box_, client, message_kind::failed, detail::failed_message{loader, generation, rank, cause});
   }
   // Does not wait until they have heard, for who fails as well may never.
   void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
@@ -347,8 +335,7 @@ private:
         std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
       }
       for (int const other : told) {
-        detail::send_packed(box_, other, message_kind::gone,
-                            detail::failed_message{0, 0, rank, std::string(cause)});
+        detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
       }
     } catch (std::exception const&) { // they will have to find out
     }

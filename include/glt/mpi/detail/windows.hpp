@@ -27,8 +27,7 @@ public:
     mpi_turn const turn;
     auto const made = std::make_shared<mpi_windows>();
     int key = MPI_KEYVAL_INVALID;
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &key, nullptr),
-              "MPI_Comm_create_keyval");
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &key, nullptr), "MPI_Comm_create_keyval");
     auto held = std::make_unique<std::shared_ptr<mpi_windows>>(made);
     auto const code = MPI_Comm_set_attr(MPI_COMM_SELF, key, held.get());
     MPI_Comm_free_keyval(&key); // goes with the attribute
@@ -76,8 +75,7 @@ public:
       MPI_Aint size = 0;
       int unit = 0;
       check_mpi(MPI_Win_shared_query(made.native, rank, &size, &unit, &base), "MPI_Win_shared_query");
-      made.of_rank.emplace_back(aligned(base),
-                                static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]));
+      made.of_rank.emplace_back(aligned(base), static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]));
     }
     return made;
   }
@@ -134,8 +132,7 @@ private:
   // Called by MPI_Finalize, while MPI still runs: on all ranks, in the order of their windows. A rank that fails here has
   // nobody to tell, and the others wait for it.
   static int free_all(MPI_Comm, int, void* attribute, void*) {
-    std::unique_ptr<std::shared_ptr<mpi_windows>> const held(
-        static_cast<std::shared_ptr<mpi_windows>*>(attribute));
+    std::unique_ptr<std::shared_ptr<mpi_windows>> const held(static_cast<std::shared_ptr<mpi_windows>*>(attribute));
     for (auto& old : (*held)->windows_) {
       if (free(old) != MPI_SUCCESS) {
         abort_job(MPI_COMM_WORLD, "memory shared on a node cannot be freed: MPI_Win_free failed");

@@ -80,8 +80,8 @@ template <memory_space Space, vertex_id Vertex>
 /// Step s goes from a row of relation s modulo their number to the source of one of its edges, every edge
 /// equally likely. Rows are destinations, so a step along (A, r, B) goes from a vertex of B to one of A, against the arrow
 /// that other libraries follow: where they walk author → paper → author by writes and rev_writes, the meta-path is
-/// {(paper, rev_writes, author), (author, writes, paper)}, whose first destination type is that of the starts. A walk that comes to a vertex without neighbours in the next relation ends there. Names of
-/// walks as for `random_walker`, whose walks these are if the only relation is its graph.
+/// {(paper, rev_writes, author), (author, writes, paper)}, whose first destination type is that of the starts. A walk that
+/// comes to a vertex without neighbours in the next relation ends there. Names of walks as for `random_walker`, whose walks these are if the only relation is its graph.
 ///
 /// Concurrent calls: const members may run concurrently, into different walks.
 ///

@@ -6,9 +6,9 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
 #include <glt/sample/walk/detail/node2vec_step.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>

@@ -71,13 +71,18 @@ inline void match_module(::torch::serialize::InputArchive& archive, ::torch::nn:
   }
 }
 
-/// Gives a module the parameters and buffers of an archive, all of them or none.
+/// The parameters and buffers of a module, and what they become by an archive; `restore` them when all else is right.
 ///
 /// @throws precondition_error  if a tensor is missing, is one too many, or has another shape or element type; says which
-inline void read_module(::torch::serialize::InputArchive& archive, ::torch::nn::Module& module,
-                        std::string const& path) {
+[[nodiscard]] inline std::vector<restored_tensor> match_module(::torch::serialize::InputArchive& archive,
+                                                               ::torch::nn::Module const& module,
+                                                               std::string const& path) {
   std::vector<restored_tensor> tensors;
   match_module(archive, module, path, {}, tensors);
+  return tensors;
+}
+
+inline void restore(std::vector<restored_tensor>& tensors) {
   for (auto& [own, saved] : tensors) {
     own.detach().copy_(saved);
   }

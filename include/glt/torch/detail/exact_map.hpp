@@ -30,16 +30,11 @@ template <communicator Comm>
   exchange_headers(
       comm, {.what = operation::add_gradients}, counts, rows,
       finite ? std::string() : "reproducible gradients of rows that are infinite or not a number", headers);
-  std::int64_t total = 0;
-  for (std::size_t rank = 0; rank < headers.size(); ++rank) {
-    if (headers[rank].count != headers[0].count) {
-      throw agreed_error(comm.size(), static_cast<int>(rank),
-                         message("adds gradients of ", headers[rank].count, " elements while rank 0 adds ",
-                                 headers[0].count, "; train the same parameters on all ranks"));
-    }
-    total += headers[rank].value;
-  }
-  return total;
+  check_same(headers, &call_header::count, [](std::int64_t own, std::int64_t first) {
+    return message("adds gradients of ", own, " elements while rank 0 adds ", first,
+                   "; train the same parameters on all ranks");
+  });
+  return total_value(headers);
 }
 
 /// Σ over all rows of all ranks of gradient_v ⊗ x_v, in fixed point: on rank 0, and zeros on the others, so that the sum
@@ -71,7 +66,8 @@ template <communicator Comm>
   return value_of({sums[0], sums[1]}, scales_of_gradient.t(), scales_of_x, bits).to(gradient.scalar_type());
 }
 
-/// y = x weightᵀ + bias, where a tensor without elements stands for none of either; results and gradients do not depend on how rows are divided.
+/// y = x weightᵀ + bias, where a tensor without elements stands for none of either; results and gradients do not depend on
+/// how rows are divided.
 template <communicator Comm, host_policy Policy>
 struct exact_map : ::torch::autograd::Function<exact_map<Comm, Policy>> {
   using context = ::torch::autograd::AutogradContext;
@@ -94,14 +90,17 @@ struct exact_map : ::torch::autograd::Function<exact_map<Comm, Policy>> {
     auto const& [x, weight, bias] = std::tie(saved[0], saved[1], saved[2]);
     auto const gradient = gradients[0].detach();
     auto const of_x = weight.numel() > 0 ? multiply_rows(gradient, weight.detach()) : gradient;
+    bool const weight_learns = weight.numel() > 0 && weight.requires_grad();
+    bool const bias_learns = bias.numel() > 0 && bias.requires_grad();
     at::Tensor of_weight;
-    if (weight.numel() > 0 && weight.requires_grad()) {
-      of_weight = add_outer_products(comm, gradient, x.detach());
-    }
     at::Tensor of_bias;
-    if (bias.numel() > 0 && bias.requires_grad()) {
-      of_bias =
-          add_outer_products(comm, gradient, at::ones({gradient.size(0), 1}, gradient.options())).squeeze(1);
+    if (weight_learns || bias_learns) { // a bias is the weight of a column of ones
+      at::Tensor const ones = at::ones({gradient.size(0), bias_learns ? 1 : 0}, gradient.options());
+      auto const inputs = weight_learns ? bias_learns ? at::cat({x.detach(), ones}, 1) : x.detach() : ones;
+      auto const products = add_outer_products(comm, gradient, inputs);
+      auto const in = weight_learns ? x.size(1) : 0;
+      of_weight = weight_learns ? products.narrow(1, 0, in) : at::Tensor();
+      of_bias = bias_learns ? products.select(1, in) : at::Tensor();
     }
     return {of_x, of_weight, of_bias, {}};
   }

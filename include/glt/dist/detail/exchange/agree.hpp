@@ -17,21 +17,6 @@
 
 namespace glt::detail {
 
-/// Makes sure that all ranks passed the same value to a header exchange.
-///
-/// `difference(value, first)` is the cause if a rank holds `value` where rank 0 holds `first`.
-///
-/// @throws collective_error  if not; as every rank does
-template <class Difference>
-void check_same_value(std::span<call_header const> headers, Difference difference) {
-  for (std::size_t rank = 1; rank < headers.size(); ++rank) {
-    if (headers[rank].value != headers[0].value) {
-      throw agreed_error(static_cast<int>(headers.size()), static_cast<int>(rank),
-                         difference(headers[rank].value, headers[0].value));
-    }
-  }
-}
-
 /// Makes sure that no rank has a failure to report.
 ///
 /// @comm   collective; one header exchange
@@ -47,7 +32,7 @@ void agree(Comm& comm, call_site site, std::string const& failure) {
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
 template <communicator Comm, class Difference>
 void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference difference) {
-  check_same_value(exchange_values(comm, site, failure, value), difference);
+  check_same(exchange_values(comm, site, failure, value), &call_header::value, difference);
 }
 
 /// True if any rank passed a value above 0.

@@ -78,10 +78,7 @@ public:
       requests_.refuse(site, failure);
     }
     headers_ = requests_.agree(site, num_seeds);
-    num_seeds_ = 0;
-    for (auto const& header : headers_) {
-      num_seeds_ += header.value;
-    }
+    num_seeds_ = total_value(headers_);
     return num_seeds_;
   }
 

@@ -115,7 +115,7 @@ public:
       is_covered_ = is_covered_ && (header.value & 1) == 0;
       header.value >>= 1;
     }
-    check_same_value(headers, [](std::int64_t value, std::int64_t first) {
+    check_same(headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
         return message((v & 2) != 0 ? "gradients of " : "", v >> 6, (v & 8) != 0 ? " double" : " float",
                        " columns", (v & 4) != 0 ? " in bfloat16 by " : " by ",

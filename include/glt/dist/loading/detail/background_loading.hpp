@@ -119,18 +119,16 @@ private:
         return;
       }
       if (woken == wake::interrupted) {
-        queue_.is_closed()
-            ? leave(raised::left, "has ended its loader")
-            : leave(raised::left_epoch, message("has left epoch ", wanted.epoch, " before step ", step));
+        queue_.is_closed() ? leave(raised::left, "has ended its loader")
+                           : leave(raised::left_epoch, message("has left epoch ", wanted.epoch, " before step ", step));
       }
       if (alarm_.raised()) {
         join_failure();
       }
       if (std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - begun;
           limit.count() > 0 && waited > limit) {
-        throw error(message("its consumer has taken no batch for ", limit.count(), " s: step ", step,
-                            " of epoch ", wanted.epoch,
-                            " waits for it on all ranks; take batches, or allow a longer stall_limit"));
+        throw error(message("its consumer has taken no batch for ", limit.count(), " s: step ", step, " of epoch ",
+                            wanted.epoch, " waits for it on all ranks; take batches, or allow a longer stall_limit"));
       }
     }
   }
@@ -147,7 +145,9 @@ private:
     end_.announce_failure(cause);
   }
   // Takes part in the exchange by which a rank that has raised the alarm tells why.
-  void join_failure() { exchange_values(comm_, {.what = operation::produce}, {}); }
+  void join_failure() {
+    exchange_values(comm_, {.what = operation::produce}, {});
+  }
   void raise(raised how) {
     if (raised_ == raised::nothing) {
       raised_ = how;

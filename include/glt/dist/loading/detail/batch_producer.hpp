@@ -33,8 +33,7 @@ public:
 
   /// @comm   collective; one header exchange and those of the maker
   /// @throws collective_error  on every rank, if the options, the recipe or the seeds of a rank are wrong
-  batch_producer(Comm comm, Recipe const& recipe, seeds_type seeds, dist::loader_options options,
-                 Policy policy)
+  batch_producer(Comm comm, Recipe const& recipe, seeds_type seeds, dist::loader_options options, Policy policy)
       : options_(options), seeds_(std::move(seeds)), maker_(comm, recipe, std::move(policy)) {
     auto const failure = failure_of([&] {
       check_options();
@@ -72,8 +71,7 @@ public:
     for (std::size_t i = 0; i < out.size(); ++i) {
       auto const step = first_step + static_cast<std::int64_t>(i);
       seeds_.gather(plan_->places(step), batch_seeds_[i]);
-      requests_.push_back(
-          {&batch_seeds_[i], {.seed = options_.seed, .epoch = epoch_, .step = step}, &out[i]});
+      requests_.push_back({&batch_seeds_[i], {.seed = options_.seed, .epoch = epoch_, .step = step}, &out[i]});
     }
     make_batches(maker_, std::span(std::as_const(requests_)));
   }
@@ -85,8 +83,7 @@ private:
                                        "; give 0 or more, and 1 or more batches"));
     }
     if (!(options_.stall_limit.count() >= 0)) {
-      throw precondition_error(
-          message("stall_limit ", options_.stall_limit.count(), " s; give 0 or more seconds"));
+      throw precondition_error(message("stall_limit ", options_.stall_limit.count(), " s; give 0 or more seconds"));
     }
   }
 

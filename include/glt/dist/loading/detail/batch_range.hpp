@@ -27,9 +27,7 @@ public:
       return *this;
     }
     void operator++(int) { ++*this; }
-    [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept {
-      return source_->current() == nullptr;
-    }
+    [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept { return source_->current() == nullptr; }
 
   private:
     Source* source_;

@@ -31,8 +31,7 @@ public:
 
   /// Room for `prefetch` batches beside the one in the consumer's hands, which are made `bulk` at a time.
   prefetch_queue(std::int64_t prefetch, std::int64_t bulk)
-      : slots_(static_cast<std::size_t>(std::max((prefetch + bulk) / bulk, std::int64_t{bulk > 1 ? 2 : 1}) *
-                                        bulk)) {}
+      : slots_(static_cast<std::size_t>(std::max((prefetch + bulk) / bulk, std::int64_t{bulk > 1 ? 2 : 1}) * bulk)) {}
 
   // The consumer's side.
 
@@ -55,9 +54,7 @@ public:
       ++returned_;
       changed_.notify_all();
     }
-    changed_.wait(hold, [&] {
-      return broken_ || (is_taken_ && (returned_ < made_ || failure_ || returned_ == steps));
-    });
+    changed_.wait(hold, [&] { return broken_ || (is_taken_ && (returned_ < made_ || failure_ || returned_ == steps)); });
     if (is_taken_ && returned_ < made_) {
       held_ = true;
       return &slots_[place(returned_)];
@@ -101,9 +98,7 @@ public:
   /// Waits a while for room for some batches; interrupted if their consumer wants something else.
   [[nodiscard]] wake wait_for_room(std::int64_t batches, std::chrono::milliseconds a_while) {
     std::unique_lock hold(lock_);
-    auto const has_room = [&] {
-      return made_ - returned_ + batches <= static_cast<std::int64_t>(slots_.size());
-    };
+    auto const has_room = [&] { return made_ - returned_ + batches <= static_cast<std::int64_t>(slots_.size()); };
     changed_.wait_for(hold, a_while, [&] { return is_interrupted() || has_room(); });
     return is_interrupted() ? wake::interrupted : has_room() ? wake::ready : wake::idle;
   }
@@ -154,8 +149,8 @@ private:
   bool is_left_ = false;  // by the consumer, before its end
   bool held_ = false;     // the consumer has batch `returned_`
   bool closed_ = false;
-  std::int64_t made_ = 0;      // batches of the epoch so far; written by the producer alone
-  std::int64_t returned_ = 0;  // by the consumer
+  std::int64_t made_ = 0;     // batches of the epoch so far; written by the producer alone
+  std::int64_t returned_ = 0; // by the consumer
   std::exception_ptr failure_; // of the epoch
   std::exception_ptr broken_;
 };

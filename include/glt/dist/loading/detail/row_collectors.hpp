@@ -171,9 +171,13 @@ private:
       sampled_destinations(policy_, *subgraph, destinations_[b]);
       auto const destinations = std::as_const(destinations_[b]).view();
       auto const edges = subgraph->edge_ids();
-      lists.push_back({.vertices = destinations, .edges = edges, .out = &out->edge_rows});
-      tables.push_back(
-          {.vertices = destinations, .edges = edges, .num_seeds = edges.size(), .out = &out->edge_tensors});
+      if (edges_) {
+        lists.push_back({.vertices = destinations, .edges = edges, .out = &out->edge_rows});
+      }
+      if (edge_tensors_) {
+        tables.push_back(
+            {.vertices = destinations, .edges = edges, .num_seeds = edges.size(), .out = &out->edge_tensors});
+      }
       out->num_edge_columns = num_edge_columns_;
     }
     if (edges_) {

@@ -42,8 +42,7 @@ public:
 protected:
   /// Makes batches: `sample()` their subgraphs, which `subgraph_of(batch)` are, and then collects what belongs to them.
   template <class Seeds, class Batch, class Sample, class SubgraphOf>
-  void make_around(std::span<batch_request<Seeds, Batch> const> batches, Sample sample,
-                   SubgraphOf subgraph_of) {
+  void make_around(std::span<batch_request<Seeds, Batch> const> batches, Sample sample, SubgraphOf subgraph_of) {
     stopwatch watch;
     sample();
     watch.lap(seconds_.sampling);

@@ -60,7 +60,7 @@ public:
       start(starts, options.walks_per_start, out.num_walks(), name, rows);
       inbox_.pack();
     });
-    check_same_value(inbox_.send(site, fingerprint_of(key), unable), [](auto, auto) {
+    check_same(inbox_.send(site, fingerprint_of(key), unable), &call_header::value, [](auto, auto) {
       return "walks with another key than rank 0; pass the same seed, epoch and step on all ranks";
     });
     for (bool walking = true; walking;) {

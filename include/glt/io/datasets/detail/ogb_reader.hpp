@@ -256,10 +256,7 @@ private:
         auto const nodes = typed || !type.empty() ? std::ranges::find(data_.nodes, type, &node_table::name)
                                                   : data_.nodes.begin();
         if (nodes == data_.nodes.end()) {
-          leave_out(place, type.empty() ? "vertices of no type"
-                                        : ""
-                                          " + type + "
-                                          ", which is no type of vertices");
+          leave_out(place, type.empty() ? "vertices of no type" : "\"" + type + "\", which is no type of vertices");
           continue;
         }
         auto& list = split.name == "train"   ? nodes->train
