@@ -16,7 +16,6 @@
 #include <iostream>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -114,8 +113,8 @@ void run(glt::mpi_comm comm, std::filesystem::path const& folder, bool resume) {
 
   dist::sharded_graph<glt::mpi_comm, cpu> sharded(comm, graph);
   auto const expected = net.layer(1, net.layer(0, x, sharded), sharded);
-  auto largest = (output.mapped() - expected).abs().max().item<double>();
-  glt::reduce_over_ranks(comm, std::span<double>(&largest, 1), glt::reduction::max);
+  auto const largest = glt::reduce_over_ranks(comm, (output.mapped() - expected).abs().max().item<double>(),
+                                              glt::reduction::max);
   if (comm.rank() == 0) {
     std::cout << "after the interruption " << left
               << " batches were left of the first layer; the result differs by " << largest

@@ -13,7 +13,6 @@
 #include <functional>
 #include <iostream>
 #include <numeric>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -68,14 +67,13 @@ double run_epoch(glt::mpi_comm comm, auto& loader, std::int64_t epoch, row& weig
       sums = {sums[0] + 1 / place, sums[1] + 1};
     }
     if (rate > 0) {
-      glt::reduce_over_ranks(comm, std::span<float>(gradient),
-                             glt::reduction::sum); // a rank without seeds adds zeros
+      glt::reduce_over_ranks(comm, gradient, glt::reduction::sum); // a rank without seeds adds zeros
       for (std::size_t c = 0; c < width; ++c) {
         weights[c] -= rate * gradient[c] / std::max(gradient[width], 1.0F);
       }
     }
   }
-  glt::reduce_over_ranks(comm, std::span<double>(sums), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, sums, glt::reduction::sum);
   return sums[0] / sums[1];
 }
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fetches two tensors of the same vertices, of different types, from the ranks that own them: mpirun -np 2 named_features
 #include <glt/glt.hpp>
-#include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 
 #include <cstdint>
 #include <iostream>
+#include <string>
 #include <utility>
 #include <vector>
 
 using glt::device::cpu;
 
-int main() {
-  glt::mpi_environment const environment;
-  auto comm = glt::mpi_comm::world();
+void run(glt::mpi_comm comm) {
   constexpr std::int64_t rows = 1000; // vertices of every rank
   std::vector<glt::global_id> bounds;
   for (int rank = 0; rank <= comm.size(); ++rank) {
@@ -44,11 +42,12 @@ int main() {
   for (std::int64_t i = 0; i < year.rows(); ++i) {
     auto const vertex = vertices[static_cast<std::size_t>(i)];
     if (year(i, 0) != 1900 + vertex % 100 || place(i, 1) != static_cast<float>(vertex % 1000 + 1)) {
-      std::cerr << "vertex " << vertex << " has another row\n";
-      return 1;
+      throw glt::precondition_error("vertex " + std::to_string(vertex) + " has another row");
     }
   }
   if (comm.rank() == 0) {
     std::cout << "year " << year(1, 0) << ", place " << place(1, 0) << ", " << place(1, 1) << " of the last vertex\n";
   }
 }
+
+int main() { return glt::run_mpi_program(run, std::cerr); }

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <fstream>
 #include <iostream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,8 +64,7 @@ double sum_of_features(glt::mpi_comm comm, Loader& loader) {
       sum += value; // whole numbers: the order does not matter
     }
   }
-  glt::reduce_over_ranks(comm, std::span<double>(&sum, 1), glt::reduction::sum);
-  return sum;
+  return glt::reduce_over_ranks(comm, sum, glt::reduction::sum);
 }
 
 void run(glt::mpi_comm comm, std::string const& parts) {
@@ -107,7 +105,7 @@ void run(glt::mpi_comm comm, std::string const& parts) {
       }
     });
   }
-  glt::reduce_over_ranks(comm, std::span<double>(memory), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, memory, glt::reduction::sum);
   if (comm.rank() == 0) {
     std::cout << "all ranks: RSS " << memory[0] << " MiB, PSS " << memory[1] << " MiB\n";
   }

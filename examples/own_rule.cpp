@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <iostream>
 #include <numeric>
-#include <span>
 #include <vector>
 
 using glt::device::cpu;
@@ -79,7 +78,7 @@ void run(glt::mpi_comm comm) {
       }
     }
   }
-  glt::reduce_over_ranks(comm, std::span<std::int64_t>(taken), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, taken, glt::reduction::sum);
 
   glt::neighbor_sampler<cpu, glt::local_id, drop_edge_rule> serial(whole.view(), options, rule);
   glt::sampled_subgraph<cpu> sample;

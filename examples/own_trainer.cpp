@@ -3,8 +3,7 @@
 //   mpirun -np 2 own_trainer [EPOCHS [CHECKPOINT [PARTS_DIR]]]
 #include <glt/glt.hpp>
 #include <glt/io/parts/parts.hpp>
-#include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/sage_conv.hpp>
@@ -72,8 +71,7 @@ double accuracy_on(glt::mpi_comm& comm, network& net, Loader& loader) {
       counts[1] += static_cast<double>(batch.num_seeds);
     }
   }
-  glt::run_together(comm, [] {}); // before a collective of our own: a rank that has failed takes all along
-  comm.all_reduce(std::span<double>(counts), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, counts, glt::reduction::sum);
   return counts[0] / counts[1];
 }
 
@@ -86,8 +84,8 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
   dist::graph const graph(comm, std::move(part.graph));
   dist::feature_store const features(comm, graph.book(), std::move(part.features));
   auto const labels = features.local().labels;
-  std::int64_t classes = labels.empty() ? 1 : *std::max_element(labels.begin(), labels.end()) + 1;
-  comm.all_reduce(std::span<std::int64_t>(&classes, 1), glt::reduction::max);
+  std::int64_t const own_classes = labels.empty() ? 1 : *std::max_element(labels.begin(), labels.end()) + 1;
+  auto const classes = glt::reduce_over_ranks(comm, own_classes, glt::reduction::max);
 
   auto const loader_of = [&](std::vector<glt::global_id> const& seeds, bool shuffle) {
     return dist::loader(comm, dist::neighbor_batches(graph, features, {.fanouts = {10, 10}}), seeds,
@@ -103,9 +101,8 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
   torch::optim::Adam adam(net.parameters(), 0.003);
   auto const what = std::to_string(comm.size()) + " ranks"; // numbers depend on it: other files are refused
   std::int64_t epoch = 0, step = 0;
-  std::int64_t is_saved = comm.rank() == 0 && std::filesystem::exists(checkpoint) ? 1 : 0;
-  comm.all_reduce(std::span<std::int64_t>(&is_saved, 1), glt::reduction::max);
-  if (is_saved != 0) {
+  int const is_saved = comm.rank() == 0 && std::filesystem::exists(checkpoint) ? 1 : 0; // other ranks may not see it
+  if (glt::reduce_over_ranks(comm, is_saved, glt::reduction::max) != 0) {
     auto const saved = glt::load_training(comm, checkpoint, what, net, adam);
     epoch = saved.at("epoch").toInt();
     step = saved.at("step").toInt();
@@ -138,13 +135,9 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
 }
 
 int main(int argc, char** argv) {
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
   auto const argument = [&](int i, char const* otherwise) { return std::string(i < argc ? argv[i] : otherwise); };
-  try {
-    glt::run_collectively(comm, [&] { run(comm, std::stoi(argument(1, "20")), argument(2, ""), argument(3, "")); });
-  } catch (std::exception const& error) { // the same one on all ranks
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  auto const train = [&](glt::mpi_comm comm) {
+    run(comm, std::stoi(argument(1, "20")), argument(2, ""), argument(3, ""));
+  };
+  return glt::run_mpi_program(train, std::cerr);
 }

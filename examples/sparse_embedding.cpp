@@ -2,8 +2,7 @@
 // Trains a row for every vertex of a graph without features, by predicting its edges: mpirun -np 2 sparse_embedding
 #include <glt/glt.hpp>
 #include <glt/io/embedding_checkpoint.hpp>
-#include <glt/mpi/communicator.hpp>
-#include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/link_decoders.hpp>
 #include <glt/torch/sage_conv.hpp>
@@ -12,10 +11,8 @@
 #include <torch/nn/functional/loss.h>
 #include <torch/optim/adam.h>
 
-#include <exception>
 #include <filesystem>
 #include <iostream>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -43,7 +40,7 @@ double area_under_curve(glt::mpi_comm& comm, Loader& loader, network& net) {
     wins[0] += (scores.narrow(0, 0, edges).unsqueeze(1) > others).sum().item<double>();
     wins[1] += static_cast<double>(edges * others.size(0));
   }
-  glt::reduce_over_ranks(comm, std::span<double>(wins), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, wins, glt::reduction::sum);
   return wins[0] / wins[1];
 }
 
@@ -105,16 +102,14 @@ double run(glt::mpi_comm comm) {
 }
 
 int main() {
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
-  try {
-    auto const area = glt::run_collectively(comm, [&] { return run(comm); });
+  auto const train = [](glt::mpi_comm comm) {
+    auto const area = run(comm);
     if (comm.rank() == 0) {
       std::cout << "area under the curve " << area << '\n';
     }
-    return area > 0.8 ? 0 : 1;
-  } catch (std::exception const& error) { // the same one on all ranks
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+    if (area <= 0.8) {
+      throw glt::precondition_error("the network has learnt too little");
+    }
+  };
+  return glt::run_mpi_program(train, std::cerr);
 }

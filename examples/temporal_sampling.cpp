@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,7 +38,7 @@ tally count_edges(glt::mpi_comm comm, dist::graph<cpu> const& graph, dist::verte
       ++sums[time < limit ? 0 : time == limit ? 1 : 2];
     }
   }
-  glt::reduce_over_ranks(comm, std::span<std::int64_t>(sums), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, sums, glt::reduction::sum);
   return {sums[0], sums[1], sums[2]};
 }
 

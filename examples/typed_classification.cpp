@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -132,7 +131,7 @@ void run(glt::mpi_comm comm) {
     counts = {counts[0] + topic.size(0), counts[1] + right(net.forward(batch)[paper]),
               counts[2] + right(x.narrow(1, 0, num_topics))};
   }
-  glt::reduce_over_ranks(comm, std::span<std::int64_t>(counts), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, counts, glt::reduction::sum);
   auto const share = [&](int i) { return static_cast<double>(counts[i]) / static_cast<double>(counts[0]); };
   if (comm.rank() == 0) {
     std::cout << "test accuracy " << share(1) << " on " << counts[0] << " papers (features only " << share(2)

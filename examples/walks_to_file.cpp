@@ -13,7 +13,6 @@
 #include <iterator>
 #include <numeric>
 #include <ranges>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -91,7 +90,7 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
       throw std::runtime_error(path + " has the walk " + line + ", but one process makes " + serial);
     }
   }
-  glt::reduce_over_ranks(comm, std::span<std::int64_t>(&lines, 1), glt::reduction::sum);
+  lines = glt::reduce_over_ranks(comm, lines, glt::reduction::sum);
   if (lines != walks_per_vertex * graph.num_vertices()) {
     throw std::runtime_error("there are " + std::to_string(lines) + " walks in the files");
   }

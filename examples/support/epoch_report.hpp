@@ -11,7 +11,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace example {
@@ -62,8 +61,7 @@ epoch_report sum_over_ranks(Comm& comm, epoch_report const& own) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     values[i] = own.*members[i];
   }
-  glt::run_together(comm, [] {});
-  comm.all_reduce(std::span<double>(values), glt::reduction::sum);
+  glt::reduce_over_ranks(comm, values, glt::reduction::sum);
   report total;
   for (std::size_t i = 0; i < members.size(); ++i) {
     total.*members[i] = values[i];

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace example {
@@ -39,17 +38,13 @@ struct full_batch_report {
 };
 
 /// The reports of all ranks added up, but for the peak, of which the largest is taken.
-///
-/// The ranks meet first, so that one that failed before takes the others along.
 template <glt::communicator Comm>
 full_batch_report sum_over_ranks(Comm& comm, full_batch_report const& own) {
-  glt::run_together(comm, [] {});
   std::array<double, 11> sums{own.loss,    own.train.right,           own.train.all, own.valid.right,
                               own.valid.all, own.test.right,          own.test.all,  own.seconds,
                               own.communication_seconds, own.bytes, own.messages};
-  comm.all_reduce(std::span<double>(sums), glt::reduction::sum);
-  auto peak = own.peak_remote_bytes;
-  comm.all_reduce(std::span<double>(&peak, 1), glt::reduction::max);
+  glt::reduce_over_ranks(comm, sums, glt::reduction::sum);
+  auto const peak = glt::reduce_over_ranks(comm, own.peak_remote_bytes, glt::reduction::max);
   return {.loss = sums[0],
           .train = {sums[1], sums[2]},
           .valid = {sums[3], sums[4]},

@@ -9,6 +9,7 @@
 #include "graph_network.hpp"
 #include "progress.hpp"
 
+#include <glt/comm/guard.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/dist/loader.hpp>
@@ -23,7 +24,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -39,9 +39,8 @@ public:
         batches_(comm_, recipe_type(part.graph, part.features, sampling_of(options)).with(part.degrees),
                  part.train.seeds, {.batch_size = options.batch, .shuffle = true, .seed = options.seed}),
         log_(comm_, options.log, options.resume),
-        num_train_(static_cast<double>(part.train.seeds.size())) {
+        num_train_(glt::reduce_over_ranks(comm_, static_cast<double>(part.train.seeds.size()), glt::reduction::sum)) {
     glt::sync_params(comm_, network_);
-    comm_.all_reduce(std::span<double>(&num_train_, 1), glt::reduction::sum);
   }
 
   /// The accuracy on the test vertices of all ranks in the epoch with the best one on those for validation.

@@ -7,6 +7,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -65,8 +65,7 @@ inline problem problem_of(comm_type& comm, features_type const& features, std::s
   for (auto const label : features.local().labels) {
     classes = std::max(classes, label + 1);
   }
-  comm.all_reduce(std::span<std::int64_t>(&classes, 1), glt::reduction::max);
-  return {features.num_columns(), classes};
+  return {features.num_columns(), glt::reduce_over_ranks(comm, classes, glt::reduction::max)};
 }
 
 } // namespace example

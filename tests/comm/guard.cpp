@@ -118,22 +118,20 @@ TEST_CASE("a reduction of a program's own is an error on all where a rank has fa
   on_ranks([](auto comm) {
     std::int64_t const ranks = comm.size();
     std::vector<double> values{1.0 + comm.rank(), 2};
-    reduce_over_ranks(comm, std::span<double>(values), reduction::sum);
+    reduce_over_ranks(comm, values, reduction::sum);
     CHECK(values ==
           std::vector<double>{static_cast<double>(ranks * (ranks + 1) / 2), static_cast<double>(2 * ranks)});
-    std::int64_t most = comm.rank();
-    reduce_over_ranks(comm, std::span<std::int64_t>(&most, 1), reduction::max);
-    CHECK(most == ranks - 1);
+    CHECK(reduce_over_ranks(comm, std::int64_t{comm.rank()}, reduction::max) == ranks - 1);
     auto const last = ranks - 1;
     CHECK(guarded(comm, [&] {
             if (comm.rank() == last) {
               throw std::runtime_error("the disk is full");
             }
-            reduce_over_ranks(comm, std::span<double>(values), reduction::sum);
+            reduce_over_ranks(comm, values, reduction::sum);
           }) == "rank " + std::to_string(last) + ": the disk is full");
     if (ranks > 1) {
       std::vector<float> some(comm.rank() == last ? 3 : 4);
-      CHECK(names(guarded(comm, [&] { reduce_over_ranks(comm, std::span<float>(some), reduction::sum); }),
+      CHECK(names(guarded(comm, [&] { reduce_over_ranks(comm, some, reduction::sum); }),
                   "reduces 3 values while rank 0 reduces 4"));
     }
   });

@@ -14,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -139,21 +140,36 @@ void run_together(C& comm, Work&& work) {
                           detail::failure_of(std::ref(work)));
 }
 
-/// `comm.all_reduce(values, op)` for programs: a rank that has failed elsewhere is the same error on all instead of a rank
-/// for which the others wait.
+/// Reduces values over all ranks, in place. Other than in `comm.all_reduce`, a rank that has failed elsewhere is the same
+/// error on all of them, instead of a rank for which the others wait.
 ///
-/// @shape  values: as many on every rank; int32, int64, float or double, in place
+///     std::array<double, 2> counts{right, all};
+///     glt::reduce_over_ranks(comm, counts, glt::reduction::sum);
+///
+/// @shape  values: as many on every rank
 /// @comm   collective; one header exchange and one reduction
 /// @throws collective_error  on every rank, if a rank has failed, or is at another call, or has another number of values
-template <communicator C, reducible T>
-void reduce_over_ranks(C& comm, std::span<T> values, reduction op) {
+template <communicator C, std::ranges::contiguous_range Values>
+  requires reducible<std::ranges::range_value_t<Values>>
+void reduce_over_ranks(C& comm, Values&& values, reduction op) {
+  std::span const reduced(values);
   auto& host = detail::host_comm(comm);
   auto const headers = detail::exchange_values(host, {.what = detail::operation::user}, {},
-                                               static_cast<std::int64_t>(values.size()));
+                                               static_cast<std::int64_t>(reduced.size()));
   detail::check_same(headers, &detail::call_header::value, [](std::int64_t own, std::int64_t first) {
     return detail::message("reduces ", own, " values while rank 0 reduces ", first, "; pass as many on all ranks");
   });
-  host.all_reduce(values, op);
+  host.all_reduce(std::span<std::ranges::range_value_t<Values>>(reduced), op);
+}
+
+/// One value reduced over all ranks: `auto const largest = glt::reduce_over_ranks(comm, own, glt::reduction::max);`
+///
+/// @comm   as above
+/// @throws collective_error  on every rank, if a rank has failed, or is at another call
+template <communicator C, reducible T>
+[[nodiscard]] T reduce_over_ranks(C& comm, T value, reduction op) {
+  reduce_over_ranks(comm, std::span<T>(&value, 1), op);
+  return value;
 }
 
 /// Runs `work` on every rank so that an exception on one of them reaches all of them, and returns its result.
