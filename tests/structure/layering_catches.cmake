@@ -54,6 +54,8 @@ try(no_licence core "#pragma once\n" "has no SPDX line")
 try(no_guard core "// ${spdx}\n" "has no '#pragma once'")
 try(not_in_glt_hpp core "${top}" "add the line '#include <glt/core/probe.hpp>'")
 try(new_folder zoo "${top}" "is in no folder of the design")
+try(new_room dist/zoo "${top}" "dist/ has no room zoo in the table")
+try(good_room dist/full_batch "${top}" PASS)
 
 # two_headers(<name> <text of the one> <text of the other> <expected regex, or PASS>)
 function(two_headers name one other expected)
