@@ -7,25 +7,27 @@
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/memory/detail/huge_pages.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/detail/turn.hpp>
-#include <glt/mpi/detail/windows.hpp>
+#include <glt/mpi/detail/memory_file.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 namespace glt {
 
@@ -33,15 +35,12 @@ namespace glt {
 struct mpi_node_options {
   /// Largest block that this rank shares; with a larger one, the ranks of its machine share nothing.
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
-  /// Where MPI keeps its windows, as far as the library knows; a window larger than what is free there is not
-  /// tried, since MPI libraries have been seen to wait for ever then.
-  std::filesystem::path window_folder = "/dev/shm";
 };
 
-/// Node memory of ranks that are MPI processes: shared-memory windows of the ranks of a machine.
+/// Node memory of ranks that are MPI processes: memory files that the ranks of a machine map, in huge pages where the
+/// system has them.
 ///
-/// A handle. A block may be let go of at any time; its memory is given back by the next `share` or `reclaim` after
-/// all ranks of the machine have let go, or by MPI_Finalize. Blocks must not be read after that.
+/// A handle. A block is freed when the last rank that sees it has let go of it.
 ///
 /// Concurrent calls: none on one object; blocks are read by all ranks at once.
 class mpi_node {
@@ -52,7 +51,7 @@ public:
   /// @throws collective_error  on every rank, if a rank is at another call
   /// @throws mpi_error  if MPI reports a failure
   explicit mpi_node(mpi_comm comm, mpi_node_options options = {})
-      : comm_(std::move(comm)), options_(std::move(options)), windows_(detail::mpi_windows::make()) {
+      : comm_(std::move(comm)), options_(options) {
     agree({});
     comm_.without_start("mpi_node", [&] {
       MPI_Comm node = MPI_COMM_NULL;
@@ -73,27 +72,24 @@ public:
 
   /// See `node_memory`.
   ///
-  /// @comm   collective; besides making the window two header exchanges and a few exchanges on the machine
+  /// @comm   collective; two header exchanges and a few exchanges on the machine
   /// @throws collective_error  on every rank, if bytes is negative or `fill` throws on one
-  /// @throws mpi_error  if MPI reports a failure of anything but making a window
+  /// @throws mpi_error  if MPI reports a failure
   template <class Fill>
   [[nodiscard]] node_blocks share(std::int64_t bytes, Fill fill) {
     agree(detail::failure_of([&] { detail::check_bytes("share", bytes); }));
     node_blocks made;
-    MPI_Win window = MPI_WIN_NULL;
-    comm_.without_start("share", [&] {
-      windows_->reclaim(node_->comm());
-      made.reason = ranks_.size() > 1 ? share_memory(bytes, made, window) : std::string();
-    });
+    comm_.without_start("share",
+                        [&] { made.reason = ranks_.size() > 1 ? share_memory(bytes, made) : std::string(); });
     auto const failure = detail::failure_of([&] {
-      if (window == MPI_WIN_NULL) {
+      if (made.keeper == nullptr) {
         keep_private(bytes, made);
       }
       fill(made.own);
     });
-    synchronize(window);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     agree(failure); // no rank gets past this before all have written
-    synchronize(window);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     if (made.reason.empty() && comm_.size() > node_->size()) {
       made.reason =
           detail::message(comm_.size() - node_->size(), " of ", comm_.size(), " ranks are on other machines");
@@ -101,73 +97,69 @@ public:
     return made;
   }
 
-  /// Gives back the memory of the blocks that all ranks of the machine have let go of.
-  ///
-  /// @comm   collective; one header exchange and one exchange on the machine
-  void reclaim() {
-    agree({});
-    comm_.without_start("reclaim", [&] { windows_->reclaim(node_->comm()); });
-  }
-
-  /// Windows that hold memory.
-  [[nodiscard]] std::size_t num_windows() const noexcept { return windows_->size(); }
-
 private:
-  static constexpr std::int64_t page_bytes = std::int64_t{1}
-                                             << 16; // MPI rounds blocks up, and adds some of its own
-
-  // Makes a window and says why not, on all ranks of the machine alike.
-  [[nodiscard]] std::string share_memory(std::int64_t bytes, node_blocks& made, MPI_Win& window) {
+  // Maps the blocks of all ranks of the machine, or says why not, on all of them alike.
+  [[nodiscard]] std::string share_memory(std::int64_t bytes, node_blocks& made) {
     if (auto const refusal = first_of(refusal_of(bytes)); !refusal.empty()) {
       return refusal;
     }
-    std::string failure;
-    detail::mpi_windows::window shared;
-    made.of_rank.resize(static_cast<std::size_t>(comm_.size()));
-    try {
-      shared = windows_->allocate(node_->comm(), bytes);
-    } catch (mpi_error const& thrown) {
-      if (!says_no_shared_memory(thrown)) {
-        throw; // the others may wait in a call of MPI
-      }
-      failure = thrown.what();
-    }
-    if (auto const refusal = first_of(failure); !refusal.empty()) {
+    std::optional<detail::memory_file> own;
+    detail::memory_file_name name;
+    std::vector<detail::memory_file_name> names;
+    auto const unmade = detail::failure_of([&] {
+      names.resize(ranks_.size());
+      own.emplace(detail::memory_file::create(bytes));
+      name = own->name();
+    });
+    if (auto const refusal = first_of(unmade); !refusal.empty()) {
       return refusal;
     }
-    windows_->keep(shared);
-    window = shared.native;
-    made.own = shared.own;
-    made.keeper = std::move(shared.keeper);
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      made.of_rank[static_cast<std::size_t>(ranks_[i])] = shared.of_rank[i];
+    detail::check_mpi(
+        MPI_Allgather(&name, sizeof(name), MPI_BYTE, names.data(), sizeof(name), MPI_BYTE, node_->comm()),
+        "MPI_Allgather");
+    node_blocks mapped;
+    auto const failure = detail::failure_of([&] { mapped = map_all(*own, names); });
+    auto const refusal = first_of(failure); // the own file is open until all have opened it
+    if (refusal.empty()) {
+      made = std::move(mapped);
     }
-    return {};
+    return refusal;
   }
 
-  // MPI refuses a window on all ranks alike, for want of memory or of the means to share it.
-  [[nodiscard]] static bool says_no_shared_memory(mpi_error const& failure) noexcept {
-    int kind = MPI_ERR_OTHER;
-    MPI_Error_class(failure.code(), &kind);
-    return kind == MPI_ERR_RMA_SHARED || kind == MPI_ERR_NO_MEM;
+  [[nodiscard]] node_blocks map_all(detail::memory_file const& own,
+                                    std::vector<detail::memory_file_name> const& names) const {
+    node_blocks mapped;
+    mapped.of_rank.resize(static_cast<std::size_t>(comm_.size()));
+    auto const keeper = std::make_shared<std::vector<std::shared_ptr<std::byte>>>();
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      bool const is_own = ranks_[i] == comm_.rank();
+      auto const block = is_own ? own.map() : detail::memory_file::open(names[i]).map();
+      std::span const bytes(block.get(), static_cast<std::size_t>(names[i].bytes));
+      if (is_own) {
+        detail::take_huge_pages(bytes.data(), bytes.size());
+        mapped.own = bytes;
+      }
+      mapped.of_rank[static_cast<std::size_t>(ranks_[i])] = bytes;
+      keeper->push_back(block);
+    }
+    mapped.keeper = keeper;
+    return mapped;
   }
 
-  // Why this rank cannot share a block of that size; empty if it may try.
+  // Why this rank cannot share a block of that size; empty if it may try. What nobody has is not taken page by page until
+  // the system ends a rank.
   [[nodiscard]] std::string refusal_of(std::int64_t bytes) const {
-    auto const limit =
-        std::numeric_limits<std::int64_t>::max() / node_->size() - page_bytes; // keeps the sum in range
-    auto wanted = std::min(bytes, limit) + page_bytes;
+    auto const limit = std::numeric_limits<std::int64_t>::max() / node_->size(); // keeps the sum in range
+    auto wanted = std::min(bytes, limit);
     detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, node_->comm()),
                       "MPI_Allreduce");
     if (bytes > std::min(limit, options_.max_bytes)) {
       return detail::message("a block of ", bytes, " bytes is more than the ",
                              std::min(limit, options_.max_bytes), " that it may share");
     }
-    std::error_code unknown;
-    auto const free = std::filesystem::space(options_.window_folder, unknown).available;
-    if (!unknown && static_cast<std::uintmax_t>(wanted) > free) {
-      return detail::message("the blocks of its machine need ", wanted, " bytes, but ",
-                             options_.window_folder.string(), " has ", free, " free");
+    auto const memory = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+    if (wanted > memory) {
+      return detail::message("the blocks of its machine need ", wanted, " bytes, but it has ", memory);
     }
     return {};
   }
@@ -202,18 +194,10 @@ private:
     detail::exchange_values(comm_, {.what = detail::operation::share}, failure);
   }
 
-  static void synchronize(MPI_Win window) {
-    if (window != MPI_WIN_NULL) {
-      detail::mpi_turn const turn;
-      detail::check_mpi(MPI_Win_sync(window), "MPI_Win_sync");
-    }
-  }
-
   mpi_comm comm_;
   mpi_node_options options_;
   std::shared_ptr<detail::mpi_handle const> node_;
   std::vector<int> ranks_; // of this machine
-  std::shared_ptr<detail::mpi_windows> windows_;
 };
 
 static_assert(node_memory<mpi_node>);

@@ -134,11 +134,6 @@ std::vector<site> sites_of_graphs() {
            }));
          };
        }},
-      {"mpi_node::reclaim", false,
-       [](comm_type& comm) -> call_type {
-         auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=](bool) { node->reclaim(); };
-       }},
       {"share_graph", false,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);

@@ -4,8 +4,10 @@
 #include <glt/memory/detail/huge_pages.hpp>
 #include <glt/memory/resource.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <new>
 #include <sstream>
@@ -70,5 +72,21 @@ TEST_CASE("memory without a whole huge page inside is left alone") {
     CHECK(pages_at(data + 2 * mebibyte) == pages::huge);
     CHECK(pages_at(data + 4 * mebibyte) == pages::usual);
   }
+  ::operator delete(data, big, std::align_val_t{detail::huge_page_bytes});
+}
+
+TEST_CASE("huge pages are taken at once, and the bytes stay") {
+  constexpr std::size_t big = 64 * mebibyte;
+  auto* const data = static_cast<std::byte*>(::operator new(big, std::align_val_t{detail::huge_page_bytes}));
+  std::memset(data, 0, big);
+  data[big - 1] = std::byte{1};
+  detail::take_huge_pages(data, big - 1);
+  CHECK(std::all_of(data, data + big - 1, [](std::byte byte) { return byte == std::byte{0}; }));
+  CHECK(data[big - 1] == std::byte{1});
+  if (pages_at(data) != pages::unknown && std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
+    CHECK(pages_at(data) == pages::huge);
+    CHECK(pages_at(data + big - 1) != pages::huge);
+  }
+  detail::take_huge_pages(data, 0);
   ::operator delete(data, big, std::align_val_t{detail::huge_page_bytes});
 }

@@ -28,4 +28,22 @@ inline void advise_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std:
 #endif
 }
 
+/// Takes huge pages now for memory that processes share, all zeros, at an address of their alignment. The system's switch
+/// for such memory is off by default: Linux 6.1 and later takes this request all the same.
+///
+/// @cost   about 1 ms for 2 MiB
+inline void take_huge_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  advise_huge_pages(data, bytes);
+  auto const whole = bytes / huge_page_bytes * huge_page_bytes;
+  for (std::size_t page = 0; page < whole; page += huge_page_bytes) {
+    *static_cast<std::byte volatile*>(data + page) = std::byte{0}; // a hole is not collapsed
+  }
+  constexpr int collapse = 25; // MADV_COLLAPSE, which older headers lack
+  if (whole > 0) {
+    static_cast<void>(::madvise(data, whole, collapse));
+  }
+#endif
+}
+
 } // namespace glt::detail

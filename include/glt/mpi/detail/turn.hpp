@@ -12,7 +12,7 @@ namespace glt::detail {
 /// (`mpi_threads::serialized`); elsewhere it does nothing.
 ///
 /// Calls that wait for other ranks must not keep it: they start a request and test that, turn by turn. Making and freeing
-/// communicators and windows has no such form.
+/// communicators has no such form.
 class mpi_turn {
 public:
   mpi_turn() {

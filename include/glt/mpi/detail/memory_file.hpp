@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/memory/detail/huge_pages.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace glt::detail {
+
+/// By what other processes of a machine find a memory file, and know that it is this one.
+struct memory_file_name {
+  std::int64_t process = 0;
+  std::int64_t descriptor = -1;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Memory that processes of one user map together; in no folder, so that it goes with the last of them, however it ends.
+///
+/// Once mapped it need not stay open; others find it while its maker has it open.
+class memory_file {
+public:
+  /// Bytes that are 0.
+  ///
+  /// @throws error  if the system refuses, or has no such memory
+  [[nodiscard]] static memory_file create(std::int64_t bytes) {
+#if defined(__linux__)
+    memory_file made(::memfd_create("glt", MFD_CLOEXEC), bytes, "be made");
+    if (::ftruncate(made.descriptor_, bytes) != 0) {
+      made.fail("be made");
+    }
+    return made;
+#else
+    throw error(message("memory of ", bytes,
+                        " bytes for several processes cannot be made: this system is not Linux"));
+#endif
+  }
+
+  /// Opens what another process made, or this one.
+  ///
+  /// @throws error  if the system refuses, or it is not open any more
+  [[nodiscard]] static memory_file open([[maybe_unused]] memory_file_name const& name) {
+#if defined(__linux__)
+    auto const path = message("/proc/", name.process, "/fd/", name.descriptor);
+    memory_file opened(::open(path.c_str(), O_RDWR | O_CLOEXEC), name.bytes, "be opened");
+    auto const found = opened.name();
+    if (found.device != name.device || found.inode != name.inode) { // of a process of another container
+      errno = ESRCH;
+      opened.fail("be opened");
+    }
+    return opened;
+#else
+    return create(name.bytes);
+#endif
+  }
+
+  memory_file(memory_file&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), bytes_(other.bytes_) {}
+  memory_file& operator=(memory_file&&) = delete;
+  ~memory_file() {
+#if defined(__linux__)
+    if (descriptor_ >= 0) {
+      ::close(descriptor_);
+    }
+#endif
+  }
+
+  [[nodiscard]] memory_file_name name() const {
+    memory_file_name made{.descriptor = descriptor_, .bytes = bytes_};
+#if defined(__linux__)
+    struct ::stat status {};
+    if (::fstat(descriptor_, &status) != 0) {
+      fail("be found");
+    }
+    made.process = ::getpid();
+    made.device = status.st_dev;
+    made.inode = status.st_ino;
+#endif
+    return made;
+  }
+
+  /// Maps it at an address where it can have huge pages.
+  ///
+  /// @throws error  if the system refuses
+  [[nodiscard]] std::shared_ptr<std::byte> map() const {
+#if defined(__linux__)
+    if (bytes_ == 0) {
+      return std::make_shared<std::byte>();
+    }
+    auto const bytes = static_cast<std::size_t>(bytes_);
+    // Addresses alone, with enough of them to begin at a huge page.
+    auto const reserved = bytes + huge_page_bytes;
+    void* const room =
+        ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) {
+      fail("be mapped");
+    }
+    std::shared_ptr<void> const keeper(room, [reserved](void* addresses) { ::munmap(addresses, reserved); });
+    auto const past = reinterpret_cast<std::uintptr_t>(room) % huge_page_bytes;
+    auto* const first = static_cast<std::byte*>(room) + (past == 0 ? 0 : huge_page_bytes - past);
+    if (::mmap(first, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor_, 0) == MAP_FAILED) {
+      fail("be mapped");
+    }
+    return {keeper, first};
+#else
+    fail("be mapped");
+#endif
+  }
+
+private:
+  memory_file(int descriptor, std::int64_t bytes, std::string_view what)
+      : descriptor_(descriptor), bytes_(bytes) {
+    if (descriptor_ < 0) {
+      fail(what);
+    }
+  }
+
+  [[noreturn]] void fail(std::string_view what) const {
+    throw error(message("memory of ", bytes_, " bytes for several processes cannot ", what, ": ",
+                        std::strerror(errno)));
+  }
+
+  int descriptor_;
+  std::int64_t bytes_;
+};
+
+} // namespace glt::detail
