@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/counting.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
@@ -71,6 +72,19 @@ void check_deployments(Comm& comm, Recipe const& recipe, typename Recipe::seeds_
     }
     CHECK((comm.size() == 1 || prints_of(plain, 0) != prints_of(plain, 1)));
   }
+}
+
+/// Header exchanges of an epoch of batches that are made `bulk` at a time.
+template <class Comm, class Recipe>
+std::int64_t sweeps_of_epoch(Comm& comm, Recipe const& recipe, typename Recipe::seeds_type const& seeds,
+                             std::int64_t bulk) {
+  glt::counting_comm counted(comm);
+  auto options = kind_options;
+  options.bulk = bulk;
+  glt::dist::loader loader(counted, recipe, seeds, options);
+  counted.reset();
+  prints_of(loader, 0);
+  return counted.counts().headers.collectives;
 }
 
 /// What all ranks are told where a loader cannot be made.

@@ -40,6 +40,9 @@ TEST_CASE("batches of induced subgraphs are those of the sampler, with features 
                                  batch.subgraph.num_sampled_nodes()[0]) == 0);
     });
     glt_test::check_deployments(comm, recipe, seeds);
+    auto const steps = loader.num_steps();
+    CHECK(glt_test::sweeps_of_epoch(comm, recipe, seeds, 1) * ((steps + 2) / 3) ==
+          glt_test::sweeps_of_epoch(comm, recipe, seeds, 3) * steps);
     glt::dist::loader bare(comm, glt::dist::induced_batches(graph), seeds, glt_test::kind_options);
     for (auto const& batch : bare.epoch(0)) {
       CHECK(batch.features().rows() == 0);

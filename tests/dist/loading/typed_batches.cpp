@@ -3,7 +3,6 @@
 
 #include <glt/dist/loading/typed_batches.hpp>
 
-#include <glt/comm/counting.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/to_device.hpp>
 
@@ -123,17 +122,9 @@ TEST_CASE("typed batches are those of the sampler, with tensors of vertices, see
     CHECK((counts.own + counts.remote > 0) == (comm.rank() > 0));
     CHECK((loader.seconds().collecting.requesting > 0) == (loader.num_steps() > 0));
     glt_test::check_deployments(comm, recipe, seeds);
-    auto const sweeps_of = [&](std::int64_t bulk) { // header exchanges of an epoch
-      glt::counting_comm counted(comm);
-      auto bulk_options = glt_test::kind_options;
-      bulk_options.bulk = bulk;
-      glt::dist::loader bulk_loader(counted, recipe, seeds, bulk_options);
-      counted.reset();
-      glt_test::prints_of(bulk_loader, 0);
-      return counted.counts().headers.collectives;
-    };
     auto const steps = loader.num_steps();
-    CHECK(sweeps_of(1) * ((steps + 2) / 3) == sweeps_of(3) * steps);
+    CHECK(glt_test::sweeps_of_epoch(comm, recipe, seeds, 1) * ((steps + 2) / 3) ==
+          glt_test::sweeps_of_epoch(comm, recipe, seeds, 3) * steps);
   });
 }
 

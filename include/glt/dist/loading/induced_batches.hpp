@@ -19,9 +19,11 @@
 #include <glt/sample/options.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace glt::dist {
 
@@ -85,6 +87,8 @@ class induced_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
   static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
 
+  using sampler_type = induced_sampler<Comm, Policy, Vertex>;
+
 public:
   using batch_type = batch<Policy, Vertex, T>;
 
@@ -94,7 +98,7 @@ public:
   maker(Comm comm, induced_batches const& what, Policy policy)
       : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
                                                         what.options_.edge_ids, policy),
-        num_vertices_(what.graph_->num_vertices()), seeds_(policy),
+        num_vertices_(what.graph_->num_vertices()), policy_(policy),
         sampler_(comm, *what.graph_, what.options_, std::move(policy)) {}
 
   /// @throws precondition_error  if a seed is no vertex, or seeds have times
@@ -104,23 +108,28 @@ public:
     detail::check_times(seeds, false);
   }
 
-  /// Makes batches of seeds that are valid, and collects what belongs to all of them in one sweep of messages; a rank
-  /// without seeds joins.
+  /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
   ///
   /// @comm   collective; see `induced_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    auto const sample = [&] {
-      for (auto const& [seeds, key, out] : batches) {
-        sampler_.sample(seeds_.vertices(*seeds), key.step, out->subgraph);
-      }
-    };
-    this->make_around(batches, sample, [](auto const& made) -> auto& { return made.subgraph; });
+    while (seeds_.size() < batches.size()) {
+      seeds_.emplace_back(policy_);
+    }
+    items_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const& [seeds, key, out] = batches[b];
+      items_.push_back({seeds_[b].vertices(*seeds), key.step, &out->subgraph});
+    }
+    this->make_around(
+        batches, [this] { sampler_.sample_bulk(items_); }, [](auto const& made) -> auto& { return made.subgraph; });
   }
 
 private:
   std::int64_t num_vertices_;
-  detail::seed_memory<Policy, Vertex> seeds_;
-  induced_sampler<Comm, Policy, Vertex> sampler_;
+  Policy policy_;
+  std::vector<detail::seed_memory<Policy, Vertex>> seeds_; // of each batch
+  sampler_type sampler_;
+  std::vector<typename sampler_type::bulk_item> items_;
 };
 
 } // namespace glt::dist
