@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "parts.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -47,6 +48,7 @@ void for_each_batch(Loader& loader, Seeds const& all, Check check) {
       CHECK(batch.epoch == epoch);
       CHECK(batch.step == step);
       CHECK(batch.num_seeds == seeds.size());
+      CHECK(std::ranges::equal(batch.positions, plan.places(step)));
       check(batch, seeds, glt::sample_key{.seed = loader.options().seed, .epoch = epoch, .step = step});
       ++step;
     }
