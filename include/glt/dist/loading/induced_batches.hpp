@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
@@ -13,6 +14,7 @@
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/sampling/induced_subgraph.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
@@ -87,17 +89,18 @@ class induced_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
   static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
 
+  using row_maker = detail::row_maker<Comm, Policy, T, StorePolicy>;
   using sampler_type = induced_sampler<Comm, Policy, Vertex>;
 
 public:
+  static constexpr memory_space space = Policy::space;
   using batch_type = batch<Policy, Vertex, T>;
 
   /// @comm   collective; three header exchanges and those of `named_collector`
   /// @throws collective_error  on every rank, if the options of a rank are wrong, what is collected is of another
   ///                           partition than the graph, or ranks collect different things
   maker(Comm comm, induced_batches const& what, Policy policy)
-      : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
-                                                        what.options_.edge_ids, policy),
+      : row_maker(comm, what.rows_, *what.graph_, what.options_.edge_ids, policy),
         num_vertices_(what.graph_->num_vertices()), policy_(policy),
         sampler_(comm, *what.graph_, what.options_, std::move(policy)) {}
 
@@ -122,6 +125,17 @@ public:
     }
     this->make_around(
         batches, [this] { sampler_.sample_bulk(items_); }, [](auto const& made) -> auto& { return made.subgraph; });
+  }
+
+  [[nodiscard]] loader_report report() const {
+    auto made = row_maker::report();
+    made.sampled = sampler_.counts();
+    made.why_sampled = sampler_.why_not_in_place();
+    return made;
+  }
+  using row_maker::read_in_place;
+  void read_in_place(node_views<detail::part_view<space, Vertex>> parts) requires host_policy<Policy> {
+    sampler_.read_in_place(std::move(parts));
   }
 
 private:

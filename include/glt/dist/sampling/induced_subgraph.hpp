@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -12,6 +13,8 @@
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/known_edges_exchange.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
+#include <glt/dist/sampling/read_counts.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
@@ -24,6 +27,7 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -70,6 +74,19 @@ public:
   }
 
   [[nodiscard]] induced_options const& options() const noexcept { return options_; }
+
+  /// Expands rows of other ranks in place from now on, where there are views of them, as `neighbor_sampler` does; edges
+  /// between vertices that are there already are asked for by messages.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  as `neighbor_sampler::read_in_place`
+  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
+    draws_.read_in_place(graph_->book(), std::move(neighborhood));
+  }
+  /// Why rows of some ranks are not expanded in place; empty if those of all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return draws_.why_not_in_place(); }
+  /// Rows expanded so far.
+  [[nodiscard]] read_counts counts() const noexcept { return draws_.counts(); }
 
   /// Writes the subgraph of this rank's seeds; a rank without seeds joins with an empty list.
   ///
