@@ -25,14 +25,12 @@ tally count_edges(glt::mpi_comm comm, dist::graph<cpu> const& graph, dist::verte
                   std::vector<std::int64_t> const& times_of_seeds, std::vector<std::int64_t> const& times,
                   Rule rule) {
   dist::neighbor_batches const recipe(graph, {.fanouts = {5, 5}, .edge_ids = true, .disjoint = true}, rule);
-  constexpr std::int64_t batch_size = 128;
-  dist::loader loader(comm, recipe, seeds,
-                      {.batch_size = batch_size}); // not shuffled: a batch has the next 128 seeds
+  dist::loader loader(comm, recipe, seeds, {.batch_size = 128});
   std::array<std::int64_t, 3> sums{};
   for (auto const& batch : loader.epoch(0)) {
     auto const& tree = batch.subgraph;
     for (std::int64_t e = 0; e < tree.edge_ids().size(); ++e) {
-      auto const seed = batch.step * batch_size + tree.batch()[tree.col()[e]];
+      auto const seed = batch.positions[static_cast<std::size_t>(tree.batch()[tree.col()[e]])];
       auto const time = times[static_cast<std::size_t>(tree.edge_ids()[e])];
       auto const limit = times_of_seeds[static_cast<std::size_t>(seed)];
       ++sums[time < limit ? 0 : time == limit ? 1 : 2];

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/counting.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
@@ -13,6 +14,7 @@
 #include "errors.hpp"
 #include "parts.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -46,6 +48,7 @@ void for_each_batch(Loader& loader, Seeds const& all, Check check) {
       CHECK(batch.epoch == epoch);
       CHECK(batch.step == step);
       CHECK(batch.num_seeds == seeds.size());
+      CHECK(std::ranges::equal(batch.positions, plan.places(step)));
       check(batch, seeds, glt::sample_key{.seed = loader.options().seed, .epoch = epoch, .step = step});
       ++step;
     }
@@ -71,6 +74,19 @@ void check_deployments(Comm& comm, Recipe const& recipe, typename Recipe::seeds_
     }
     CHECK((comm.size() == 1 || prints_of(plain, 0) != prints_of(plain, 1)));
   }
+}
+
+/// Header exchanges of an epoch of batches that are made `bulk` at a time.
+template <class Comm, class Recipe>
+std::int64_t sweeps_of_epoch(Comm& comm, Recipe const& recipe, typename Recipe::seeds_type const& seeds,
+                             std::int64_t bulk) {
+  glt::counting_comm counted(comm);
+  auto options = kind_options;
+  options.bulk = bulk;
+  glt::dist::loader loader(counted, recipe, seeds, options);
+  counted.reset();
+  prints_of(loader, 0);
+  return counted.counts().headers.collectives;
 }
 
 /// What all ranks are told where a loader cannot be made.

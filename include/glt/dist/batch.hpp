@@ -13,18 +13,24 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace glt::dist {
 
-/// Which batch of a loader this is.
+/// Which batch of a loader this is, and of which seeds.
+///
+/// @shape  positions [num_seeds]
 struct batch_place {
   std::int64_t epoch = 0;
   std::int64_t step = 0;
   std::int64_t num_seeds = 0; ///< 0 where this rank has run out of seeds
+  /// Where the seeds of the batch are in the list that the loader was given; tree t of disjoint ones is that of seed
+  /// positions[t].
+  std::vector<std::int64_t> positions;
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.epoch, self.step, self.num_seeds);
+    return std::tie(self.epoch, self.step, self.num_seeds, self.positions);
   }
 };
 

@@ -97,6 +97,14 @@ public:
   }
   { state_->producer.maker().read_in_place(views); }
 
+  /// The same of the named tensors of one type of vertices or edges.
+  template <class View>
+  void read_in_place(int type, node_views<View> const& views) requires
+      requires(typename producer_type::maker_type& maker) {
+    maker.read_in_place(type, views);
+  }
+  { state_->producer.maker().read_in_place(type, views); }
+
   /// Borrows hot rows from now on, which must outlive the loader; see `feature_collector`. Batches are the same, and
   /// the report tells the hit ratio. Between epochs.
   ///
@@ -107,6 +115,13 @@ public:
     maker.use(hot);
   }
   { state_->producer.maker().use(hot); }
+
+  /// The same of the named tensors of one type of vertices.
+  template <class Rows>
+  void use(int type, Rows const& hot) requires requires(typename producer_type::maker_type& maker) {
+    maker.use(type, hot);
+  }
+  { state_->producer.maker().use(type, hot); }
 
   /// The batches of an epoch from a step on; a batch is valid until the next one is asked for.
   ///

@@ -4,15 +4,18 @@
 #include <glt/dist/loading/induced_batches.hpp>
 
 #include <glt/dist/loader.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 
 #include "support/device_parts.hpp"
 #include "support/errors.hpp"
 #include "support/loader_kinds.hpp"
 #include "support/naive_induced.hpp"
+#include "support/nodes.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 using glt_test::divided_graph;
@@ -40,10 +43,30 @@ TEST_CASE("batches of induced subgraphs are those of the sampler, with features 
                                  batch.subgraph.num_sampled_nodes()[0]) == 0);
     });
     glt_test::check_deployments(comm, recipe, seeds);
+    auto const steps = loader.num_steps();
+    CHECK(glt_test::sweeps_of_epoch(comm, recipe, seeds, 1) * ((steps + 2) / 3) ==
+          glt_test::sweeps_of_epoch(comm, recipe, seeds, 3) * steps);
     glt::dist::loader bare(comm, glt::dist::induced_batches(graph), seeds, glt_test::kind_options);
     for (auto const& batch : bare.epoch(0)) {
       CHECK(batch.features().rows() == 0);
     }
+  });
+}
+
+TEST_CASE("batches of induced subgraphs are the same where rows of other ranks are expanded in place") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[2], comm.size());
+    auto node = glt_test::node_of(comm);
+    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    glt::dist::graph const graph(comm, std::move(shared.own));
+    glt::dist::induced_batches const recipe(graph, {.num_hops = 2});
+    glt::dist::vertex_seeds<> const seeds(divided.renumbered(glt_test::kind_seeds(comm.rank(), 257)));
+    glt::dist::loader plain(comm, recipe, seeds, glt_test::kind_options);
+    glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+    loader.read_in_place(shared.neighborhood);
+    CHECK(glt_test::prints_of(loader, 0) == glt_test::prints_of(plain, 0));
+    CHECK((loader.report().sampled.in_place > 0) == (comm.rank() > 0));
+    CHECK(loader.report().sampled.remote == 0);
   });
 }
 

@@ -86,6 +86,9 @@ void check_options(auto& comm, glt::link_options const& options, bool labels, bo
     CHECK(glt_test::wrong_rows(divided, batch, subgraph.nodes(), subgraph.num_sampled_nodes()[0]) == 0);
   });
   glt_test::check_deployments(comm, recipe, seeds);
+  // Batches that are made together take as many rounds as the one that takes the most.
+  auto const one_by_one = glt_test::sweeps_of_epoch(comm, recipe, seeds, 1);
+  CHECK(2 * glt_test::sweeps_of_epoch(comm, recipe, seeds, loader.num_steps() + 1) <= one_by_one);
 }
 
 } // namespace

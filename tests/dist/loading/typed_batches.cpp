@@ -3,8 +3,9 @@
 
 #include <glt/dist/loading/typed_batches.hpp>
 
-#include <glt/comm/counting.hpp>
+#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/dist/shared/shared_table.hpp>
 #include <glt/dist/to_device.hpp>
 
 #include "support/errors.hpp"
@@ -12,6 +13,7 @@
 #include "support/loader_kinds.hpp"
 #include "support/naive_hetero_sampler.hpp"
 #include "support/named_tables.hpp"
+#include "support/nodes.hpp"
 #include "support/policies.hpp"
 #include "support/policy_hetero_subgraphs.hpp"
 #include "support/ranks.hpp"
@@ -123,17 +125,42 @@ TEST_CASE("typed batches are those of the sampler, with tensors of vertices, see
     CHECK((counts.own + counts.remote > 0) == (comm.rank() > 0));
     CHECK((loader.seconds().collecting.requesting > 0) == (loader.num_steps() > 0));
     glt_test::check_deployments(comm, recipe, seeds);
-    auto const sweeps_of = [&](std::int64_t bulk) { // header exchanges of an epoch
-      glt::counting_comm counted(comm);
-      auto bulk_options = glt_test::kind_options;
-      bulk_options.bulk = bulk;
-      glt::dist::loader bulk_loader(counted, recipe, seeds, bulk_options);
-      counted.reset();
-      glt_test::prints_of(bulk_loader, 0);
-      return counted.counts().headers.collectives;
-    };
     auto const steps = loader.num_steps();
-    CHECK(sweeps_of(1) * ((steps + 2) / 3) == sweeps_of(3) * steps);
+    CHECK(glt_test::sweeps_of_epoch(comm, recipe, seeds, 1) * ((steps + 2) / 3) ==
+          glt_test::sweeps_of_epoch(comm, recipe, seeds, 3) * steps);
+  });
+}
+
+TEST_CASE("typed batches are the same with rows that are read in place or hot") {
+  on_ranks([](auto comm) {
+    divided_hetero_graph const divided(glt_test::academic_graph(101), comm.size(), 1);
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    auto const originals = [&](int type) {
+      auto const own = glt::to_vector(cpu(), graph.original(type));
+      return std::vector<std::int64_t>(own.begin(), own.end());
+    };
+    auto node = glt_test::node_of(comm);
+    auto shared = glt::dist::share_table(node, glt_test::named_table(originals(paper)));
+    glt::dist::named_features<cpu> const papers(comm, graph.book(paper), std::move(shared.own));
+    auto const authors = features_of(comm, graph, author);
+    glt::dist::typed_batches recipe(graph, {.fanouts = glt::same_fanouts(graph.schema(), {3, 2})});
+    recipe.with(paper, papers, {{.name = "year"}}).with(author, authors, {{.name = "year"}});
+    auto const seeds = seeds_of_rank(divided, paper, comm.rank());
+    glt::dist::loader plain(comm, recipe, seeds, glt_test::kind_options);
+    glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+    loader.read_in_place(paper, shared.neighborhood);
+    std::vector<glt::global_id> vertices;
+    std::vector<std::int64_t> names;
+    for (glt::global_id vertex = 0; vertex < graph.book(author).num_vertices(); vertex += 2) {
+      vertices.push_back(vertex);
+      names.push_back(divided.names[author].original[vertex]);
+    }
+    glt::dist::named_hot_rows<cpu> const hot(glt::make_buffer<cpu>(vertices), glt_test::named_table(names));
+    loader.use(author, hot);
+    CHECK(glt_test::prints_of(loader, 0) == glt_test::prints_of(plain, 0));
+    auto const rows = loader.report().rows;
+    CHECK((rows.in_place > 0 && rows.cached > 0) == (comm.rank() > 0));
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { loader.use(2, hot); }), "node type 2"));
   });
 }
 

@@ -8,6 +8,8 @@
 
 #include "support/device_parts.hpp"
 #include "support/errors.hpp"
+#include "support/hetero_graphs.hpp"
+#include "support/hetero_parts.hpp"
 #include "support/loader_kinds.hpp"
 #include "support/naive_walks.hpp"
 #include "support/parts.hpp"
@@ -45,6 +47,9 @@ void check_walks(auto& comm, Options const& options, Expected expected) {
   });
   glt_test::check_deployments(comm, recipe, seeds);
   CHECK((loader.seconds().sampling > 0) == (loader.num_steps() > 0));
+  // Batches that are made together take as many rounds as the one that takes the most.
+  auto const one_by_one = glt_test::sweeps_of_epoch(comm, recipe, seeds, 1);
+  CHECK(2 * glt_test::sweeps_of_epoch(comm, recipe, seeds, loader.num_steps() + 1) <= one_by_one);
 }
 
 } // namespace
@@ -62,6 +67,42 @@ TEST_CASE("batches of node2vec walks are those of the definition") {
     check_walks(comm,
                 glt::node2vec_options{.length = 6, .walks_per_start = 2, .p = 0.25, .q = 4, .edge_ids = true},
                 [](auto const&... what) { return glt_test::naive_node2vec_walks(what...); });
+  });
+}
+
+TEST_CASE("batches of walks along edge types are those of the definition") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::academic_graph(101);
+    glt_test::divided_hetero_graph const divided(list, comm.size(), 1);
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    std::vector<int> const types{2, 0, 1}; // papers cite papers, which authors write
+    glt::metapath_options const options{.length = 5, .walks_per_start = 2, .edge_ids = true};
+    glt::dist::walk_batches const recipe(graph, types, options);
+    auto const start_type = list.schema.destination_type(types[0]);
+    std::vector<std::vector<std::int64_t>> by_type(divided.names.size());
+    by_type[static_cast<std::size_t>(start_type)] =
+        glt_test::kind_seeds(comm.rank(), list.schema.num_vertices(start_type));
+    glt::dist::vertex_seeds<> const seeds(divided.renumbered(by_type)[static_cast<std::size_t>(start_type)]);
+    std::vector<glt_test::naive_relation> path;
+    for (auto const type : types) {
+      path.push_back(glt_test::naive_rows(list, type));
+    }
+    auto const name = [&](std::int64_t column, std::int64_t vertex) {
+      auto const taken = static_cast<std::size_t>(column - 1) % types.size();
+      auto const type = column == 0 ? start_type : list.schema.source_type(types[taken]);
+      return divided.names[static_cast<std::size_t>(type)].original[vertex];
+    };
+    glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+    glt_test::for_each_batch(loader, seeds, [&](auto const& batch, auto const& of_batch, auto key) {
+      std::vector<std::int64_t> starts;
+      for (auto const seed : of_batch.vertices) {
+        starts.push_back(divided.names[static_cast<std::size_t>(start_type)].original[seed]);
+      }
+      CHECK(glt_test::plain(batch.walks, name) ==
+            glt_test::naive_metapath_walks(path, starts, {.length = 5, .walks_per_start = 2, .edge_ids = true}, key));
+    });
+    glt_test::check_deployments(comm, recipe, seeds);
+    CHECK(glt_test::names(glt_test::refused(comm, glt::dist::walk_batches(graph, {9}, options), {}), "edge type 0"));
   });
 }
 

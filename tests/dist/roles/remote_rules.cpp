@@ -4,9 +4,11 @@
 #include <glt/dist/roles/remote_loader.hpp>
 
 #include <glt/dist/graph.hpp>
+#include <glt/dist/halo_values.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/graph/edge_values.hpp>
 #include <glt/graph/sort_rows.hpp>
+#include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
 
@@ -79,10 +81,29 @@ private:
       : graph(comm, std::move(sorted.first)), times(std::move(sorted.second)) {}
 };
 
+template <class Comm>
+struct labor {
+  explicit labor(Comm& comm)
+      : graph(comm, glt_test::merged_graph(comm.size()).part(comm.rank())),
+        originals(glt::dist::make_source_originals(comm, graph)) {}
+  auto recipe() const {
+    return glt::dist::neighbor_batches(graph, {}, glt::labor_rule<host>{.sources = originals.view()});
+  }
+  glt::neighbor_options options() const { return {.fanouts = {3, 2}, .edge_ids = true}; }
+  glt::dist::vertex_seeds<> seeds(int client) const { return glt_test::client_seeds(client, 257); }
+
+  glt::dist::graph<cpu> graph;
+  glt::buffer<cpu, glt::global_id> originals;
+};
+
 } // namespace
 
 TEST_CASE("servers make the batches by weights that a loader makes") { // on_ranks
   glt_test::check_remote_kind<weighted>();
+}
+
+TEST_CASE("servers make the batches by LABOR that a loader makes") {
+  glt_test::check_remote_kind<labor>();
 }
 
 TEST_CASE("servers make the batches by times that a loader makes") {

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int paper = 0; // of academic_graph
 constexpr int author = 1;
+constexpr int cites = 2;
 
 auto typed_part(int ranks, int rank) {
   glt_test::divided_hetero_graph divided(glt_test::academic_graph(301), glt_test::merged_parts, 1);
@@ -75,6 +76,16 @@ struct node2vec : walks<Comm> {
   glt::node2vec_options options() const { return {.length = 6, .p = 0.25, .q = 4, .edge_ids = true}; }
 };
 
+template <class Comm>
+struct metapath {
+  explicit metapath(Comm& comm) : graph(comm, typed_part(comm.size(), comm.rank())) {}
+  auto recipe() const { return glt::dist::walk_batches(graph, {cites}, glt::metapath_options()); }
+  glt::metapath_options options() const { return {.length = 4, .walks_per_start = 2, .edge_ids = true}; }
+  glt::dist::vertex_seeds<> seeds(int client) const { return glt_test::client_seeds(client, 301); }
+
+  glt::dist::hetero_graph<cpu> graph;
+};
+
 } // namespace
 
 TEST_CASE("servers make the typed batches with named tensors that a loader makes") { // on_ranks
@@ -84,4 +95,5 @@ TEST_CASE("servers make the typed batches with named tensors that a loader makes
 TEST_CASE("servers make the batches of walks that a loader makes") {
   glt_test::check_remote_kind<walks>();
   glt_test::check_remote_kind<node2vec>();
+  glt_test::check_remote_kind<metapath>();
 }

@@ -4,12 +4,16 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/mailbox.hpp>
+#include <glt/mpi/node.hpp>
+
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -50,6 +54,45 @@ TEST_CASE("a mailbox that goes while messages are on their way waits for nobody"
     late.flush();
     world.barrier();
   }
+}
+
+TEST_CASE("a rank that waits for a message of its machine sleeps until it is rung for") {
+  auto world = mpi_comm::world();
+  mpi_node node(world);
+  auto box = world.make_mailbox();
+  auto bells = detail::mpi_mailbox::make_bells(node);
+  bool const all_here = world.size() > 1 && bells.reason.empty();
+  box.listen(std::move(bells));
+  world.barrier();
+  auto const naps = [] {
+    rusage used{};
+    ::getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  constexpr long milliseconds = 300;
+  if (world.rank() == 0) {
+    for (int rank = 1; rank < world.size(); ++rank) { // and a large one, for which both ranks have to look
+      box.send(rank, 1, filled(box, 3'000'000, rank));
+    }
+    box.flush();
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    for (int rank = 1; rank < world.size(); ++rank) {
+      box.send(rank, 2, filled(box, 10, rank));
+    }
+    for (int rank = 1; rank < world.size(); ++rank) {
+      CHECK(box.receive(detail::for_ever)->kind == 3);
+    }
+  } else {
+    CHECK(box.receive(detail::for_ever)->kind == 1);
+    auto const before = naps();
+    CHECK(box.receive(detail::for_ever)->kind == 2);
+    if (all_here) {
+      CHECK(naps() - before < 2 * milliseconds); // ten times as many if it looked every 50 microseconds
+    }
+    box.send(0, 3, filled(box, 10, 1));
+    box.flush();
+  }
+  world.barrier();
 }
 
 TEST_CASE("a mailbox may outlive the communicator that it was made with") {

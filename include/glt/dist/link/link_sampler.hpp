@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -27,9 +28,12 @@
 #include <glt/sample/options.hpp>
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace glt::dist {
 
@@ -50,6 +54,17 @@ public:
   static constexpr memory_space space = Policy::space;
   using rule_type = detail::excluding_rule<space>;
 
+  /// One of the batches that are sampled together.
+  ///
+  /// @shape  sources, destinations [P] global ids · labels [P], or empty
+  struct bulk_item {
+    array_view<space, Vertex const> sources;
+    array_view<space, Vertex const> destinations;
+    array_view<space, std::int64_t const> labels{};
+    sample_key key{};
+    link_sample<Policy, Vertex>* out = nullptr;
+  };
+
   /// Borrows the directory, with its graph, and the weights, if there are any: without them every vertex is
   /// drawn alike. All must outlive the sampler.
   ///
@@ -62,10 +77,12 @@ public:
       : graph_((agree_on(comm, options, weights != nullptr), &directory.of())), directory_(&directory),
         options_(std::move(options)), comm_(comm), sampler_(comm, *graph_, options_.neighbors, rule_type{}, policy),
         edges_(comm, *graph_, policy), candidates_(directory, edges_, weights),
-        drawer_(options_.negatives, policy), exclusions_(comm, *graph_, policy), assembly_(options_.negatives, policy),
-        positives_(policy), policy_(policy), ends_(0, policy), originals_(0, policy), keys_(0, policy) {
+        drawer_(options_.negatives, policy), exclusions_(comm, *graph_, policy), policy_(policy), ends_(0, policy),
+        originals_(0, policy), keys_(0, policy) {
     if (options_.exclude != seed_exclusion::none) {
-      sampler_.set_rule_of([this](int rank) { return rule_type{.excluded = exclusions_.of(rank), .inner = {}}; });
+      sampler_.set_rule_of([this](int rank, std::size_t batch) {
+        return rule_type{.excluded = exclusions_.of(rank, batch), .inner = {}};
+      });
     }
   }
 
@@ -84,28 +101,48 @@ public:
   ///         before
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
-    auto const failure = detail::failure_of([&] {
-      detail::validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
-      detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
-      positives_.assign(sources, destinations);
-    });
-    if (options_.negatives.amount > 0) {
-      draw_negatives(key, failure); // the first exchange carries the failure
-    } else if (options_.exclude == seed_exclusion::none) {
-      detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = key.step}, failure);
-    }
-    if (options_.exclude != seed_exclusion::none) {
-      exclusions_.exclude(positives_.view(), options_.exclude == seed_exclusion::edges_and_reverses,
-                          {.what = detail::operation::exclude, .step = key.step}, failure);
-    }
-    sampler_.sample(assembly_.seeds(positives_.view(), negatives_), key, assembly_.subgraph_of(out));
-    assembly_.finish(positives_.view(), negatives_, labels, out);
+    bulk_item const batch{sources, destinations, labels, key, &out};
+    sample_bulk(std::span(&batch, 1));
   }
-
   /// The same without labels.
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
               link_sample<Policy, Vertex>& out) {
     sample(sources, destinations, {}, key, out);
+  }
+
+  /// Samples several batches, each as `sample` would, in one sweep of messages; as many on all ranks.
+  ///
+  /// @comm   collective; every rank with the same keys: messages as for the batch whose negatives take the most rounds
+  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, one without `out`, or another
+  ///                           number of them, or they are too many for the ids of vertices
+  void sample_bulk(std::span<bulk_item const> batches) {
+    auto const failure = detail::failure_of([&] { prepare(batches); });
+    auto const step = batches.empty() ? 0 : batches[0].key.step;
+    if (options_.negatives.amount > 0) {
+      draw_negatives(batches, step, failure); // the first exchange carries the failure
+    } else if (options_.exclude == seed_exclusion::none) {
+      detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = step}, failure);
+    }
+    if (options_.exclude != seed_exclusion::none) {
+      std::vector<glt::detail::seed_edges_view<space, Vertex>> positives;
+      for (std::size_t b = 0; b < batches.size() && failure.empty(); ++b) {
+        positives.push_back(workers_[b].positives.view());
+      }
+      exclusions_.exclude_bulk(positives, options_.exclude == seed_exclusion::edges_and_reverses,
+                               {.what = detail::operation::exclude, .step = step}, failure);
+    }
+    items_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto& [positives, negatives, assembly] = workers_[b];
+      items_.push_back({.seeds = assembly.seeds(positives.view(), negatives),
+                        .key = batches[b].key,
+                        .out = &assembly.subgraph_of(*batches[b].out)});
+    }
+    sampler_.sample_bulk(items_);
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto& [positives, negatives, assembly] = workers_[b];
+      assembly.finish(positives.view(), negatives, batches[b].labels, *batches[b].out);
+    }
   }
 
 private:
@@ -122,28 +159,72 @@ private:
           });
   }
 
-  void draw_negatives(sample_key key, std::string const& failure) {
+  void prepare(std::span<bulk_item const> batches) {
+    if (batches.empty()) {
+      throw precondition_error("no batches; a rank without seed edges joins with empty ones");
+    }
+    while (workers_.size() < batches.size()) {
+      workers_.push_back({glt::detail::seed_edges<Policy, Vertex>(policy_),
+                          {},
+                          glt::detail::link_assembly<Policy, Vertex>(options_.negatives, policy_)});
+    }
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const& [sources, destinations, labels, key, out] = batches[b];
+      detail::validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
+      detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
+      if (out == nullptr) {
+        throw precondition_error("a batch has no sample to write to; set `out`");
+      }
+      workers_[b].positives.assign(sources, destinations);
+    }
+  }
+
+  void draw_negatives(std::span<bulk_item const> batches, std::int64_t step, std::string const& failure) {
     auto const ex = policy_.executor();
-    auto const seeds = positives_.view();
-    auto const size = failure.empty() ? seeds.size() : 0;
+    std::int64_t size = 0;
+    for (auto const& batch : batches) {
+      size += failure.empty() ? batch.sources.size() : 0;
+    }
     ends_.resize(2 * size);
     originals_.resize(2 * size);
-    ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.sources, ends_.view()});
-    ex.for_each(size, glt::detail::copy_elements<space, Vertex>{seeds.destinations, ends_.view().subview(size, size)});
-    directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
-                             {.what = detail::operation::look_up, .step = key.step}, failure);
     keys_.resize(size);
+    using copy = glt::detail::copy_elements<space, Vertex>;
+    for (std::int64_t b = 0, first = 0; first < size; ++b) {
+      auto const& [sources, destinations, labels, key, out] = batches[static_cast<std::size_t>(b)];
+      ex.for_each(sources.size(), copy{sources, ends_.view().subview(first, sources.size())});
+      ex.for_each(sources.size(), copy{destinations, ends_.view().subview(size + first, sources.size())});
+      first += sources.size();
+    }
+    directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
+                             {.what = detail::operation::look_up, .step = step}, failure);
     auto const originals = std::as_const(originals_).view();
-    glt::detail::seed_edges_view<space, global_id> const original_seeds{.sources = originals.subview(0, size),
-                                                                        .destinations = originals.subview(size, size),
-                                                                        .occurrences = seeds.occurrences,
-                                                                        .sorted_sources = {},
-                                                                        .sorted_destinations = {}};
-    ex.for_each(size, glt::detail::key_of_positive<space, space, global_id>{
-                          detail::negatives_key(key), original_seeds, {}, keys_.view()});
-    candidates_.begin(key.step);
-    drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
+    std::vector<glt::detail::negatives_to_draw<Policy, Vertex>> wanted;
+    std::int64_t first = 0;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto& [positives, negatives, assembly] = workers_[b];
+      auto const count = positives.size();
+      auto const keys = keys_.view().subview(first, count);
+      glt::detail::seed_edges_view<space, global_id> const original{.sources = originals.subview(first, count),
+                                                                    .destinations =
+                                                                        originals.subview(size + first, count),
+                                                                    .occurrences = positives.view().occurrences,
+                                                                    .sorted_sources = {},
+                                                                    .sorted_destinations = {}};
+      ex.for_each(count, glt::detail::key_of_positive<space, space, global_id>{detail::negatives_key(batches[b].key),
+                                                                               original, {}, keys});
+      wanted.push_back({&positives, keys, &negatives});
+      first += count;
+    }
+    candidates_.begin(step);
+    drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted)));
   }
+
+  // What makes one of the batches.
+  struct worker {
+    glt::detail::seed_edges<Policy, Vertex> positives;
+    detail::negative_pairs<Policy, Vertex> negatives;
+    glt::detail::link_assembly<Policy, Vertex> assembly;
+  };
 
   graph<Policy, Vertex> const* graph_;
   vertex_directory<Comm, Policy, Vertex>* directory_;
@@ -154,13 +235,12 @@ private:
   glt::detail::remote_candidates<Comm, Policy, Vertex> candidates_;
   glt::detail::negative_drawer<Policy, Vertex> drawer_;
   glt::detail::exclusion_exchange<Comm, Policy, Vertex> exclusions_;
-  glt::detail::link_assembly<Policy, Vertex> assembly_;
-  glt::detail::seed_edges<Policy, Vertex> positives_;
   Policy policy_;
   buffer<Policy, Vertex> ends_;
   buffer<Policy, global_id> originals_;
   buffer<Policy, random_key> keys_;
-  detail::negative_pairs<Policy, Vertex> negatives_;
+  std::vector<worker> workers_; // by batch
+  std::vector<typename neighbor_sampler<Comm, Policy, Vertex, rule_type>::bulk_item> items_;
 };
 
 } // namespace glt::dist

@@ -23,12 +23,14 @@
 #include <glt/sample/options.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace glt::dist {
 
@@ -130,7 +132,7 @@ public:
   maker(Comm comm, link_batches const& what, Policy policy)
       : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
                                                         what.options_.neighbors.edge_ids, policy),
-        num_vertices_(what.graph_->num_vertices()), seeds_(policy), directory_(comm, *what.graph_, policy),
+        num_vertices_(what.graph_->num_vertices()), policy_(policy), directory_(comm, *what.graph_, policy),
         weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy)
                                : nullptr),
         sampler_(comm, directory_, what.options_, weights_.get(), std::move(policy)) {}
@@ -145,28 +147,35 @@ public:
                             sampler_.options().negatives);
   }
 
-  /// Makes batches of seed edges that are valid, and collects what belongs to all of them in one sweep of messages; a
-  /// rank without seeds joins.
+  /// Makes batches of seed edges that are valid, in one sweep of messages; a rank without seeds joins.
   ///
   /// @comm   collective; see `link_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    auto const sample = [&] {
-      for (auto const& [seeds, key, out] : batches) {
-        sampler_.sample(seeds_.sources(*seeds), seeds_.destinations(*seeds), seeds_.labels(*seeds), key,
-                        out->sample);
-      }
-    };
-    this->make_around(batches, sample, [](auto const& made) -> auto& { return made.sample.subgraph(); });
+    while (seeds_.size() < batches.size()) {
+      seeds_.emplace_back(policy_);
+    }
+    items_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const& [seeds, key, out] = batches[b];
+      items_.push_back({seeds_[b].sources(*seeds), seeds_[b].destinations(*seeds), seeds_[b].labels(*seeds), key,
+                        &out->sample});
+    }
+    this->make_around(
+        batches, [this] { sampler_.sample_bulk(items_); },
+        [](auto const& made) -> auto& { return made.sample.subgraph(); });
   }
 
 private:
   using weights_type = vertex_weights<Comm, Policy, Vertex>;
+  using sampler_type = link_sampler<Comm, Policy, Vertex>;
 
   std::int64_t num_vertices_;
-  detail::edge_memory<Policy, Vertex> seeds_;
+  Policy policy_;
+  std::vector<detail::edge_memory<Policy, Vertex>> seeds_; // of each batch
   vertex_directory<Comm, Policy, Vertex> directory_;
   std::unique_ptr<weights_type> weights_;
-  link_sampler<Comm, Policy, Vertex> sampler_;
+  sampler_type sampler_;
+  std::vector<typename sampler_type::bulk_item> items_;
 };
 
 } // namespace glt::dist

@@ -11,6 +11,7 @@
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/detail/typed_collectors.hpp>
@@ -189,6 +190,13 @@ public:
 
   [[nodiscard]] detail::loader_seconds const& seconds() const noexcept { return seconds_; }
   [[nodiscard]] loader_report report() const { return {{}, collectors_.counts(), {}, {}}; }
+  template <class Views>
+  void read_in_place(int type, Views const& views) requires
+      requires(detail::typed_collectors<Comm, Policy>& collectors) {
+    collectors.read_in_place(type, views);
+  }
+  { collectors_.read_in_place(type, views); }
+  void use(int type, named_hot_rows<Policy> const& hot) { collectors_.use(type, hot); }
 
 private:
   graph_type const* graph_;

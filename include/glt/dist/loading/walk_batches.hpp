@@ -8,26 +8,55 @@
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/seeds.hpp>
+#include <glt/dist/walk/metapath_walk.hpp>
 #include <glt/dist/walk/node2vec_walk.hpp>
 #include <glt/dist/walk/random_walk.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
-#include <glt/sample/options.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace glt::detail {
 
+/// What is walked with options of a kind, and by whom.
 template <class Options>
-concept options_of_walks = std::same_as<Options, walk_options> || std::same_as<Options, node2vec_options>;
+struct walks_by;
+template <>
+struct walks_by<walk_options> {
+  template <class Policy, class Vertex>
+  using graph_type = dist::graph<Policy, Vertex>;
+  template <class Comm, class Policy, class Vertex>
+  using walker_type = dist::random_walker<Comm, Policy, Vertex>;
+};
+template <>
+struct walks_by<node2vec_options> {
+  template <class Policy, class Vertex>
+  using graph_type = dist::graph<Policy, Vertex>;
+  template <class Comm, class Policy, class Vertex>
+  using walker_type = dist::node2vec_walker<Comm, Policy, Vertex>;
+};
+template <>
+struct walks_by<metapath_options> {
+  template <class Policy, class Vertex>
+  using graph_type = dist::hetero_graph<Policy, Vertex>;
+  template <class Comm, class Policy, class Vertex>
+  using walker_type = dist::metapath_walker<Comm, Policy, Vertex>;
+};
+
+template <class Options>
+concept options_of_walks = requires { sizeof(walks_by<Options>); };
 
 } // namespace glt::detail
 
@@ -56,16 +85,20 @@ struct walk_batch : batch_place {
 };
 
 /// What makes batches of walks: a graph, which is borrowed and must outlive the loaders, and how to walk it: uniformly
-/// by `walk_options`, or by `node2vec_options`.
+/// by `walk_options`, by `node2vec_options`, or a heterogeneous graph along a cycle of edge types by `metapath_options`,
+/// from seeds of the type at which the first of them ends.
 ///
 ///     glt::dist::loader loader(comm, glt::dist::walk_batches(graph, {.length = 40, .walks_per_start = 10}), seeds);
+///     glt::dist::walk_batches const along_types(typed_graph, {writes, written_by}, {.length = 40});
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy GraphPolicy, vertex_id Vertex, detail::options_of_walks Options = walk_options>
 class walk_batches {
+  static constexpr bool along_types = std::same_as<Options, metapath_options>;
+
 public:
   using vertex_type = Vertex;
-  using graph_type = graph<GraphPolicy, Vertex>;
+  using graph_type = typename detail::walks_by<Options>::template graph_type<GraphPolicy, Vertex>;
   using seeds_type = vertex_seeds<Vertex>;
   using options_type = Options;
   using policy_type = GraphPolicy;
@@ -74,8 +107,11 @@ public:
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
-  walk_batches(graph<GraphPolicy, Vertex> const& graph, Options options)
+  walk_batches(graph_type const& graph, Options options) requires(!along_types)
       : graph_(&graph), options_(options) {}
+  /// Along edge types; see `metapath_walker`.
+  walk_batches(graph_type const& graph, std::vector<int> edge_types, Options options) requires along_types
+      : graph_(&graph), edge_types_(std::move(edge_types)), options_(options) {}
 
   /// The same with other options.
   walk_batches& with(Options options) {
@@ -87,8 +123,15 @@ public:
 
 private:
   graph_type const* graph_;
+  std::vector<int> edge_types_; // of meta-paths
   Options options_;
 };
+
+template <device_policy GraphPolicy, vertex_id Vertex, class Options = walk_options>
+walk_batches(graph<GraphPolicy, Vertex> const&, Options) -> walk_batches<GraphPolicy, Vertex, Options>;
+template <device_policy GraphPolicy, vertex_id Vertex>
+walk_batches(hetero_graph<GraphPolicy, Vertex> const&, std::vector<int>, metapath_options)
+    -> walk_batches<GraphPolicy, Vertex, metapath_options>;
 
 /// Makes the batches of `walk_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, detail::options_of_walks Options>
@@ -103,8 +146,8 @@ public:
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0
   maker(Comm comm, walk_batches const& what, Policy policy)
-      : num_vertices_(what.graph_->num_vertices()), seeds_(policy),
-        walker_(std::move(comm), *what.graph_, what.options_, std::move(policy)) {}
+      : policy_(policy), walker_(make_walker(std::move(comm), what, std::move(policy))),
+        num_vertices_(num_starts(what)) {}
 
   /// @throws precondition_error  if a seed is no vertex, or seeds have times
   void check(seeds_type const& seeds) const {
@@ -113,12 +156,20 @@ public:
     detail::check_times(seeds, false);
   }
 
-  /// Makes a batch of seeds that are valid; a rank without seeds joins.
+  /// Makes batches of seeds that are valid, in the rounds of one; a rank without seeds joins.
   ///
   /// @comm   collective; see the walkers
-  void make(seeds_type const& seeds, sample_key key, batch_type& out) {
+  void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
     detail::stopwatch watch;
-    walker_.walk(seeds_.vertices(seeds), key, out.walks);
+    while (seeds_.size() < batches.size()) {
+      seeds_.emplace_back(policy_);
+    }
+    items_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const& [seeds, key, out] = batches[b];
+      items_.push_back({seeds_[b].vertices(*seeds), key, &out->walks});
+    }
+    walker_.walk_bulk(items_);
     watch.lap(seconds_.sampling);
   }
 
@@ -126,13 +177,28 @@ public:
   [[nodiscard]] loader_report report() const { return {}; }
 
 private:
-  using walker_type =
-      std::conditional_t<std::same_as<Options, node2vec_options>, node2vec_walker<Comm, Policy, Vertex>,
-                         random_walker<Comm, Policy, Vertex>>;
+  using walker_type = typename detail::walks_by<Options>::template walker_type<Comm, Policy, Vertex>;
 
-  std::int64_t num_vertices_;
-  detail::seed_memory<Policy, Vertex> seeds_;
+  static walker_type make_walker(Comm comm, walk_batches const& what, Policy policy) {
+    if constexpr (along_types) {
+      return walker_type(std::move(comm), *what.graph_, what.edge_types_, what.options_, std::move(policy));
+    } else {
+      return walker_type(std::move(comm), *what.graph_, what.options_, std::move(policy));
+    }
+  }
+  static std::int64_t num_starts(walk_batches const& what) { // once the walker has checked the edge types
+    if constexpr (along_types) {
+      return what.graph_->schema().num_vertices(what.graph_->schema().destination_type(what.edge_types_.front()));
+    } else {
+      return what.graph_->num_vertices();
+    }
+  }
+
+  Policy policy_;
+  std::vector<detail::seed_memory<Policy, Vertex>> seeds_; // of each batch
   walker_type walker_;
+  std::int64_t num_vertices_;
+  std::vector<typename walker_type::bulk_item> items_;
   detail::loader_seconds seconds_;
 };
 

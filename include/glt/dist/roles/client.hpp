@@ -13,6 +13,7 @@
 #include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/receive_in_time.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
+#include <glt/dist/roles/detail/share_bells.hpp>
 #include <glt/dist/roles/role.hpp>
 
 #include <algorithm>
@@ -69,6 +70,7 @@ public:
   template <node_memory Node>
   client(role_context<Comm>& roles, Node node) : client(roles) {
     shared_ = node.share(0, [](std::span<std::byte>) {});
+    detail::share_bells(box_, node);
   }
   /// Says what is wrong with a communicator alone.
   template <std::same_as<Comm> Ranks>

@@ -23,6 +23,7 @@
 #include <glt/dist/roles/detail/server_rounds.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/detail/services.hpp>
+#include <glt/dist/roles/detail/share_bells.hpp>
 #include <glt/dist/roles/role.hpp>
 
 #include <algorithm>
@@ -86,6 +87,7 @@ public:
   template <node_memory Node>
   server(role_context<Comm>& roles, Node node, std::int64_t bytes) : server(roles) {
     delivery_ = detail::batch_delivery(node.share(bytes, [](std::span<std::byte>) {}));
+    detail::share_bells(box_, node);
   }
 
   [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }

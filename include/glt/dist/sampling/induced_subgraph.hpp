@@ -3,7 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/random.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -11,14 +12,24 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/known_edges_exchange.hpp>
+#include <glt/dist/sampling/detail/relation_draws.hpp>
+#include <glt/dist/sampling/read_counts.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace glt::dist {
 
@@ -35,14 +46,22 @@ public:
   static constexpr memory_space space = Policy::space;
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
 
+  /// One of the batches that are sampled together.
+  ///
+  /// @shape  seeds [S] global ids
+  struct bulk_item {
+    array_view<space, Vertex const> seeds;
+    std::int64_t step = 0;
+    subgraph_type* out = nullptr;
+  };
+
   /// Borrows the graph, which must outlive the sampler.
   ///
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
   ///                           0, or the graph was made for another rank or number of ranks
   induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options = {}, Policy policy = {})
-      : graph_(&graph), options_(options), policy_(policy), draws_(comm, policy), closing_(comm, policy),
-        builder_(policy) {
+      : graph_(&graph), options_(options), policy_(policy), draws_(comm, policy), closing_(comm, policy) {
     auto const check = [&] {
       validate(options_);
       detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
@@ -56,6 +75,19 @@ public:
 
   [[nodiscard]] induced_options const& options() const noexcept { return options_; }
 
+  /// Expands rows of other ranks in place from now on, where there are views of them, as `neighbor_sampler` does; edges
+  /// between vertices that are there already are asked for by messages.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  as `neighbor_sampler::read_in_place`
+  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
+    draws_.read_in_place(graph_->book(), std::move(neighborhood));
+  }
+  /// Why rows of some ranks are not expanded in place; empty if those of all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return draws_.why_not_in_place(); }
+  /// Rows expanded so far.
+  [[nodiscard]] read_counts counts() const noexcept { return draws_.counts(); }
+
   /// Writes the subgraph of this rank's seeds; a rank without seeds joins with an empty list.
   ///
   /// @shape  seeds [S] global ids, of any part; a seed may come more than once
@@ -65,34 +97,90 @@ public:
   /// @cost   O(sum of the degrees of the vertices) time, for the outermost ones at their owners; memory of the
   ///         result, and at an owner that of the sets it is asked about
   void sample(array_view<space, Vertex const> seeds, std::int64_t step, subgraph_type& out) {
-    auto const failure =
-        detail::failure_of([&] { detail::validate_vertices(policy_, "seed", seeds, graph_->num_vertices()); });
+    bulk_item const batch{seeds, step, &out};
+    sample_bulk(std::span(&batch, 1));
+  }
+
+  /// The same for several batches in one sweep of messages, as many on all ranks with the same steps.
+  ///
+  /// @comm   collective; as many messages as for one batch
+  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, one without `out`, or another
+  ///                           number of them, or they are too many to number the vertices of a part for all of them
+  void sample_bulk(std::span<bulk_item const> batches) {
+    auto const failure = detail::failure_of([&] { check(batches); });
     if (!failure.empty()) {
+      auto const step = batches.empty() ? 0 : batches[0].step;
       draws_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
     }
-    builder_.begin(seeds, frontier::fresh, out, graph_->num_vertices());
-    std::int32_t hop = 0;
-    for (; hop < options_.num_hops; ++hop) {
-      builder_.add_hop(draws_.draw(
-          {.what = detail::operation::sample, .step = step, .hop = hop}, *graph_,
-          {.rows = builder_.next_frontier(), .original = {}, .options = {.fanout = -1}, .key = random_key(0)},
-          options_.edge_ids));
+    detail::fingerprint print;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      builders_[b].begin(batches[b].seeds, frontier::fresh, *batches[b].out, graph_->num_vertices());
+      print.add(batches[b].step);
     }
-    auto const outermost = builder_.next_frontier(); // the last of the vertices so far
-    auto const first = outermost.data() - out.nodes().data();
-    array_view<space, Vertex const> const vertices(out.nodes().data(), first + outermost.size());
-    builder_.add_known_hop(closing_.select({.what = detail::operation::sample, .step = step, .hop = hop},
-                                           *graph_, vertices, first, options_.edge_ids));
-    builder_.finish();
+    detail::call_site site{.what = detail::operation::sample, .step = batches[0].step, .hop = 0};
+    for (; site.hop < options_.num_hops; ++site.hop) {
+      collect_relations(batches.size());
+      auto const drawn = draws_.draw(site, print.value(), frontiers_, queries_, relations_, options_.edge_ids);
+      for (std::size_t b = 0; b < batches.size(); ++b) {
+        builders_[b].add_hop(drawn[b]);
+      }
+    }
+    sets_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const outermost = builders_[b].next_frontier(); // the last of the vertices so far
+      auto const* const nodes = batches[b].out->nodes().data();
+      auto const first = outermost.data() - nodes;
+      sets_.push_back({{nodes, first + outermost.size()}, first});
+    }
+    auto const closing = closing_.select(site, *graph_, std::span(std::as_const(sets_)), options_.edge_ids);
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      builders_[b].add_known_hop(closing[b]);
+      builders_[b].finish();
+    }
   }
 
 private:
+  void check(std::span<bulk_item const> batches) {
+    if (batches.empty()) {
+      throw precondition_error("no batches; a rank without seeds joins with empty ones");
+    }
+    for (auto const& batch : batches) {
+      detail::validate_vertices(policy_, "seed", batch.seeds, graph_->num_vertices());
+      if (batch.out == nullptr) {
+        throw precondition_error("a batch has no subgraph to write to; set `out`");
+      }
+    }
+    draws_.set_books(std::span(&graph_->book(), 1), std::ssize(batches));
+    while (builders_.size() < batches.size()) {
+      builders_.emplace_back(policy_);
+    }
+  }
+
+  // Batches are node types, of one edge type each, all of whose edges are drawn.
+  void collect_relations(std::size_t num_batches) {
+    frontiers_.clear();
+    queries_.assign(num_batches, {});
+    relations_.clear();
+    for (std::size_t b = 0; b < num_batches; ++b) {
+      frontiers_.push_back(builders_[b].next_frontier());
+      relations_.push_back({.node_type = static_cast<int>(b),
+                            .local = graph_->local(),
+                            .original = graph_->original(),
+                            .options = {.fanout = -1}});
+    }
+  }
+
   graph<Policy, Vertex> const* graph_;
   induced_options options_;
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex> draws_;
   glt::detail::known_edges_exchange<Comm, Policy, Vertex> closing_;
-  detail::subgraph_builder<Policy, Vertex> builder_;
+  std::vector<detail::subgraph_builder<Policy, Vertex>> builders_; // by batch
+  std::vector<glt::detail::asked_set<space, Vertex>> sets_;        // likewise
+  // Of the hop, by batch:
+  std::vector<array_view<space, Vertex const>> frontiers_;
+  std::vector<array_view<space, no_query const>> queries_;
+  std::vector<detail::relation_request<space, Vertex>> relations_;
 };
 
 } // namespace glt::dist

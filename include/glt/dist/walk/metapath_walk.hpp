@@ -16,11 +16,11 @@
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
-#include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/metapath.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,6 +37,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class metapath_walker {
 public:
   static constexpr memory_space space = Policy::space;
+  using bulk_item = glt::detail::walks_to_make<Policy, Vertex>;
 
   /// Borrows the graph, which must outlive the walker.
   ///
@@ -86,8 +87,15 @@ public:
   /// @comm   collective; every rank of the communicator with the same key
   /// @throws collective_error  as `random_walker`
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) {
+    bulk_item const batch{starts, key, &out};
+    walk_bulk(std::span(&batch, 1));
+  }
+  /// The same for several batches in the rounds of one, as many on all ranks with the same keys.
+  ///
+  /// @comm   collective; messages as for the batch that takes the most rounds
+  void walk_bulk(std::span<bulk_item const> batches) {
     glt::detail::path_step<glt::detail::relation_cycle<space, rows>> const step{{std::as_const(path_).view()}};
-    rounds_.run(key, starts, *book_, options_, step, {starts_, glt::detail::walk_key(key), original_}, out);
+    rounds_.run(batches, *book_, options_, step, {starts_, {}, original_});
   }
 
 private:

@@ -19,11 +19,11 @@
 #include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
 #include <glt/sample/walk/detail/node2vec_step.hpp>
-#include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 
 #include <bit>
 #include <cstdint>
+#include <span>
 
 namespace glt::dist {
 
@@ -44,6 +44,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class node2vec_walker {
 public:
   static constexpr memory_space space = Policy::space;
+  using bulk_item = glt::detail::walks_to_make<Policy, Vertex>;
 
   /// Borrows the graph, which must outlive the walker.
   ///
@@ -80,11 +81,17 @@ public:
   /// @cost   attempts as the serial walker; memory of 56 bytes for every walker that is here at the same time,
   ///         and some 100 MB for what is told and sent in a round
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) {
+    bulk_item const batch{starts, key, &out};
+    walk_bulk(std::span(&batch, 1));
+  }
+  /// The same for several batches in the rounds of one, as many on all ranks with the same keys.
+  ///
+  /// @comm   collective; messages as for the batch that takes the most rounds
+  void walk_bulk(std::span<bulk_item const> batches) {
     auto const rows = glt::detail::make_part_rows(graph_->local(), graph_->part(), graph_->book(), offsets_);
     glt::detail::node2vec_step<glt::detail::part_rows<space, Vertex>> const step{
         rows, ascending_, glt::detail::node2vec_choice(options_)};
-    rounds_.run(key, starts, graph_->book(), options_, step, {rows, glt::detail::walk_key(key), graph_->original()},
-                out);
+    rounds_.run(batches, graph_->book(), options_, step, {rows, {}, graph_->original()});
   }
 
   /// Says what is wrong with starts or walks that do not fit.

@@ -17,11 +17,11 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
-#include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <variant>
 
 namespace glt::dist {
@@ -43,6 +43,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class random_walker {
 public:
   static constexpr memory_space space = Policy::space;
+  using bulk_item = glt::detail::walks_to_make<Policy, Vertex>;
 
   /// Borrows the graph, which must outlive the walker.
   ///
@@ -78,13 +79,19 @@ public:
   ///         and some 100 MB for what is told and sent in a round; a policy that is not of the host synchronises
   ///         several times a round
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) {
+    bulk_item const batch{starts, key, &out};
+    walk_bulk(std::span(&batch, 1));
+  }
+  /// The same for several batches in the rounds of one, as many on all ranks with the same keys.
+  ///
+  /// @comm   collective; messages as for the batch that takes the most rounds
+  void walk_bulk(std::span<bulk_item const> batches) {
     auto const rows = glt::detail::make_part_rows(graph_->local(), graph_->part(), graph_->book(), offsets_);
     glt::detail::path_step<glt::detail::one_relation<glt::detail::part_rows<space, Vertex>>> const step{
         {rows}, glt::detail::words_below(options_.restart)};
     std::visit(
         [&](auto& kind) {
-          kind.run(key, starts, graph_->book(), options_, step, {rows, glt::detail::walk_key(key), graph_->original()},
-                   out);
+          kind.run(batches, graph_->book(), options_, step, {rows, {}, graph_->original()});
         },
         rounds_);
   }

@@ -4,7 +4,9 @@
 #include <glt/comm/detail/block_pool.hpp>
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/mailbox.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/doorbell.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
 #include <glt/mpi/detail/patience.hpp>
@@ -42,10 +44,24 @@ public:
     pool_ = std::move(other.pool_);
     sends_ = std::move(other.sends_);
     arrivals_ = std::move(other.arrivals_);
+    bell_ = std::move(other.bell_);
     is_closed_ = other.is_closed_;
     return *this;
   }
   ~mpi_mailbox() { forget(); }
+
+  /// Lets waits sleep until somebody rings, if all ranks do: they share blocks of `doorbell::bytes` on one machine, and all
+  /// say so before they send anything. They look for themselves now and then, for MPI may be late.
+  ///
+  /// @comm   none
+  void listen(node_blocks blocks) { bell_ = doorbell(std::move(blocks)); }
+  /// The blocks.
+  ///
+  /// @comm   that of `share`
+  template <node_memory Node>
+  [[nodiscard]] static node_blocks make_bells(Node& node) {
+    return node.share(doorbell::bytes, doorbell::clear);
+  }
 
   [[nodiscard]] byte_block make_block(std::int64_t bytes) { return pool_.take(bytes); }
 
@@ -60,6 +76,7 @@ public:
       sends_.collect();
       sends_.post(*handle_, to, kind, std::move(bytes));
     });
+    bell_.ring(to);
   }
 
   /// @throws mpi_error  if MPI reports a failure
@@ -101,6 +118,8 @@ public:
   void close() noexcept { is_closed_ = true; }
 
 private:
+  static constexpr mailbox_limit longest_sleep{0.001};
+
   // A message that is here, or will be when its request is complete.
   struct arrival {
     mailbox_message message;
@@ -122,6 +141,7 @@ private:
     return committed([&]() -> std::optional<mailbox_message> {
       bool const is_alone = handle_->size() == 1 || source == handle_->rank();
       for (mpi_patience patience;;) {
+        auto const heard = bell_.heard();
         sends_.collect();
         if (auto taken = take_complete(source)) {
           return taken;
@@ -135,7 +155,11 @@ private:
         if (patience.sleeps() && handle_->watch().is_on()) {
           handle_->watch().answer(call);
         }
-        patience.pause();
+        if (bell_.hears_all() && patience.sleeps() && sends_.empty() && late_.empty()) {
+          bell_.wait(heard, std::min(longest_sleep, limit - patience.waited()));
+        } else {
+          patience.pause();
+        }
       }
     });
   }
@@ -214,6 +238,7 @@ private:
   mpi_mailbox_sends sends_;
   std::deque<arrival> arrivals_;
   std::vector<int> late_; // sources, scratch memory
+  doorbell bell_;
   bool is_closed_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -97,8 +98,8 @@ public:
            glt::walks<Policy, glt::global_id>& out, bool stumbles = false) {
     rows const own{
         {}, glt::detail::book_view<glt::memory_space::host>(book_.offsets()), rank_, book_.begin(rank_), book_.end(rank_)};
-    rounds_.run(key, starts, book_, options, counting_step{own, stumbles}, {own, glt::detail::walk_key(key), original_},
-                out);
+    glt::detail::walks_to_make<Policy, glt::global_id> const batch{starts, key, &out};
+    rounds_.run(std::span(&batch, 1), book_, options, counting_step{own, stumbles}, {own, {}, original_});
   }
 
 private:

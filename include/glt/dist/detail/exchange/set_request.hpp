@@ -112,17 +112,18 @@ public:
   explicit received_set(Policy policy = {})
       : policy_(policy), begins_(0, policy), offsets_(0, policy), members_(0, policy) {}
 
-  /// Reads the words of a `set_request`, which must stay until the next call.
+  /// Reads the words of a `set_request`, which must stay until the next call, and returns how many they are: others may
+  /// follow.
   ///
-  /// @shape  words [P + N]
+  /// @shape  words [P + N] or more
   /// @where  waits for the sizes
-  void read(array_view<space, local_id const> words, partition_book const& book, int part) {
+  std::int64_t read(array_view<space, local_id const> words, partition_book const& book, int part) {
     auto const parts = std::int64_t{book.num_parts()};
-    auto const rows = words.subview(parts, words.size() - parts);
     known_offsets_.assign(1, 0);
     for (auto const count : to_vector(policy_, words.subview(0, parts))) {
       known_offsets_.push_back(known_offsets_.back() + count);
     }
+    auto const rows = words.subview(parts, known_offsets_.back());
     offsets_.resize(parts + 1);
     begins_.resize(parts + 1);
     copy_in(policy_, host_view<global_id const>(known_offsets_), offsets_.view());
@@ -137,6 +138,7 @@ public:
     auto const own = rows.subview(first, known_offsets_[static_cast<std::size_t>(part) + 1] - first);
     auto const count = ex.reduce(own.size(), std::int64_t{0}, is_asked_about<space>{own}, added_up{});
     wanted_ = own.subview(own.size() - count, count); // places ascend in a bucket
+    return parts + rows.size();
   }
 
   /// All vertices, in the order of their travel.

@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -20,6 +21,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,13 +50,25 @@ struct list_excluded_ends {
   }
 };
 
-/// The edges that a rank excludes from rows of this part, as they came.
+// Sources of the edges of a batch, as they travel.
+template <memory_space Space, class Vertex>
+struct shift_sources {
+  array_view<Space, Vertex> sources;
+  std::int64_t shift;
+  GLT_HOST_DEVICE void operator()(std::int64_t x) const { sources[x] = static_cast<Vertex>(sources[x] + shift); }
+};
+
+/// The edges that a rank excludes from rows of this part, as they came: sources of batch b are shifted by b times the
+/// number of vertices, and so its rows by b times their number.
 template <memory_space Space, class Vertex>
 struct received_exclusions {
   array_view<Space, row_with<Vertex> const> edges;
+  std::int64_t num_vertices;
+  std::int64_t num_rows;
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t size() const noexcept { return edges.size(); }
   [[nodiscard]] GLT_HOST_DEVICE row_edge operator()(std::int64_t x) const {
-    return {.row = edges[x].row(), .source = edges[x].value()};
+    std::int64_t const source = edges[x].value();
+    return {.row = source / num_vertices * num_rows + edges[x].row(), .source = source % num_vertices};
   }
 };
 
@@ -87,33 +102,64 @@ public:
   ///                           failure
   /// @cost   O(X log X + degrees of the rows) at the owners
   void exclude(seed_edges_view<space, Vertex> seeds, bool reverses, call_site site, std::string failure = {}) {
+    exclude_bulk(std::span(&seeds, 1), reverses, site, std::move(failure));
+  }
+  /// The same for the seed edges of several batches, as many on all ranks.
+  ///
+  /// @throws collective_error  also if ids of vertices of all batches are too many for their type
+  void exclude_bulk(std::span<seed_edges_view<space, Vertex> const> batches, bool reverses, call_site site,
+                    std::string failure = {}) {
     if (failure.empty()) {
-      failure = failure_of([&] { route(seeds, reverses); });
+      failure = failure_of([&] { route(batches, reverses); });
     }
     edges_.send(site, 0, failure);
     for (std::size_t rank = 0; rank < excluded_.size(); ++rank) {
-      received_exclusions<space, Vertex> const received{edges_.received_of(static_cast<int>(rank))};
+      received_exclusions<space, Vertex> const received{edges_.received_of(static_cast<int>(rank)),
+                                                        graph_->num_vertices(), graph_->local().num_rows()};
       views_[rank] = excluded_[rank].look_up(graph_->local(), received, ascending_);
     }
   }
 
-  /// What a rank excludes from the rows of this part, by local row; valid until the next `exclude`.
+  /// What a rank excludes from the rows of this part in a batch, by local row; valid until the next `exclude`.
   ///
-  /// @pre    rank is in [0, R); not checked
-  [[nodiscard]] exclusions_view<space> of(int rank) const noexcept { return views_[static_cast<std::size_t>(rank)]; }
+  /// @pre    rank is in [0, R), and the batch was there; not checked
+  [[nodiscard]] exclusions_view<space> of(int rank, std::size_t batch = 0) const noexcept {
+    auto view = views_[static_cast<std::size_t>(rank)];
+    view.first_row = static_cast<std::int64_t>(batch) * graph_->local().num_rows();
+    return view;
+  }
 
 private:
-  void route(seed_edges_view<space, Vertex> seeds, bool reverses) {
+  void route(std::span<seed_edges_view<space, Vertex> const> batches, bool reverses) {
+    sources_.resize(0);
+    destinations_.resize(0);
+    auto const num_vertices = graph_->num_vertices();
+    static_cast<void>(narrow<Vertex>(std::ssize(batches) * num_vertices - 1, "last vertex of all batches together"));
+    std::int64_t shift = 0;
+    for (auto const& seeds : batches) {
+      append(seeds, reverses, shift);
+      shift += num_vertices;
+    }
+    edges_.route(graph_->book(), std::as_const(destinations_).view(),
+                 make_row_with<space, Vertex>{std::as_const(sources_).view()});
+  }
+
+  void append(seed_edges_view<space, Vertex> seeds, bool reverses, std::int64_t shift) {
     auto const ex = policy_.executor();
     distinct_.resize(seeds.size());
     distinct_.resize(ex.select_if(seeds.size(), is_distinct_seed<space, Vertex>{seeds}, distinct_.view()));
-    sources_.resize((reverses ? 2 : 1) * distinct_.size());
-    destinations_.resize(sources_.size());
-    ex.for_each(sources_.size(), list_excluded_ends<space, Vertex>{seeds, std::as_const(distinct_).view(),
-                                                                   sources_.view(), destinations_.view()});
-    auto const sources = std::as_const(sources_).view();
-    validate_vertices(policy_, "source of excluded edge", sources, graph_->num_vertices());
-    edges_.route(graph_->book(), std::as_const(destinations_).view(), make_row_with<space, Vertex>{sources});
+    auto const first = sources_.size();
+    auto const count = (reverses ? 2 : 1) * distinct_.size();
+    sources_.resize(first + count);
+    destinations_.resize(first + count);
+    auto const sources = sources_.view().subview(first, count);
+    ex.for_each(count, list_excluded_ends<space, Vertex>{seeds, std::as_const(distinct_).view(), sources,
+                                                         destinations_.view().subview(first, count)});
+    validate_vertices(policy_, "source of excluded edge", array_view<space, Vertex const>(sources),
+                      graph_->num_vertices());
+    if (shift > 0) {
+      ex.for_each(count, shift_sources<space, Vertex>{sources, shift});
+    }
   }
 
   dist::graph<Policy, Vertex> const* graph_;

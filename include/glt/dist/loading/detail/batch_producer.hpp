@@ -70,7 +70,9 @@ public:
     requests_.clear();
     for (std::size_t i = 0; i < out.size(); ++i) {
       auto const step = first_step + static_cast<std::int64_t>(i);
-      seeds_.gather(plan_->places(step), batch_seeds_[i]);
+      auto const places = plan_->places(step);
+      seeds_.gather(places, batch_seeds_[i]);
+      out[i].positions.assign(places.begin(), places.end());
       requests_.push_back({&batch_seeds_[i], {.seed = options_.seed, .epoch = epoch_, .step = step}, &out[i]});
     }
     make_batches(maker_, std::span(std::as_const(requests_)));

@@ -5,6 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
@@ -20,6 +21,7 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
@@ -130,8 +132,20 @@ public:
   [[nodiscard]] collected_counts counts() const noexcept { return rows_ ? rows_->counts() : collected_counts(); }
   [[nodiscard]] std::string why_not_in_place() const { return rows_ ? rows_->why_not_in_place() : std::string(); }
 
-  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { matrix().read_in_place(rows); }
-  void use(dist::hot_rows<Policy, T> const& hot) { matrix().use(hot); }
+  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& views) {
+    of(rows_, "features").read_in_place(views);
+  }
+  void read_in_place(node_views<edge_feature_view<Policy::space, T>> const& views) {
+    of(edges_, "edge features").read_in_place(views);
+  }
+  void read_in_place(node_views<std::vector<named_rows<Policy::space>>> const& views) {
+    of(tensors_, "named tensors").read_in_place(views);
+  }
+  void read_in_place(node_views<named_edge_rows<Policy::space>> const& views) {
+    of(edge_tensors_, "named tensors of edges").read_in_place(views);
+  }
+  void use(dist::hot_rows<Policy, T> const& hot) { of(rows_, "features").use(hot); }
+  void use(dist::named_hot_rows<Policy> const& hot) { of(tensors_, "named tensors").use(hot); }
 
 private:
   template <class Graph>
@@ -188,11 +202,12 @@ private:
     }
   }
 
-  [[nodiscard]] auto& matrix() {
-    if (!rows_) {
-      throw precondition_error("this loader collects no features; give some to what makes its batches");
+  template <class Collector>
+  [[nodiscard]] static Collector& of(std::optional<Collector>& collector, char const* what) {
+    if (!collector) {
+      throw precondition_error(message("this loader collects no ", what, "; give some to what makes its batches"));
     }
-    return *rows_;
+    return *collector;
   }
 
   dist::feature_store<StorePolicy, T> const* features_;

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
-#include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
-#include <glt/feature/feature_store.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/options.hpp>
 
@@ -34,10 +31,17 @@ public:
   [[nodiscard]] dist::loader_report report() const {
     return {{}, rows_.counts(), {}, rows_.why_not_in_place()};
   }
-  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) {
-    rows_.read_in_place(rows);
+  template <class Views>
+  void read_in_place(Views const& views) requires
+      requires(row_collectors<Comm, Policy, T, StorePolicy>& rows) {
+    rows.read_in_place(views);
   }
-  void use(dist::hot_rows<Policy, T> const& hot) { rows_.use(hot); }
+  { rows_.read_in_place(views); }
+  template <class Rows>
+  void use(Rows const& hot) requires requires(row_collectors<Comm, Policy, T, StorePolicy>& rows) {
+    rows.use(hot);
+  }
+  { rows_.use(hot); }
 
 protected:
   /// Makes batches: `sample()` their subgraphs, which `subgraph_of(batch)` are, and then collects what belongs to them.

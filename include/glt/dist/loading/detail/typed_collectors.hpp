@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -14,6 +15,7 @@
 #include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/named_edge_features.hpp>
@@ -118,6 +120,14 @@ public:
     }
   }
 
+  void read_in_place(int node_type, node_views<std::vector<named_rows<Policy::space>>> const& views) {
+    of(nodes_, node_type, "node").read_in_place(views);
+  }
+  void read_in_place(int edge_type, node_views<named_edge_rows<Policy::space>> const& views) {
+    of(edges_, edge_type, "edge").read_in_place(views);
+  }
+  void use(int node_type, dist::named_hot_rows<Policy> const& hot) { of(nodes_, node_type, "node").use(hot); }
+
   /// Where the time went.
   [[nodiscard]] collector_seconds seconds() const noexcept {
     collector_seconds sum;
@@ -150,6 +160,17 @@ private:
                     std::vector<dist::wanted_tensor> const& wanted, Policy const& policy)
         : type(of_type), node_type(of_type), collector(comm, features, wanted, policy) {}
   };
+
+  template <class Collectors>
+  [[nodiscard]] static auto& of(Collectors& collectors, int type, char const* what) {
+    for (auto& each : collectors) {
+      if (each.type == type) {
+        return each.collector;
+      }
+    }
+    throw precondition_error(message("this loader collects no named tensors of ", what, " type ", type,
+                                     "; give some to what makes its batches"));
+  }
 
   template <class Graph>
   static void check(typed_things<Policy> const& things, Graph const& graph, bool edge_ids) {

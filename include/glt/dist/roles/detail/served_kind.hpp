@@ -101,7 +101,10 @@ private:
   struct stream final : served_stream {
     stream(int client, open_message const& wanted, seeds_type given)
         : served_stream(client, wanted, given.size()), seeds(std::move(given)) {}
-    void gather() { seeds.gather(places(), batch_seeds); }
+    void gather() {
+      seeds.gather(places(), batch_seeds);
+      made.positions.assign(places().begin(), places().end());
+    }
     [[nodiscard]] std::int64_t message_bytes(batch_message const& head) const override {
       return static_cast<std::int64_t>(packed_size(head, made));
     }

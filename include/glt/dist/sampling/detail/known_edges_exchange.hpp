@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
@@ -16,13 +17,16 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/known_edges.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -49,10 +53,19 @@ private:
   batch_numbering<Policy, Vertex> numbering_;
 };
 
-/// Selects the edges into some vertices of a set that come from the set, wherever the vertices live.
+/// A set of distinct vertices, of which those from a place on are asked about.
 ///
-/// The set travels to the owners of these vertices, who select from their rows and send back only what belongs
-/// to it: neither messages nor memory grow with the degrees.
+/// @shape  vertices [N], global ids
+template <memory_space Space, vertex_id Vertex>
+struct asked_set {
+  array_view<Space, Vertex const> vertices;
+  std::int64_t first = 0;
+};
+
+/// Selects the edges into some vertices of sets that come from the set, wherever the vertices live.
+///
+/// A set travels to the owners of these vertices, who select from their rows and send back only what belongs
+/// to it: neither messages nor memory grow with the degrees. Several sets travel together, to the owners of any of them.
 ///
 /// @comm   per call one header exchange and, where a rank asks another one, two payload exchanges: to each
 ///         owner of such vertices 4 bytes a vertex of the set and 4 a part; back 4 bytes for each of them and,
@@ -65,20 +78,21 @@ class known_edges_exchange {
 public:
   /// @comm   none, or one reduction; see `device_comm`
   known_edges_exchange(Comm comm, Policy policy)
-      : policy_(policy), set_(policy), received_set_(policy), selector_(policy), own_(policy), messages_(policy),
+      : policy_(policy), joined_(0, policy), received_set_(policy), selector_(policy), own_(policy), messages_(policy),
         replies_("edges", policy), of_replies_(0, policy), of_all_(0, policy), begins_(0, policy),
         same_place_(static_cast<std::size_t>(comm.size()), 0), received_(make_message_buffer<local_id>(policy)),
         exchange_(std::move(comm), policy) {}
 
-  /// The edges into the vertices of the set from place `first` on, in that order; valid until the next call.
+  /// The edges into the vertices of every set from place `first` on, in that order; valid until the next call.
   ///
-  /// @shape  set [N], distinct global ids → offsets [N − first + 1], with sources and, if asked for, edge ids
-  /// @units  sources of the result are places in the set
-  /// @comm   collective
-  /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in its set
-  hop_sample<Policy, local_id> const& select(call_site site, dist::graph<Policy, Vertex> const& graph,
-                                             array_view<space, Vertex const> set, std::int64_t first, bool edge_ids) {
-    auto const failure = failure_of([&] { set_.fill(graph.book(), set, first); });
+  /// @shape  sets [K], as many on all ranks → [K], of N vertices each: offsets [N − first + 1], with sources and, if
+  ///         asked for, edge ids
+  /// @units  sources of a result are places in its set
+  /// @comm   collective; as for one set
+  /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in a set, or another number of sets
+  std::span<hop_sample<Policy, local_id> const> select(call_site site, dist::graph<Policy, Vertex> const& graph,
+                                                       std::span<asked_set<space, Vertex> const> sets, bool edge_ids) {
+    auto const failure = failure_of([&] { fill(graph.book(), sets); });
     if (!failure.empty()) {
       exchange_.refuse(site, failure);
     }
@@ -86,7 +100,7 @@ public:
     std::exception_ptr failed;
     try {
       own_.clear();
-      serve(graph, set_.words(), edge_ids, own_);
+      serve(graph, words_, edge_ids, own_);
     } catch (...) {
       failed = std::current_exception();
     }
@@ -98,46 +112,102 @@ public:
     if (failed) {
       std::rethrow_exception(failed);
     }
-    merge(set.size() - first, first, edge_ids);
-    return merged_;
+    merge(sets, edge_ids);
+    return std::span(merged_).first(num_sets_);
+  }
+  /// The same for one set.
+  hop_sample<Policy, local_id> const& select(call_site site, dist::graph<Policy, Vertex> const& graph,
+                                             array_view<space, Vertex const> set, std::int64_t first, bool edge_ids) {
+    asked_set<space, Vertex> const one{set, first};
+    return select(site, graph, std::span(&one, 1), edge_ids)[0];
   }
 
 private:
-  // Agrees with the other ranks on this call and starts to send the set.
+  void fill(partition_book const& book, std::span<asked_set<space, Vertex> const> sets) {
+    num_sets_ = sets.size();
+    while (sets_.size() < num_sets_) {
+      sets_.emplace_back(policy_);
+      served_.emplace_back();
+      merged_.emplace_back();
+    }
+    std::int64_t size = 0;
+    for (std::size_t s = 0; s < num_sets_; ++s) {
+      sets_[s].fill(book, sets[s].vertices, sets[s].first);
+      size += sets_[s].words().size();
+    }
+    if (num_sets_ == 1) {
+      words_ = sets_[0].words();
+      return;
+    }
+    joined_.clear();
+    joined_.resize(size);
+    std::int64_t begin = 0;
+    for (std::size_t s = 0; s < num_sets_; ++s) {
+      auto const words = sets_[s].words();
+      policy_.resource().copy(joined_.data() + begin, words.data(),
+                              static_cast<std::size_t>(words.size()) * sizeof(local_id));
+      begin += words.size();
+    }
+    words_ = std::as_const(joined_).view();
+  }
+
+  // Agrees with the other ranks on this call and starts to send the sets.
   void start(call_site site) {
     counts_.assign(same_place_.size(), 0);
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-      bool const asked = static_cast<int>(rank) != exchange_.rank() && !set_.wanted_places(rank).empty();
-      counts_[rank] = asked ? set_.words().size() : 0;
+      bool const asked = static_cast<int>(rank) != exchange_.rank() && num_wanted(rank) > 0;
+      counts_[rank] = asked ? words_.size() : 0;
     }
-    exchange_.exchange_counts(site, counts_);
+    check_same(exchange_.exchange_counts(site, counts_, static_cast<std::int64_t>(num_sets_)), &call_header::value,
+               [](auto, auto) { return "asks about another number of sets than rank 0; make as many batches together"; });
     committed(exchange_.host(), [&] {
       received_.clear();
       received_.resize(exchange_.received_offsets().back());
-      exchange_.start_from(same_place_, set_.words(), received_.view());
+      exchange_.start_from(same_place_, words_, received_.view());
     });
   }
 
-  // Appends the reply to one set: how many edges each wanted vertex has, and from which places they come.
+  // The vertices of all sets that a rank is asked about.
+  [[nodiscard]] std::int64_t num_wanted(std::size_t rank) const {
+    std::int64_t sum = 0;
+    for (std::size_t s = 0; s < num_sets_; ++s) {
+      sum += sets_[s].wanted_places(rank).size();
+    }
+    return sum;
+  }
+
+  // Appends the reply to the sets of a rank: how many edges each wanted vertex has, and from which places they come.
   void serve(dist::graph<Policy, Vertex> const& graph, array_view<space, local_id const> words, bool edge_ids,
              rank_messages<Policy>& messages) {
-    received_set_.read(words, graph.book(), graph.part());
-    auto const rows = received_set_.wanted();
-    selector_.select(graph.local(), rows, received_set_.members(), edge_ids, served_);
-    known_edges_layout const layout{rows.size(), edge_ids};
-    auto const num_edges = served_.sources.size();
+    known_edges_layout layout{0, edge_ids};
+    std::int64_t num_edges = 0;
+    for (auto& served : std::span(served_).first(num_sets_)) {
+      auto const size = received_set_.read(words, graph.book(), graph.part());
+      words = words.subview(size, words.size() - size);
+      selector_.select(graph.local(), received_set_.wanted(), received_set_.members(), edge_ids, served);
+      layout.num_rows += received_set_.wanted().size();
+      num_edges += served.sources.size();
+    }
     auto* const message = messages.append(layout.bytes(num_edges));
-    policy_.executor().for_each(rows.size(), write_known_counts<space>{std::as_const(served_.offsets).view(),
-                                                                       reinterpret_cast<local_id*>(message)});
-    append(served_.sources, message + layout.sources());
-    append(served_.edge_ids, message + layout.ids(num_edges));
+    auto* counts = reinterpret_cast<local_id*>(message);
+    auto* sources = message + layout.sources();
+    auto* ids = message + layout.ids(num_edges);
+    for (auto const& served : std::span(std::as_const(served_)).first(num_sets_)) {
+      auto const num_rows = served.offsets.size() - 1;
+      policy_.executor().for_each(num_rows, write_known_counts<space>{served.offsets.view(), counts});
+      counts += num_rows;
+      sources = append(served.sources, sources);
+      ids = append(served.edge_ids, ids);
+    }
   }
 
   template <class T>
-  void append(buffer<Policy, T> const& from, std::byte* to) {
-    if (!from.empty()) {
-      policy_.resource().copy(to, from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+  std::byte* append(buffer<Policy, T> const& from, std::byte* to) {
+    auto const bytes = static_cast<std::size_t>(from.size()) * sizeof(T);
+    if (bytes > 0) {
+      policy_.resource().copy(to, from.data(), bytes);
     }
+    return to + bytes;
   }
 
   void serve_others(dist::graph<Policy, Vertex> const& graph, bool edge_ids) {
@@ -156,61 +226,97 @@ private:
     return static_cast<int>(rank) == exchange_.rank() ? own_.of(0) : replies_.from(rank);
   }
 
-  // Calls f(reply, layout, places in the set, number of the first of them) for every rank that was asked.
+  // What a rank has replied about one of the sets.
+  struct reply_part {
+    array_view<space, std::byte const> reply;
+    known_edges_layout layout;
+    array_view<space, std::int64_t const> places; // in the set
+    std::int64_t first_row;                       // of the reply among those of all replies
+    std::int64_t row;                             // where the set begins in the reply
+  };
+
+  // Calls f(set, part) for every rank that was asked, set after set.
   template <class F>
-  void for_each_reply(bool edge_ids, F f) const {
+  void for_each_part(bool edge_ids, F f) const {
     std::int64_t first_row = 0;
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-      if (auto const places = set_.wanted_places(rank); !places.empty()) {
-        f(reply_of(rank), known_edges_layout{places.size(), edge_ids}, places, first_row);
-        first_row += places.size();
+      if (auto const num_rows = num_wanted(rank); num_rows > 0) {
+        std::int64_t row = 0;
+        for (std::size_t s = 0; s < num_sets_; ++s) {
+          auto const places = sets_[s].wanted_places(rank);
+          f(s, reply_part{reply_of(rank), {num_rows, edge_ids}, places, first_row, row});
+          row += places.size();
+        }
+        first_row += num_rows;
       }
     }
   }
 
-  // The edges of all replies, in the order of the set.
-  void merge(std::int64_t num_wanted, std::int64_t first, bool edge_ids) {
+  // The edges of all replies, in the order of the sets.
+  void merge(std::span<asked_set<space, Vertex> const> sets, bool edge_ids) {
     auto const ex = policy_.executor();
-    of_replies_.resize(num_wanted);
-    of_all_.resize(num_wanted);
-    begins_.resize(num_wanted + 1);
-    adopt_policy(policy_, merged_.offsets, merged_.sources, merged_.edge_ids);
-    merged_.offsets.resize(num_wanted + 1);
+    std::vector<array_view<space, edge_offset>> of_sets;
+    std::int64_t num_rows = 0;
+    for (auto const& [vertices, first] : sets) {
+      num_rows += vertices.size() - first;
+    }
+    of_replies_.resize(num_rows);
+    of_all_.resize(num_rows);
+    begins_.resize(num_rows + 1);
+    num_rows = 0;
+    for (auto const& [vertices, first] : sets) {
+      of_sets.push_back(of_all_.view().subview(num_rows, vertices.size() - first));
+      num_rows += vertices.size() - first;
+    }
     std::int64_t num_edges = 0;
-    for_each_reply(edge_ids, [&](auto reply, auto layout, auto places, std::int64_t first_row) {
-      ex.for_each(places.size(),
-                  read_known_counts<space>{reply.data(), places, first,
-                                           of_replies_.view().subview(first_row, places.size()), of_all_.view()});
-      num_edges += layout.num_edges(reply.size());
+    for_each_part(edge_ids, [&](std::size_t s, reply_part const& of) {
+      ex.for_each(of.places.size(), read_known_counts<space>{
+                                        of.reply.data() + of.row * std::int64_t{sizeof(local_id)}, of.places,
+                                        sets[s].first,
+                                        of_replies_.view().subview(of.first_row + of.row, of.places.size()), of_sets[s]});
+      num_edges += s == 0 ? of.layout.num_edges(of.reply.size()) : 0;
     });
     ex.exclusive_scan(std::as_const(of_replies_).view(), begins_.view());
-    ex.exclusive_scan(std::as_const(of_all_).view(), merged_.offsets.view());
-    auto const offsets = std::as_const(merged_.offsets).view();
-    if (auto const told = read_element(policy_, offsets, num_wanted); told != num_edges) {
+    std::int64_t told = 0;
+    for (std::size_t s = 0; s < num_sets_; ++s) {
+      auto& merged = merged_[s];
+      adopt_policy(policy_, merged.offsets, merged.sources, merged.edge_ids);
+      merged.offsets.resize(of_sets[s].size() + 1);
+      ex.exclusive_scan(array_view<space, edge_offset const>(of_sets[s]), merged.offsets.view());
+      auto const of_set = read_element(policy_, std::as_const(merged.offsets).view(), of_sets[s].size());
+      merged.sources.resize(of_set);
+      merged.edge_ids.resize(edge_ids ? of_set : 0);
+      told += of_set;
+    }
+    if (told != num_edges) {
       throw error(message("replies have ", num_edges, " edges, but tell of ", told));
     }
-    merged_.sources.resize(num_edges);
-    merged_.edge_ids.resize(edge_ids ? num_edges : 0);
-    for_each_reply(edge_ids, [&](auto reply, auto layout, auto places, std::int64_t first_row) {
-      ex.for_each(places.size(),
+    for_each_part(edge_ids, [&](std::size_t s, reply_part const& of) {
+      auto& merged = merged_[s];
+      ex.for_each(of.places.size(),
                   merge_known_edges<space>{
-                      reply.data() + layout.sources(), reply.data() + layout.ids(layout.num_edges(reply.size())),
-                      std::as_const(begins_).view().subview(first_row, places.size() + 1), places, first, set_.places(),
-                      offsets, merged_.sources.view(), merged_.edge_ids.view()});
+                      of.reply.data() + of.layout.sources(),
+                      of.reply.data() + of.layout.ids(of.layout.num_edges(of.reply.size())),
+                      std::as_const(begins_).view().subview(of.first_row, of.layout.num_rows + 1), of.row, of.places,
+                      sets[s].first, sets_[s].places(), std::as_const(merged.offsets).view(), merged.sources.view(),
+                      merged.edge_ids.view()});
     });
   }
 
   Policy policy_;
-  set_request<Policy> set_;
+  std::size_t num_sets_ = 0;
+  std::deque<set_request<Policy>> sets_; // they stay where they are
+  array_view<space, local_id const> words_; // of all sets
+  buffer<Policy, local_id> joined_;         // the same, if there are several
   received_set<Policy, Vertex> received_set_;
   set_selector<Policy, Vertex> selector_;
-  hop_sample<Policy, local_id> served_;
-  hop_sample<Policy, local_id> merged_;
+  std::vector<hop_sample<Policy, local_id>> served_; // by set
+  std::vector<hop_sample<Policy, local_id>> merged_; // by set
   rank_messages<Policy> own_;
   rank_messages<Policy> messages_;
   ragged_replies<Policy> replies_;
   buffer<Policy, edge_offset> of_replies_; // edges of every row, in the order of the replies
-  buffer<Policy, edge_offset> of_all_;     // the same in the order of the set
+  buffer<Policy, edge_offset> of_all_;     // the same in the order of the sets
   buffer<Policy, edge_offset> begins_;
   std::vector<std::int64_t> counts_;     // [R] words for every rank
   std::vector<std::int64_t> same_place_; // [R] 0: all ranks get the same words

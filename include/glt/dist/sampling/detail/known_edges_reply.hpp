@@ -63,12 +63,13 @@ struct read_known_counts {
   }
 };
 
-/// Copies the edges of one reply to their places in the result.
+/// Copies the edges of one reply about a set to their places in the result.
 template <memory_space Space>
 struct merge_known_edges {
   std::byte const* sources;
   std::byte const* ids;
   array_view<Space, edge_offset const> begins; // of the rows of the reply, among those of all replies
+  std::int64_t first_row;                      // of the reply that is about this set
   array_view<Space, std::int64_t const> places;
   std::int64_t first;
   array_view<Space, std::int64_t const> place_in_set; // of what travelled
@@ -77,8 +78,9 @@ struct merge_known_edges {
   array_view<Space, edge_id> out_ids; // or empty
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const to = offsets[places[i] - first];
-    auto const from = begins[i] - begins[0];
-    auto const count = begins[i + 1] - begins[i];
+    auto const row = first_row + i;
+    auto const from = begins[row] - begins[0];
+    auto const count = begins[row + 1] - begins[row];
     for (std::int64_t e = 0; e < count; ++e) {
       out_sources[to + e] = static_cast<local_id>(place_in_set[load_element<local_id>(sources, from + e)]);
       if (!out_ids.empty()) {

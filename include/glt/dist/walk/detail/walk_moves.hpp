@@ -14,36 +14,55 @@
 
 namespace glt::detail {
 
-/// Gives a walker at its start the name of its walk, which the owner of the start knows.
-template <memory_space Space, vertex_id Vertex>
-struct name_walker {
-  part_rows<Space, Vertex> rows; ///< those that walks start from
-  random_key key;
-  original_ids<Space> original;
+/// What a walker carries until it has a name: which batch it belongs to, and its number among the walks of its start.
+struct unnamed_walk {
+  std::int64_t batch;
+  std::int64_t number;
 
-  GLT_HOST_DEVICE void operator()(auto& walker) const {
-    walker.draws = walk_draws(key, static_cast<std::int64_t>(walker.draws.bits()), original[walker.row_in(rows)]);
+  [[nodiscard]] GLT_HOST_DEVICE constexpr walk_draws packed() const noexcept {
+    return walk_draws(static_cast<std::uint64_t>(batch << 32 | number));
+  }
+  [[nodiscard]] static GLT_HOST_DEVICE constexpr unnamed_walk unpacked(walk_draws draws) noexcept {
+    auto const bits = static_cast<std::int64_t>(draws.bits());
+    return {bits >> 32, bits & 0xFFFFFFFF};
   }
 };
 
-/// Starts walkers, whose owners are their first moves.
+/// Gives a walker at its start the name of its walk, which the owner of the start knows.
 ///
-/// @shape  walkers, moves [n], written, for walks [first, first + n)
+/// @shape  keys [batches]
+template <memory_space Space, vertex_id Vertex>
+struct name_walker {
+  part_rows<Space, Vertex> rows; ///< those that walks start from
+  array_view<Space, random_key const> keys;
+  original_ids<Space> original;
+
+  GLT_HOST_DEVICE void operator()(auto& walker) const {
+    auto const [batch, number] = unnamed_walk::unpacked(walker.draws);
+    walker.draws = walk_draws(keys[batch], number, original[walker.row_in(rows)]);
+  }
+};
+
+/// Starts walkers of a batch, whose owners are their first moves.
+///
+/// @shape  walkers, moves [n], written, for walks [first, first + n) of the batch
 template <class Walker, memory_space Space, vertex_id Vertex>
 struct start_walkers {
   array_view<Space, Vertex const> starts;
   std::int64_t walks_per_start;
   name_walker<Space, Vertex> name;
+  std::int64_t batch;
+  std::int64_t first_of_batch; // among the walks of all batches
   std::int64_t first;
   array_view<Space, Walker> walkers;
   array_view<Space, walk_move> moves;
   walk_rows<Space, Vertex> out;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const walk = first + i;
-    auto const start = starts[walk / walks_per_start];
+    auto const start = starts[(first + i) / walks_per_start];
+    auto const walk = first_of_batch + first + i;
     auto& walker = walkers[i];
-    walker.draws = walk_draws(static_cast<std::uint64_t>(walk % walks_per_start));
+    walker.draws = unnamed_walk{batch, (first + i) % walks_per_start}.packed();
     walker.home = name.rows.rank;
     walker.walk = static_cast<std::int32_t>(walk);
     walker.step = 0;

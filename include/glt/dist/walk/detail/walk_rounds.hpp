@@ -6,6 +6,7 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/detail/narrow.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -18,15 +19,29 @@
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/detail/walk_kernel.hpp>
 #include <glt/sample/walk/walks.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace glt::detail {
+
+/// One of the batches of walks that are made together.
+///
+/// @shape  starts [S] global ids
+template <device_policy Policy, vertex_id Vertex>
+struct walks_to_make {
+  array_view<Policy::space, Vertex const> starts;
+  sample_key key{};
+  walks<Policy, Vertex>* out = nullptr;
+};
 
 /// Walkers that wander over the ranks: each goes to where the rows are that it is to see, makes there as many steps as
 /// it can, and reports them to its home.
@@ -37,31 +52,32 @@ public:
 
   walk_rounds(Comm comm, bool edge_ids, Policy policy)
       : policy_(policy), edge_ids_(edge_ids), inbox_(std::move(comm), edge_ids, policy), here_(0, policy),
-        walkers_(0, policy), moves_(0, policy), visits_(0, policy), counts_(0, policy), before_(0, policy) {}
+        walkers_(0, policy), moves_(0, policy), visits_(0, policy), counts_(0, policy), before_(0, policy),
+        keys_(0, policy), joined_(policy) {}
 
-  /// Walks from this rank's starts into `out`.
+  /// Walks from this rank's starts of one or more batches, in the rounds of one.
   ///
-  /// `step` is as `walk_block` wants it, over `part_rows`; `name` names walkers.
+  /// `step` is as `walk_block` wants it, over `part_rows`; `name` names walkers, by the keys that it is given here.
   ///
   /// @comm   collective; one exchange to set off and one a round, as `walk_inbox::send`; a walker crosses
   ///         between ranks once a round at most
-  /// @throws collective_error  on every rank, if a start of a rank is not in [0, V), the keys differ, or a
-  ///                           rank runs out of memory
+  /// @throws collective_error  on every rank, if a start of a rank is not in [0, V), the keys or their numbers differ, a
+  ///                           rank has no batch, or one without `out`, or it runs out of memory
   template <class Step, class Options>
-  void run(sample_key key, array_view<space, Vertex const> starts, partition_book const& book, Options const& options,
-           Step const& step, name_walker<space, Vertex> const& name, walks<Policy, Vertex>& out) {
-    call_site site{.what = operation::walk, .step = key.step};
+  void run(std::span<walks_to_make<Policy, Vertex> const> batches, partition_book const& book, Options const& options,
+           Step const& step, name_walker<space, Vertex> name) {
+    call_site site{.what = operation::walk, .step = batches.empty() ? 0 : batches[0].key.step};
     walk_rows<space, Vertex> rows;
     auto const unable = failure_of([&] {
-      validate_vertices(policy_, "start", starts, book.num_vertices());
-      out.resize(policy_, starts.size(), options.walks_per_start, options.length, edge_ids_);
-      static_cast<void>(narrow<std::int32_t>(out.num_walks(), "number of walks of a rank"));
-      rows = {out.vertices(), out.edge_ids()};
-      start(starts, options.walks_per_start, out.num_walks(), name, rows);
+      check(batches, book);
+      rows = make_room(batches, options);
+      name.keys = take_keys(batches);
+      start(batches, options.walks_per_start, name, rows);
       inbox_.pack();
     });
-    check_same(inbox_.send(site, fingerprint_of(key), unable), &call_header::value, [](auto, auto) {
-      return "walks with another key than rank 0; pass the same seed, epoch and step on all ranks";
+    check_same(inbox_.send(site, fingerprint_of(batches), unable), &call_header::value, [](auto, auto) {
+      return "walks with other keys than rank 0, or another number of them; pass the same seed, epoch and step of every "
+             "batch on all ranks";
     });
     for (bool walking = true; walking;) {
       std::int64_t num_left = 0;
@@ -75,6 +91,7 @@ public:
       walking = any_above_zero(inbox_.send(site, num_left, failure));
     }
     admit(name, rows);
+    divide(batches);
   }
 
 private:
@@ -85,20 +102,90 @@ private:
   static constexpr std::int64_t most_walkers = host_policy<Policy> ? 1 << 14 : 1 << 17;
   static constexpr std::int64_t visits_of_round = 1 << 20;
 
-  static std::int64_t fingerprint_of(sample_key key) noexcept {
-    return fingerprint{}.add(static_cast<std::int64_t>(key.seed)).add(key.epoch).value();
+  using batches_type = std::span<walks_to_make<Policy, Vertex> const>;
+
+  static std::int64_t fingerprint_of(batches_type batches) noexcept {
+    fingerprint print;
+    for (auto const& [starts, key, out] : batches) {
+      print.add(static_cast<std::int64_t>(key.seed)).add(key.epoch).add(key.step);
+    }
+    return print.value();
   }
 
-  void start(array_view<space, Vertex const> starts, std::int64_t walks_per_start, std::int64_t num_walks,
-             name_walker<space, Vertex> const& name, walk_rows<space, Vertex> rows) {
+  void check(batches_type batches, partition_book const& book) const {
+    if (batches.empty()) {
+      throw precondition_error("no batches of walks; a rank without starts joins with empty ones");
+    }
+    for (auto const& [starts, key, out] : batches) {
+      validate_vertices(policy_, "start", starts, book.num_vertices());
+      if (out == nullptr) {
+        throw precondition_error("a batch of walks has nothing to write to; set `out`");
+      }
+    }
+  }
+
+  // The rows of all batches: those of the only one, or of all of them together.
+  template <class Options>
+  walk_rows<space, Vertex> make_room(batches_type batches, Options const& options) {
+    std::int64_t num_starts = 0;
+    for (auto const& [starts, key, out] : batches) {
+      num_starts += starts.size();
+      out->resize(policy_, starts.size(), options.walks_per_start, options.length, edge_ids_);
+    }
+    auto& all = batches.size() == 1 ? *batches[0].out : joined_;
+    if (batches.size() > 1) {
+      joined_.resize(policy_, num_starts, options.walks_per_start, options.length, edge_ids_);
+    }
+    static_cast<void>(narrow<std::int32_t>(all.num_walks(), "number of walks of a rank"));
+    return {all.vertices(), all.edge_ids()};
+  }
+
+  array_view<space, random_key const> take_keys(batches_type batches) {
+    std::vector<random_key> keys;
+    for (auto const& [starts, key, out] : batches) {
+      keys.push_back(walk_key(key));
+    }
+    keys_.resize(std::ssize(keys));
+    copy_in(policy_, host_view<random_key const>(keys), keys_.view());
+    return std::as_const(keys_).view();
+  }
+
+  void start(batches_type batches, std::int64_t walks_per_start, name_walker<space, Vertex> const& name,
+             walk_rows<space, Vertex> rows) {
     here_.clear();
     inbox_.clear();
-    for (std::int64_t first = 0; first < num_walks; first += most_walkers) {
-      auto const count = std::min(num_walks - first, most_walkers);
-      reserve(count);
-      policy_.executor().for_each(count, start_walkers<Walker, space, Vertex>{starts, walks_per_start, name, first,
-                                                                              walkers_.view(), moves_.view(), rows});
-      distribute();
+    std::int64_t first_of_batch = 0;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const num_walks = batches[b].out->num_walks();
+      for (std::int64_t first = 0; first < num_walks; first += most_walkers) {
+        auto const count = std::min(num_walks - first, most_walkers);
+        reserve(count);
+        policy_.executor().for_each(
+            count, start_walkers<Walker, space, Vertex>{batches[b].starts, walks_per_start, name,
+                                                        static_cast<std::int64_t>(b), first_of_batch, first,
+                                                        walkers_.view(), moves_.view(), rows});
+        distribute();
+      }
+      first_of_batch += num_walks;
+    }
+  }
+
+  // Gives every batch its walks.
+  void divide(batches_type batches) {
+    if (batches.size() == 1) {
+      return;
+    }
+    std::int64_t first = 0;
+    auto const copy = [&](auto to, auto from) {
+      if (auto const size = to.rows() * to.columns(); size > 0) {
+        policy_.resource().copy(to.data(), from.data() + first * to.columns(),
+                                static_cast<std::size_t>(size) * sizeof(*to.data()));
+      }
+    };
+    for (auto const& [starts, key, out] : batches) {
+      copy(out->vertices(), std::as_const(joined_).vertices());
+      copy(out->edge_ids(), std::as_const(joined_).edge_ids());
+      first += out->num_walks();
     }
   }
 
@@ -173,6 +260,8 @@ private:
   buffer<Policy, visit> visits_;
   buffer<Policy, std::int64_t> counts_;
   buffer<Policy, std::int64_t> before_;
+  buffer<Policy, random_key> keys_; // of the batches
+  walks<Policy, Vertex> joined_;    // of all batches, if there are several
 };
 
 } // namespace glt::detail

@@ -124,7 +124,8 @@ public:
   /// @param  edges  a functor over memory that the policy's executor reaches: `edges(x)` is a `row_edge` for x in
   ///                [0, edges.size())
   /// @where  waits once, for the number of edges found
-  /// @pre    every row is in [0, graph.num_rows()); not checked
+  /// @units  row b · graph.num_rows() + r is row r of the graph for batch b
+  /// @pre    no row is negative; not checked
   /// @cost   two sorts of the edges and, unless rows ascend, one pass over the rows; allocates only while they are
   ///         more than ever before
   template <memory_space GraphSpace, vertex_id Vertex, class Edges>

@@ -32,8 +32,9 @@ struct find_excluded {
 
   // Writes the first `room` positions and returns how many there are.
   GLT_HOST_DEVICE edge_offset search(std::int64_t i, edge_offset* out, edge_offset room) const {
-    edge_offset const begin = graph.offset(rows[i]);
-    edge_offset const end = graph.offset(rows[i] + 1);
+    auto const row = rows[i] % graph.num_rows();
+    edge_offset const begin = graph.offset(row);
+    edge_offset const end = graph.offset(row + 1);
     edge_offset found = 0;
     auto const keep_matches = [&](edge_offset from, edge_offset to) {
       for (edge_offset e = from; e < to; ++e) {

@@ -13,8 +13,11 @@
 #include <glt/sample/link/negatives.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace glt::detail {
 
@@ -116,6 +119,16 @@ struct keep_open {
   }
 };
 
+/// One of the batches whose negatives are drawn together.
+///
+/// @shape  keys [P], the `positive_key` of every positive
+template <device_policy Policy, vertex_id Vertex>
+struct negatives_to_draw {
+  seed_edges<Policy, Vertex> const* positives = nullptr;
+  array_view<Policy::space, random_key const> keys{};
+  negative_pairs<Policy, Vertex>* out = nullptr;
+};
+
 /// Draws the negatives of a batch until all are verified or the attempts are used up: round by round, but all places at
 /// once, each by itself, where kernels reach the candidates; hosts are faster in rounds, for misses of the cache overlap.
 ///
@@ -129,7 +142,7 @@ class negative_drawer {
 
 public:
   explicit negative_drawer(negative_options options, Policy policy = {})
-      : options_(options), policy_(policy), open_(0, policy), still_open_(0, policy), numbers_(0, policy),
+      : options_(options), policy_(policy), numbers_(0, policy),
         vertices_(0, policy), sources_(0, policy), destinations_(0, policy), found_(0, policy) {
     validate(options_);
   }
@@ -167,23 +180,37 @@ public:
   template <candidate_source<Policy, Vertex> Candidates>
   void draw(Candidates& candidates, seed_edges<Policy, Vertex> const& positives,
             array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
-    open_.resize(start(positives, out));
-    still_open_.reserve(open_.size());
-    policy_.executor().for_each(open_.size(), list_places<space>{open_.view()});
+    batch_type const batch{&positives, keys, &out};
+    draw_bulk(candidates, std::span(&batch, 1));
+  }
+  /// The same for several batches, whose open places share the rounds.
+  template <candidate_source<Policy, Vertex> Candidates>
+  void draw_bulk(Candidates& candidates, std::span<negatives_to_draw<Policy, Vertex> const> batches) {
+    while (open_.size() < batches.size()) {
+      open_.push_back({buffer<Policy, std::int64_t>(0, policy_), buffer<Policy, std::int64_t>(0, policy_)});
+    }
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto& [open, still_open] = open_[b];
+      open.resize(start(*batches[b].positives, *batches[b].out));
+      still_open.reserve(open.size());
+      policy_.executor().for_each(open.size(), list_places<space>{open.view()});
+    }
     for (std::int64_t attempt = 0; attempt < (options_.strict ? options_.attempts : 1); ++attempt) {
-      auto const numbers = draw_numbers(candidates.num_numbers(), keys, attempt);
-      vertices_.resize(numbers.size());
-      if (!candidates.find(numbers, vertices_.view())) {
+      draw_numbers(candidates.num_numbers(), batches, attempt);
+      vertices_.resize(numbers_.size());
+      if (!candidates.find(std::as_const(numbers_).view(), vertices_.view())) {
         break;
       }
-      write_candidates(positives.view(), out);
+      write_candidates(batches);
       if (options_.strict) {
-        reject(candidates, positives.view(), out);
+        reject(candidates, batches);
       }
     }
   }
 
 private:
+  using batch_type = negatives_to_draw<Policy, Vertex>;
+
   std::int64_t start(seed_edges<Policy, Vertex> const& positives, negative_pairs<Policy, Vertex>& out) {
     auto const size = num_negatives(positives.size(), options_);
     adopt_policy(policy_, out.sources, out.destinations, out.verified);
@@ -193,47 +220,88 @@ private:
     return size;
   }
 
-  array_view<space, std::int64_t const> draw_numbers(std::int64_t num_numbers, array_view<space, random_key const> keys,
-                                                     std::int64_t attempt) {
-    numbers_.resize(open_.size() * (options_.mode == negative_mode::binary ? 2 : 1));
-    policy_.executor().for_each(open_.size(), draw_candidate<space>{keys, std::as_const(open_).view(), options_,
-                                                                    attempt, num_numbers, numbers_.view()});
-    return std::as_const(numbers_).view();
+  [[nodiscard]] std::int64_t num_open(std::size_t num_batches) const noexcept {
+    std::int64_t sum = 0;
+    for (std::size_t b = 0; b < num_batches; ++b) {
+      sum += open_[b].now.size();
+    }
+    return sum;
+  }
+  // Calls f(batch, its open places, the first of them among those of all batches).
+  template <class F>
+  void for_each_batch(std::span<batch_type const> batches, F f) {
+    std::int64_t first = 0;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      auto const size = open_[b].now.size();
+      f(batches[b], open_[b], first);
+      first += size;
+    }
   }
 
-  void write_candidates(seed_edges_view<space, Vertex> positives, negative_pairs<Policy, Vertex>& out) {
-    sources_.resize(open_.size());
-    destinations_.resize(open_.size());
-    policy_.executor().for_each(
-        open_.size(), write_candidate<space, Vertex>{std::as_const(open_).view(), std::as_const(vertices_).view(),
-                                                     positives.sources, options_, sources_.view(), destinations_.view(),
-                                                     out.sources.view(), out.destinations.view(), out.verified.view()});
+  void draw_numbers(std::int64_t num_numbers, std::span<batch_type const> batches, std::int64_t attempt) {
+    numbers_.resize(num_open(batches.size()) * ends());
+    for_each_batch(batches, [&](batch_type const& batch, open_places const& places, std::int64_t first) {
+      auto const open = places.now.view();
+      policy_.executor().for_each(open.size(),
+                                  draw_candidate<space>{batch.keys, open, options_, attempt, num_numbers,
+                                                        numbers_.view().subview(ends() * first, ends() * open.size())});
+    });
+  }
+
+  void write_candidates(std::span<batch_type const> batches) {
+    sources_.resize(num_open(batches.size()));
+    destinations_.resize(sources_.size());
+    for_each_batch(batches, [&](batch_type const& batch, open_places const& places, std::int64_t first) {
+      auto const open = places.now.view();
+      auto& out = *batch.out;
+      policy_.executor().for_each(
+          open.size(),
+          write_candidate<space, Vertex>{
+              open, std::as_const(vertices_).view().subview(ends() * first, ends() * open.size()),
+              batch.positives->view().sources, options_, sources_.view().subview(first, open.size()),
+              destinations_.view().subview(first, open.size()), out.sources.view(), out.destinations.view(),
+              out.verified.view()});
+    });
   }
 
   // Leaves open what is refused.
   template <class Candidates>
-  void reject(Candidates& candidates, seed_edges_view<space, Vertex> positives, negative_pairs<Policy, Vertex>& out) {
+  void reject(Candidates& candidates, std::span<batch_type const> batches) {
     auto const ex = policy_.executor();
     auto const sources = std::as_const(sources_).view();
     auto const destinations = std::as_const(destinations_).view();
-    found_.resize(open_.size());
+    found_.resize(sources.size());
     candidates.test(sources, destinations, found_.view());
-    numbers_.resize(open_.size());
-    auto const size = ex.select_if(
-        open_.size(),
-        is_rejected<space, Vertex>{sources, destinations, std::as_const(found_).view(), positives, options_.self_pairs},
-        numbers_.view());
-    still_open_.resize(size);
-    ex.for_each(size, keep_open<space>{std::as_const(numbers_).view(), std::as_const(open_).view(), still_open_.view(),
-                                       out.verified.view()});
-    open_.swap(still_open_);
+    numbers_.resize(sources.size());
+    for_each_batch(batches, [&](batch_type const& batch, open_places& places, std::int64_t first) {
+      auto& [open, still_open] = places;
+      auto const count = open.size();
+      auto const rejected = numbers_.view().subview(first, count);
+      auto const size = ex.select_if(
+          count,
+          is_rejected<space, Vertex>{sources.subview(first, count), destinations.subview(first, count),
+                                     std::as_const(found_).view().subview(first, count), batch.positives->view(),
+                                     options_.self_pairs},
+          rejected);
+      still_open.resize(size);
+      ex.for_each(size, keep_open<space>{rejected, std::as_const(open).view(), still_open.view(),
+                                         batch.out->verified.view()});
+      open.swap(still_open);
+    });
   }
+
+  // Numbers that a candidate takes.
+  [[nodiscard]] std::int64_t ends() const noexcept { return options_.mode == negative_mode::binary ? 2 : 1; }
+
+  struct open_places {
+    buffer<Policy, std::int64_t> now;
+    buffer<Policy, std::int64_t> next;
+  };
 
   negative_options options_;
   Policy policy_;
-  buffer<Policy, std::int64_t> open_;
-  buffer<Policy, std::int64_t> still_open_;
-  buffer<Policy, std::int64_t> numbers_;
+  std::vector<open_places> open_; // by batch
+  buffer<Policy, std::int64_t> numbers_; // of the open places of all batches, like the others
   buffer<Policy, Vertex> vertices_;
   buffer<Policy, Vertex> sources_;
   buffer<Policy, Vertex> destinations_;

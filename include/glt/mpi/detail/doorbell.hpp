@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/node_memory.hpp>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <span>
+#include <utility>
+
+namespace glt::detail {
+
+/// Lets a rank sleep until another one of its machine has sent it something: a counter for each of them, in memory that
+/// they share, on which the kernel lets wait.
+class doorbell {
+public:
+  using seconds = std::chrono::duration<double>;
+
+  /// Bytes that every rank shares for it.
+  static constexpr std::int64_t bytes = 64;
+  /// Makes a block a counter that nobody has rung.
+  static void clear(std::span<std::byte> block) noexcept { std::ranges::fill(block, std::byte{0}); }
+
+  doorbell() = default;
+  explicit doorbell(node_blocks blocks) : blocks_(std::move(blocks)) {
+    hears_all_ = !blocks_.of_rank.empty() && std::ranges::all_of(blocks_.of_rank, [](auto const& block) {
+      return block.has_value();
+    });
+  }
+
+  /// True if all ranks ring, so that one may sleep.
+  [[nodiscard]] bool hears_all() const noexcept { return hears_all_; }
+  /// How often this rank was rung for.
+  [[nodiscard]] std::uint32_t heard() const noexcept { return hears_all_ ? rings(blocks_.own.data()).load() : 0; }
+
+  /// Tells a rank that there is something for it.
+  void ring(int rank) const noexcept {
+    if (hears_all_) {
+      auto* const block = const_cast<std::byte*>(blocks_.of_rank[static_cast<std::size_t>(rank)]->data());
+      rings(block).fetch_add(1);
+      if (sleepers(block).load() > 0) {
+        wait_or_wake(block, FUTEX_WAKE, INT_MAX, nullptr);
+      }
+    }
+  }
+  /// Sleeps until it has rung more often than `heard`, or for so long.
+  void wait(std::uint32_t heard, seconds limit) const noexcept {
+    auto const nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(limit).count();
+    std::timespec const at_most{0, std::clamp(static_cast<long>(nanoseconds), 1L, 999'999'999L)};
+    auto* const block = blocks_.own.data();
+    sleepers(block).fetch_add(1);
+    wait_or_wake(block, FUTEX_WAIT, heard, &at_most);
+    sleepers(block).fetch_sub(1);
+  }
+
+private:
+  using counter = std::atomic_ref<std::uint32_t>;
+  static_assert(counter::is_always_lock_free); // processes have no lock in common
+
+  static counter rings(std::byte* block) noexcept { return counter(*reinterpret_cast<std::uint32_t*>(block)); }
+  static counter sleepers(std::byte* block) noexcept { return counter(*(reinterpret_cast<std::uint32_t*>(block) + 1)); }
+  // Whatever comes of it, the rank looks again.
+  static void wait_or_wake(std::byte* block, int what, std::uint32_t value, std::timespec const* limit) noexcept {
+    static_cast<void>(::syscall(SYS_futex, block, what, value, limit, nullptr, 0));
+  }
+
+  node_blocks blocks_;
+  bool hears_all_ = false;
+};
+
+} // namespace glt::detail
