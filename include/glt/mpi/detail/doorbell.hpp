@@ -3,10 +3,6 @@
 
 #include <glt/comm/node_memory.hpp>
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -16,6 +12,12 @@
 #include <ctime>
 #include <span>
 #include <utility>
+
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace glt::detail {
 
@@ -32,9 +34,11 @@ public:
 
   doorbell() = default;
   explicit doorbell(node_blocks blocks) : blocks_(std::move(blocks)) {
+#if defined(__linux__)
     hears_all_ = !blocks_.of_rank.empty() && std::ranges::all_of(blocks_.of_rank, [](auto const& block) {
       return block.has_value();
     });
+#endif
   }
 
   /// True if all ranks ring, so that one may sleep.
@@ -48,7 +52,7 @@ public:
       auto* const block = const_cast<std::byte*>(blocks_.of_rank[static_cast<std::size_t>(rank)]->data());
       rings(block).fetch_add(1);
       if (sleepers(block).load() > 0) {
-        wait_or_wake(block, FUTEX_WAKE, INT_MAX, nullptr);
+        wake_all(block);
       }
     }
   }
@@ -58,7 +62,7 @@ public:
     std::timespec const at_most{0, std::clamp(static_cast<long>(nanoseconds), 1L, 999'999'999L)};
     auto* const block = blocks_.own.data();
     sleepers(block).fetch_add(1);
-    wait_or_wake(block, FUTEX_WAIT, heard, &at_most);
+    sleep(block, heard, at_most);
     sleepers(block).fetch_sub(1);
   }
 
@@ -69,8 +73,16 @@ private:
   static counter rings(std::byte* block) noexcept { return counter(*reinterpret_cast<std::uint32_t*>(block)); }
   static counter sleepers(std::byte* block) noexcept { return counter(*(reinterpret_cast<std::uint32_t*>(block) + 1)); }
   // Whatever comes of it, the rank looks again.
-  static void wait_or_wake(std::byte* block, int what, std::uint32_t value, std::timespec const* limit) noexcept {
-    static_cast<void>(::syscall(SYS_futex, block, what, value, limit, nullptr, 0));
+  static void sleep([[maybe_unused]] std::byte* block, [[maybe_unused]] std::uint32_t value,
+                    [[maybe_unused]] std::timespec const& limit) noexcept {
+#if defined(__linux__)
+    static_cast<void>(::syscall(SYS_futex, block, FUTEX_WAIT, value, &limit, nullptr, 0));
+#endif
+  }
+  static void wake_all([[maybe_unused]] std::byte* block) noexcept {
+#if defined(__linux__)
+    static_cast<void>(::syscall(SYS_futex, block, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0));
+#endif
   }
 
   node_blocks blocks_;
