@@ -24,6 +24,7 @@ namespace glt::io::detail {
 /// by type.
 struct ogb_pickled_split {
   std::string name; ///< train, valid or test
+  std::filesystem::path file;
   vertex_pairs edges{};
   vertex_pairs negatives{};
   std::vector<std::pair<std::string, std::vector<global_id>>> vertices{}; ///< by type; its name may be empty
@@ -35,7 +36,7 @@ struct ogb_pickled_split {
 /// @throws io_error  if it is neither, or arrays do not fit each other
 [[nodiscard]] inline ogb_pickled_split read_pickled_split(torch_file const& file, std::string name,
                                                           pickle_value const& value) {
-  ogb_pickled_split made{.name = std::move(name)};
+  ogb_pickled_split made{.name = std::move(name), .file = file.path()};
   auto const path = file.path().string();
   auto const list = [&](pickle_value const& of) { return integers_of(file.read(of), path); };
   auto const* const dict = value.get_if<pickle_dict>();

@@ -251,7 +251,7 @@ private:
       });
     };
     for (auto& split : read_pickled_splits(folder, skip, leave_out)) {
-      auto const place = (folder / (split.name + ".pt")).string();
+      auto const place = split.file.string();
       for (auto& [type, ids] : split.vertices) {
         auto const nodes = typed || !type.empty() ? std::ranges::find(data_.nodes, type, &node_table::name)
                                                   : data_.nodes.begin();
