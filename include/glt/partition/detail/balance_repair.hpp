@@ -61,7 +61,9 @@ public:
       return a.price != b.price ? a.price < b.price : a.vertex < b.vertex;
     });
     std::vector<bool> made(moves_.size(), false);
-    for (bool any = true; std::exchange(any, false);) { // a part may exceed a limit by what it got
+    bool any = true;
+    for (int scan = 0; any && scan < most_scans; ++scan) { // a part may exceed a limit by what it got
+      any = false;
       for (std::size_t i = 0; i < moves_.size(); ++i) {
         loads_.weigh(moves_[i].vertex);
         auto const from = part(moves_[i].vertex);
@@ -91,6 +93,7 @@ public:
 
 private:
   static constexpr int most_rounds = 8;
+  static constexpr int most_scans = 16;
 
   struct move {
     float price; // edges cut more, for what the loads become more even
