@@ -193,9 +193,9 @@ inline assignment assign(options const& chosen, whole_graph const& graph) {
                      [&] { return glt::balance_edges(graph.view(), chosen.slack); });
   };
   auto part_of = assign_by_method(chosen, graph, limits);
-  return repairs_balance(chosen.method)
-             ? glt::repair_balance(graph.view(), std::move(part_of), with_vertices(limits(), chosen), chosen.parts)
-             : std::move(part_of);
+  return repairs_balance(chosen.method) ? glt::repair_balance(graph.view(), std::move(part_of),
+                                                              with_vertices(limits(), chosen), chosen.parts)
+                                        : std::move(part_of);
 }
 
 } // namespace glt_partition

@@ -124,13 +124,15 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
     }));
   }
   if (method == "ldg") {
-    return repaired(streamed(
-        [&](auto in_degrees) { return make_ldg(chosen, limits(in_degrees)).stream(num_vertices, chosen.parts); }));
+    return repaired(streamed([&](auto in_degrees) {
+      return make_ldg(chosen, limits(in_degrees)).stream(num_vertices, chosen.parts);
+    }));
   }
   if (method == "frequency") {
     check_has_seeds(graph.train());
     auto const dealt = streamed([&](auto) { return make_ldg(chosen).stream(num_vertices, chosen.parts); });
-    return repaired(assign_by_frequency(comm, chosen, graph, dealt.view(), limits, plan, scratch, out.progress()));
+    return repaired(
+        assign_by_frequency(comm, chosen, graph, dealt.view(), limits, plan, scratch, out.progress()));
   }
   throw glt::precondition_error("--method " + method + " needs the whole graph in one process: start one without "
                                 "--memory, or use ldg or fennel");

@@ -47,6 +47,8 @@ inline bool keeps_balance(std::string const& method) {
 }
 
 /// Whether vertices may leave a part that exceeds a limit; ranges of ids stay ranges.
-inline bool repairs_balance(std::string const& method) { return keeps_balance(method) && method != "contiguous"; }
+inline bool repairs_balance(std::string const& method) {
+  return keeps_balance(method) && method != "contiguous";
+}
 
 } // namespace glt_partition

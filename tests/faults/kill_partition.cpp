@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
       std::filesystem::remove_all(scratch / "work");
       std::filesystem::create_directory(scratch / "work");
       child running(partition_command(call, scratch / "input", out), scratch / "output");
-      while (call.ranks > 0 && std::ssize(ranks_of(running, GLT_PARTITION_PROGRAM)) < call.ranks && !running.wait(0.002)) {
+      while (call.ranks > 0 && std::ssize(ranks_of(running, GLT_PARTITION_PROGRAM)) < call.ranks &&
+             !running.wait(0.002)) {
         // The launcher starts them; that of MPICH may lose a signal until it has.
       }
       std::this_thread::sleep_for(std::chrono::duration<double>(after));

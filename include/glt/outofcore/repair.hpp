@@ -33,9 +33,9 @@ namespace glt::io {
 /// @throws collective_error  on every rank, as `assign_by_stream`, or what `repair_balance` refuses
 /// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits need
 template <communicator Comm, class MakeLimits>
-[[nodiscard]] buffer<device::cpu, local_id> repair_by_stream(Comm comm, all_types const& graph,
-                                                             buffer<device::cpu, local_id> part_of, int num_parts,
-                                                             MakeLimits make_limits, stream_options const& options) {
+[[nodiscard]] buffer<device::cpu, local_id>
+repair_by_stream(Comm comm, all_types const& graph, buffer<device::cpu, local_id> part_of, int num_parts,
+                 MakeLimits make_limits, stream_options const& options) {
   detail::row_stream rows(comm, graph, options.plan, options.scratch, options.on_progress);
   std::optional<glt::detail::balance_repair> repair;
   auto failure = glt::detail::failure_of([&] {

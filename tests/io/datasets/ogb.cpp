@@ -170,7 +170,8 @@ TEST_CASE("splits are read from files of torch.save, with NumPy's arrays and ten
     write_bytes(split / "split_dict.pt", whole(dict({{text("train"), train}})));
     return thrown<io_error>([&] { static_cast<void>(read()); });
   };
-  CHECK(names(refused(numpy_array(std::string("\0\1\1", 3), "b1", {3})), "split_dict.pt", "3 rows for 4 vertices"));
+  CHECK(names(refused(numpy_array(std::string("\0\1\1", 3), "b1", {3})), "split_dict.pt",
+              "3 rows for 4 vertices"));
   CHECK(names(refused(numpy_array(ids{3, 1, 3}, "i8", {3})), "split_dict.pt", "id 2 is 3, as id 0 is"));
 
   write_bytes(split / "split_dict.pt",

@@ -45,7 +45,8 @@ public:
         own_bounds_.push_back(bounds_[static_cast<std::size_t>(range)]);
       }
     }
-    own_bounds_.push_back(own_bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(first_own_) + own_bounds_.size()]);
+    own_bounds_.push_back(
+        own_bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(first_own_) + own_bounds_.size()]);
     if (own_bounds_.size() == 1) {
       own_bounds_.push_back(own_bounds_.front());
     }
@@ -69,11 +70,12 @@ public:
       }
     };
     edge_spill spill(scratch_, own_bounds_, plan_.for_edges / 8);
-    spill_edges(comm_, graph_, plan_, on_progress_,
-                [this](global_id row) {
-                  return rank_of_range(std::ranges::upper_bound(bounds_, row) - bounds_.begin() - 1);
-                },
-                spill);
+    spill_edges(
+        comm_, graph_, plan_, on_progress_,
+        [this](global_id row) {
+          return rank_of_range(std::ranges::upper_bound(bounds_, row) - bounds_.begin() - 1);
+        },
+        spill);
     record_shuffle to_first(comm_, sizeof(moving_edge));
     for (std::int64_t range = 0; range < num_ranges(); ++range) {
       buffer<device::cpu, moving_edge> arrived;

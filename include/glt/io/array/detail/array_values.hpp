@@ -105,7 +105,8 @@ void visit_not_finite(array const& values, See see) {
 // Throws for an array of bool where ids or other numbers belong.
 inline void refuse_bool(array const& values, std::string const& path) {
   if (values.is_bool()) {
-    throw io_error(path, 0, "holds elements of type bool, not numbers; if it is a mask, save the places that are true");
+    throw io_error(
+        path, 0, "holds elements of type bool, not numbers; if it is a mask, save the places that are true");
   }
 }
 

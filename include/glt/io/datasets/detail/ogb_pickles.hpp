@@ -27,7 +27,7 @@ struct ogb_pickled_split {
   std::filesystem::path file;
   vertex_pairs edges{};
   vertex_pairs negatives{};
-  std::vector<std::pair<std::string, array>> vertices{}; ///< by type; its name may be empty
+  std::vector<std::pair<std::string, array>> vertices{};                  ///< by type; its name may be empty
   std::vector<std::string> left_out{};                                    ///< keys that are something else
 };
 

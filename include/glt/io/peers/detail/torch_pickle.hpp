@@ -130,8 +130,11 @@ public:
     if (!type) {
       throw precondition_error("has a storage of an unknown type; make the file again with torch.save");
     }
-    pickle_storage storage{*type, torch_argument<std::string_view>(*parts[2], "storage key"),
-                           torch_argument<std::int64_t>(*parts[4], "storage size"), {}, type_name.name == "BoolStorage"};
+    pickle_storage storage{*type,
+                           torch_argument<std::string_view>(*parts[2], "storage key"),
+                           torch_argument<std::int64_t>(*parts[4], "storage size"),
+                           {},
+                           type_name.name == "BoolStorage"};
     if (storage.count < 0) {
       throw precondition_error(glt::detail::message("has a storage of ", storage.count, " elements; make it again"));
     }
@@ -167,8 +170,12 @@ private:
                                                     " arguments; make the file again with a released PyTorch"));
     }
     auto const& storage = storage_of(*args[0]);
-    pickle_tensor made{storage.type, &storage, torch_argument<std::int64_t>(*args[1], "offset"),
-                       torch_integers(*args[2], "size"), torch_integers(*args[3], "stride"), storage.is_bool};
+    pickle_tensor made{storage.type,
+                       &storage,
+                       torch_argument<std::int64_t>(*args[1], "offset"),
+                       torch_integers(*args[2], "size"),
+                       torch_integers(*args[3], "stride"),
+                       storage.is_bool};
     if (by_dtype) {
       auto const& name = torch_argument<pickle_name>(*args[6], "type");
       auto const type = torch_dtype(name);
