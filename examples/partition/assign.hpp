@@ -18,6 +18,7 @@
 #include <glt/partition/hash.hpp>
 #include <glt/partition/hetero_partition.hpp>
 #include <glt/partition/random.hpp>
+#include <glt/partition/repair_balance.hpp>
 #include <glt/partition/stream/fennel.hpp>
 #include <glt/partition/stream/ldg.hpp>
 #include <glt/sample/hotness/hotness.hpp>
@@ -86,6 +87,12 @@ glt::balance_constraints limits_of(options const& chosen, glt::hetero_schema con
   return limits;
 }
 
+/// Those limits and that of the vertices, all of which the parts must keep in the end.
+inline glt::balance_constraints with_vertices(glt::balance_constraints limits, options const& chosen) {
+  limits.push_back(glt::balance_vertices(chosen.slack));
+  return limits;
+}
+
 /// Throws if --method frequency has nothing to go by.
 inline void check_has_seeds(std::vector<glt::global_id> const& seeds) {
   if (seeds.empty()) {
@@ -137,14 +144,11 @@ assignment kept_parts(Ranges const& by_type, int num_parts, int asked, std::int6
   return part_of;
 }
 
-/// Assigns the vertices of a graph in memory.
-inline assignment assign(options const& chosen, whole_graph const& graph) {
+/// What a partitioner makes of a graph in memory; `limits()` makes those that it shall keep.
+template <class Limits>
+assignment assign_by_method(options const& chosen, whole_graph const& graph, Limits limits) {
   auto const& method = chosen.method;
   auto const parts = chosen.parts;
-  auto const limits = [&] {
-    return limits_of(chosen, graph.schema(), graph.seeds(),
-                     [&] { return glt::balance_edges(graph.view(), chosen.slack); });
-  };
   if (method == "contiguous") {
     return make_contiguous(chosen, limits())(graph.view(), parts);
   }
@@ -180,6 +184,18 @@ inline assignment assign(options const& chosen, whole_graph const& graph) {
 #else
   throw glt::precondition_error("--method metis: this glt-partition was built without METIS; use ldg or fennel");
 #endif
+}
+
+/// Assigns the vertices of a graph in memory.
+inline assignment assign(options const& chosen, whole_graph const& graph) {
+  auto const limits = [&] {
+    return limits_of(chosen, graph.schema(), graph.seeds(),
+                     [&] { return glt::balance_edges(graph.view(), chosen.slack); });
+  };
+  auto part_of = assign_by_method(chosen, graph, limits);
+  return repairs_balance(chosen.method) ? glt::repair_balance(graph.view(), std::move(part_of),
+                                                              with_vertices(limits(), chosen), chosen.parts)
+                                        : std::move(part_of);
 }
 
 } // namespace glt_partition

@@ -17,6 +17,7 @@
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/detail/text_exchange.hpp>
 #include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/repair.hpp>
 #include <glt/outofcore/stream.hpp>
 #include <glt/partition/balance.hpp>
 
@@ -85,10 +86,19 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
       return glt::balance_weights("edges", in_degrees, chosen.slack);
     });
   };
+  glt::io::stream_options const streaming{
+      .passes = chosen.passes, .plan = plan, .scratch = scratch, .on_progress = out.progress()};
   auto const streamed = [&](auto make_stream) {
-    return glt::io::assign_by_stream(
-        comm, make_stream, graph.data(),
-        {.passes = chosen.passes, .plan = plan, .scratch = scratch, .on_progress = out.progress()});
+    return glt::io::assign_by_stream(comm, make_stream, graph.data(), streaming);
+  };
+  // Of vertices alone, no part has more than the limit.
+  auto const repaired = [&](assignment part_of) {
+    auto const limited = std::ranges::any_of(chosen.balance, [](auto const& of) { return of != "vertices"; });
+    return limited || graph.schema().num_node_types() > 1
+               ? glt::io::repair_by_stream(
+                     comm, graph, std::move(part_of), chosen.parts,
+                     [&](auto in_degrees) { return with_vertices(limits(in_degrees), chosen); }, streaming)
+               : std::move(part_of);
   };
   auto const& method = chosen.method;
   if (method == "contiguous") {
@@ -109,18 +119,20 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
     return edgeless(glt::assigned_partitioner{.parts = given.view()});
   }
   if (method == "fennel") {
-    return streamed([&](auto in_degrees) {
+    return repaired(streamed([&](auto in_degrees) {
       return make_fennel(chosen, limits(in_degrees)).stream(num_vertices, graph.num_edges(), chosen.parts);
-    });
+    }));
   }
   if (method == "ldg") {
-    return streamed(
-        [&](auto in_degrees) { return make_ldg(chosen, limits(in_degrees)).stream(num_vertices, chosen.parts); });
+    return repaired(streamed([&](auto in_degrees) {
+      return make_ldg(chosen, limits(in_degrees)).stream(num_vertices, chosen.parts);
+    }));
   }
   if (method == "frequency") {
     check_has_seeds(graph.train());
     auto const dealt = streamed([&](auto) { return make_ldg(chosen).stream(num_vertices, chosen.parts); });
-    return assign_by_frequency(comm, chosen, graph, dealt.view(), limits, plan, scratch, out.progress());
+    return repaired(
+        assign_by_frequency(comm, chosen, graph, dealt.view(), limits, plan, scratch, out.progress()));
   }
   throw glt::precondition_error("--method " + method + " needs the whole graph in one process: start one without "
                                 "--memory, or use ldg or fennel");

@@ -46,4 +46,9 @@ inline bool keeps_balance(std::string const& method) {
   return method == "contiguous" || method == "ldg" || method == "fennel" || method == "frequency" || method == "metis";
 }
 
+/// Whether vertices may leave a part that exceeds a limit; ranges of ids stay ranges.
+inline bool repairs_balance(std::string const& method) {
+  return keeps_balance(method) && method != "contiguous";
+}
+
 } // namespace glt_partition

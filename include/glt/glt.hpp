@@ -147,6 +147,7 @@
 #include <glt/partition/quality/quality_hetero.hpp>
 #include <glt/partition/random.hpp>
 #include <glt/partition/relabel.hpp>
+#include <glt/partition/repair_balance.hpp>
 #include <glt/partition/split.hpp>
 #include <glt/partition/stream/fennel.hpp>
 #include <glt/partition/stream/ldg.hpp>

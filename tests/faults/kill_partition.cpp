@@ -31,9 +31,13 @@ int main(int argc, char** argv) {
       std::filesystem::remove_all(scratch / "work");
       std::filesystem::create_directory(scratch / "work");
       child running(partition_command(call, scratch / "input", out), scratch / "output");
+      while (call.ranks > 0 && std::ssize(ranks_of(running, GLT_PARTITION_PROGRAM)) < call.ranks &&
+             !running.wait(0.002)) {
+        // The launcher starts them; that of MPICH may lose a signal until it has.
+      }
       std::this_thread::sleep_for(std::chrono::duration<double>(after));
       if (call.ranks > 0 && signal == SIGKILL) { // of one rank
-        auto const ranks = child::descendants(running.id());
+        auto const ranks = ranks_of(running, GLT_PARTITION_PROGRAM);
         if (!ranks.empty()) {
           kill(ranks.back(), SIGKILL);
         }

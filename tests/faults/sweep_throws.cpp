@@ -50,15 +50,12 @@ verdict judge(case_lines const& said) {
   return std::ssize(said.errors) == ranks ? verdict::same_error : verdict::crash;
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
-  auto const chosen = parse(argc, argv);
-  glt_test::scratch_folder const scratch;
-  tally counts("throws");
+// Runs all cases of a program; returns how often its ranks had different texts.
+int judge_all(std::string const& program, settings const& chosen, glt_test::scratch_folder const& scratch,
+              tally& counts) {
   int different = 0;
   for (int first = 0; first >= 0;) {
-    child job({launch(ranks, "", {GLT_FAULT_THROW, std::to_string(first)}), launch_environment()},
+    child job({launch(ranks, "", {program, std::to_string(first)}), launch_environment()},
               scratch / "output");
     std::string text;
     double idle = 0;
@@ -76,7 +73,7 @@ int main(int argc, char** argv) {
         complete || unfinished == cases.end() ? std::numeric_limits<int>::max() : unfinished->first;
     std::string stacks;
     if (!over) {
-      stacks = chosen.stacks ? stacks_of(job, GLT_FAULT_THROW) : "";
+      stacks = chosen.stacks ? stacks_of(job, program) : "";
       job.end();
     }
     for (auto at = cases.begin(); at != cases.end() && at->first <= stop_at; ++at) {
@@ -98,6 +95,19 @@ int main(int argc, char** argv) {
       counts.add(over ? verdict::crash : verdict::hang, "the job, not in a case", text);
     }
     first = complete || unfinished == cases.end() ? -1 : unfinished->first + 1;
+  }
+  return different;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  auto const chosen = parse(argc, argv);
+  glt_test::scratch_folder const scratch;
+  tally counts("throws");
+  int different = 0;
+  for (char const* const program : {GLT_FAULT_THROW, GLT_FAULT_THROW_TRAINING}) {
+    different += judge_all(program, chosen, scratch, counts);
   }
   std::printf("throws: %d times ranks had different texts\n", different);
   return counts.finish();

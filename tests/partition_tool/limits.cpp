@@ -3,6 +3,7 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/graph/rmat.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 
@@ -48,5 +49,28 @@ TEST_CASE("a limit that the parts exceed is told, and fails where it must be kep
     CHECK(kept.status == 0);
     CHECK_FALSE(has(kept.out, "note: part"));
     CHECK(run("hash" + std::to_string(limit.size()), limit + " --strict --method hash").status == 0);
+  }
+}
+
+TEST_CASE("vertices leave the parts that a method leaves too full") {
+  scratch_folder const scratch;
+  auto const graph = glt::make_rmat<glt::global_id>({.scale = 10, .edge_factor = 16});
+  auto const from = graph.view().sources();
+  auto const to = graph.view().destinations();
+  std::vector<std::int64_t> edges(from.begin(), from.end());
+  edges.insert(edges.end(), to.begin(), to.end());
+  std::filesystem::create_directory(scratch / "set");
+  glt::io::write_npy(scratch / "set" / "edge_index.npy",
+                     glt::host_matrix<std::int64_t const>(edges.data(), 2, std::ssize(edges) / 2));
+  for (std::string const parts : {"2", "5"}) {
+    for (std::string const limit : {"", " --memory 100MB"}) {
+      auto const made =
+          run_tool(scratch, (scratch / "set").string() + " --parts " + parts + " --out " +
+                                (scratch / (parts + (limit.empty() ? "" : "m"))).string() + limit +
+                                " --method fennel --passes 1 --balance vertices,edges --strict");
+      CAPTURE(made.out);
+      CHECK(made.status == 0);
+    }
+    CHECK(files_of(scratch / parts) == files_of(scratch / (parts + "m")));
   }
 }

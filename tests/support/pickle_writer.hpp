@@ -229,6 +229,14 @@ void save_tensor(std::filesystem::path const& path, std::vector<T> const& values
   save_tensor(path, values, {std::ssize(values)});
 }
 
+/// Saves a tensor of `count` elements of bool, which are true.
+inline void save_bools(std::filesystem::path const& path, std::int64_t count) {
+  torch_writer writer;
+  auto const all = writer.storage("Bool", std::string(static_cast<std::size_t>(count), '\1'), count);
+  auto const root = torch_writer::tensor(all, 0, {count}, {1});
+  writer.save(path, root);
+}
+
 /// A tensor as Python's pickle writes it: its storage is a stream inside of the pickle.
 template <class T>
 std::string pickle_tensor(std::vector<T> const& values, std::vector<std::int64_t> const& sizes) {

@@ -42,7 +42,8 @@ struct balance_limit {
 } // namespace detail
 
 /// The limits that a partitioner keeps beside its own, none by default: LDG, Fennel and frequency as long as a
-/// part has room, METIS about; contiguous ranges are cut by them. Random, hash and given parts take none.
+/// part has room, METIS about, and `repair_balance` moves what is too much; contiguous ranges are cut by them. Random,
+/// hash and given parts take none.
 using balance_constraints = std::vector<detail::balance_limit>;
 
 /// As many vertices in one part as in another.

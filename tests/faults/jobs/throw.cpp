@@ -1,58 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Throws before, inside and after every public collective of the library but the plain calls of a communicator, on one
-// of the ranks; after each case all ranks go on with the next. Arguments: the number of the first case. Every rank prints "case N rank R error: TEXT" or
-// "case N rank R result" for every case, after rank 0 has printed "case N: NAME".
-#include "parts.hpp"
+// Throws before, inside and after the public collectives of graphs, samplers and collectors; see throw.hpp.
+#include "throw.hpp"
 
 #include "support/hetero_parts.hpp"
 #include "support/named_tables.hpp"
 
 #include <glt/mpi/node.hpp>
 
-#include <cstdlib>
-#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 
 using namespace glt_fault;
-using comm_type = glt::mpi_comm;
 using glt::global_id;
-using id_list = std::vector<global_id>;
 
 namespace {
-
-/// The call of a site; with a wrong argument if `wrong`.
-using call_type = std::function<void(bool wrong)>;
-
-/// A collective: what must be there before it, and the call.
-struct site {
-  char const* name;
-  bool has_wrong; ///< there is a wrong argument, or a callback that throws
-  std::function<call_type(comm_type&)> prepare;
-};
-
-/// A divided graph with all that belongs to it; a shared pointer keeps it for the call.
-struct world {
-  glt::dist::graph<cpu, global_id> graph;
-  glt::dist::feature_store<cpu, float> features;
-  id_list own;
-  id_list wrong{-1};
-
-  explicit world(comm_type& comm)
-      : graph(comm, make_part(comm, true)), features(comm, graph.book(), make_rows(graph.local().num_rows())),
-        own(own_vertices(graph)) {}
-
-  [[nodiscard]] id_list const& vertices(bool use_wrong) const { return use_wrong ? wrong : own; }
-  [[nodiscard]] std::vector<glt::edge_id> edge_ids() const {
-    return {graph.local().edge_ids().begin(), graph.local().edge_ids().end()};
-  }
-};
-
-std::shared_ptr<world> make_world(comm_type& comm) {
-  return std::make_shared<world>(comm);
-}
 
 glt::partition_book book_of_one_part(glt::partition_book const& book) {
   return glt::partition_book({0, book.num_vertices()});
@@ -543,55 +506,12 @@ std::vector<site> sites_of_collectors() {
   };
 }
 
-enum class phase { before, inside, after };
-
-void run_case(comm_type& comm, int number, site const& at, phase when, int thrower) {
-  int const rank = comm.rank();
-  constexpr std::array names{"before", "inside", "after"};
-  if (rank == 0) {
-    say("case %d: %s, %s, on rank %d", number, at.name, names[static_cast<std::size_t>(when)], thrower);
-  }
-  bool const is_thrower = rank == thrower;
-  try {
-    glt::run_collectively(comm, [&] {
-      auto const call = at.prepare(comm);
-      if (is_thrower && when == phase::before) {
-        throw std::runtime_error("thrown before");
-      }
-      call(is_thrower && when == phase::inside);
-      if (is_thrower && when == phase::after) {
-        throw std::runtime_error("thrown after");
-      }
-    });
-    say("case %d rank %d result", number, rank);
-  } catch (glt::collective_error const& error) {
-    say("case %d rank %d error: %s", number, rank, error.what());
-  } catch (std::exception const& error) {
-    say("case %d rank %d other error: %s", number, rank, error.what());
-  }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world();
-  int const first = argc > 1 ? std::atoi(argv[1]) : 0;
-  int number = 0;
-  for (auto const& list : {sites_of_graphs(), sites_of_samplers(), sites_of_collectors()}) {
-    for (auto const& at : list) {
-      for (auto const when : {phase::before, phase::inside, phase::after}) {
-        if (when == phase::inside && !at.has_wrong) {
-          continue;
-        }
-        for (int thrower = 0; thrower < comm.size(); ++thrower) {
-          if (number >= first) {
-            run_case(comm, number, at, when, thrower);
-          }
-          ++number;
-        }
-      }
-    }
+  auto sites = sites_of_graphs();
+  for (auto const& more : {sites_of_samplers(), sites_of_collectors()}) {
+    sites.insert(sites.end(), more.begin(), more.end());
   }
-  say("rank %d over after %d cases", comm.rank(), number);
+  return run_sites(argc, argv, sites);
 }

@@ -144,15 +144,21 @@ private:
   bool has_ended_ = false;
 };
 
+/// The processes of a job that run a program: the ranks, but for what a launcher starts beside them.
+inline std::vector<int> ranks_of(child const& job, std::string const& program) {
+  auto found = child::descendants(job.id());
+  std::erase_if(found, [&](int process) {
+    std::error_code fault;
+    return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", fault).filename() !=
+           std::filesystem::path(program).filename();
+  });
+  return found;
+}
+
 /// The stacks of the ranks of a job that hangs, as far as they are calls of glt; empty without gdb.
 inline std::string stacks_of(child const& job, std::string const& program) {
   std::string found;
-  for (int const process : child::descendants(job.id())) {
-    std::error_code fault;
-    if (std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", fault).filename() !=
-        std::filesystem::path(program).filename()) {
-      continue;
-    }
+  for (int const process : ranks_of(job, program)) {
     auto const shell = "timeout 60 gdb -p " + std::to_string(process) +
                        " -batch -ex 'set print frame-arguments none' -ex bt 2> /dev/null | grep '^#' | "
                        "grep -E 'glt::|MPI_|glt_' | cut -c 1-160 | head -n 9";

@@ -164,6 +164,17 @@ TEST_CASE("splits are read from files of torch.save, with NumPy's arrays and ten
   CHECK(notes.empty());
 
   write_bytes(split / "split_dict.pt",
+              whole(dict({{text("valid"), numpy_array(std::string("\0\1\1\0", 4), "b1", {4})}})));
+  CHECK(read().nodes[0].valid == ids{1, 2});
+  auto const refused = [&](std::string const& train) {
+    write_bytes(split / "split_dict.pt", whole(dict({{text("train"), train}})));
+    return thrown<io_error>([&] { static_cast<void>(read()); });
+  };
+  CHECK(names(refused(numpy_array(std::string("\0\1\1", 3), "b1", {3})), "split_dict.pt",
+              "3 rows for 4 vertices"));
+  CHECK(names(refused(numpy_array(ids{3, 1, 3}, "i8", {3})), "split_dict.pt", "id 2 is 3, as id 0 is"));
+
+  write_bytes(split / "split_dict.pt",
               whole(dict({{text("train"), dict({{text("mouse"), numpy_array(ids{3}, "i8", {1})}})}})));
   CHECK(read().nodes[0].train.empty());
   REQUIRE(notes.size() == 1);
@@ -211,6 +222,8 @@ TEST_CASE("files that are missing, cut or contradict each other are refused") {
   for (char const* const name : {"train", "valid", "test"}) {
     CHECK(names(fault_of(with(plain_ogb(), "split/time/" + std::string(name) + ".csv.gz", "0\n4\n")), name,
                 "id 1 is 4"));
+    CHECK(names(fault_of(with(plain_ogb(), "split/time/" + std::string(name) + ".csv.gz", "2\n2\n")), name,
+                "id 1 is 2, as id 0 is"));
   }
   CHECK(names(fault_of(with(typed_ogb(), "split/time/paper/test.csv.gz", "3\n")), "paper/test.csv.gz", "id 0 is 3"));
   CHECK(names(fault_of(with(plain_ogb(), "split/size/train.csv.gz", "0\n")), "several splits: size, time"));

@@ -106,7 +106,8 @@ TEST_CASE("splits come from masks of one or several, or from lists") {
   auto const as_list = with(listed, "train_idx.npy", npy_bools("(3,)", std::string("\1\0\1", 3)));
   CHECK(read(as_list).nodes[0].train == ids{0, 2});
   CHECK(names(fault_of(with(listed, "train_idx.npy", npy_longs({2, 0, 2}))), "train_idx.npy", "id 2 is 2, as id 0 is"));
-  CHECK(names(fault_of(with(dense(), "edges.npy", npy_bools("(1, 2)", "\1\1"))), "edges.npy", "type bool, not ids"));
+  CHECK(names(fault_of(with(dense(), "edges.npy", npy_bools("(1, 2)", "\1\1"))), "edges.npy",
+              "type bool, not numbers"));
   CHECK(names(fault_of(dense(), {.split = 2}), "train_masks.npy", "no split 2", "0 to 1"));
   CHECK(names(fault_of(dense(), {.split = -1}), "no split -1"));
   CHECK(names(fault_of(all, {.split = 1}), "train_mask.npy", "no split 1"));

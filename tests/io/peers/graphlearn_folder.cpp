@@ -133,6 +133,12 @@ TEST_CASE("Folders that contradict themselves are refused and name the file") {
   glt_test::save_tensor(dir / "set/edge_pb.pt", book);
   CHECK(names(refused(dir / "set"), "20 rows for 21"));
 
+  for (char const* const ids : {"graph/eids.pt", "graph/rows.pt", "node_feat/ids.pt"}) {
+    fresh();
+    glt_test::save_bools(folder / ids, std::ssize(std::string(ids).starts_with("graph") ? own : nodes));
+    CHECK(names(refused(dir / "set"), ids, "type bool, not numbers"));
+  }
+
   fresh();
   fs::remove(folder / "node_feat/feats.pt");
   CHECK(names(refused(dir / "set"), "list", "of 9"));

@@ -116,6 +116,8 @@ TEST_CASE("Folders that contradict themselves are refused and name the file") {
   CHECK(names(refused(dir / "set"), "paper.pt", "part 5"));
   glt_test::save_tensor(fresh() / "node_map/paper.pt", std::vector<std::int64_t>(9, 0), {3, 3});
   CHECK(names(refused(dir / "set"), "paper.pt", "ids in a line"));
+  glt_test::save_bools(fresh() / "node_map/paper.pt", 9);
+  CHECK(names(refused(dir / "set"), "paper.pt", "type bool, not numbers"));
   glt_test::save_tensor(fresh() / "edge_map/author__writes__paper.pt", std::vector<std::int64_t>(19, 0));
   CHECK(names(refused(dir / "set"), "20 rows for 19"));
   fs::remove(fresh() / "part_1/graph.pt");

@@ -61,7 +61,7 @@ TEST_CASE("Contiguous, transposed and cut-out tensors come out in C order") {
   CHECK(read(0, {2, 1, 3, 2}, {6, 77, 1, 3}) == floats{0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11});
 }
 
-TEST_CASE("Elements of 16 bits and truth values keep their bytes") {
+TEST_CASE("Elements of 16 bits and truth values keep their bytes, and the latter are known") {
   glt_test::scratch_folder const dir;
   auto const path = dir / "x.pt";
   for (auto const& [type, expected] : std::vector<std::pair<std::string, glt::element_type>>{
@@ -77,7 +77,15 @@ TEST_CASE("Elements of 16 bits and truth values keep their bytes") {
   torch_writer writer;
   auto const root = torch_writer::tensor(writer.storage("Bool", std::string("\0\1\1", 3), 3), 0, {3}, {1});
   writer.save(path, root);
-  CHECK(elements<std::uint8_t>(read_torch_tensor(path)) == std::vector<std::uint8_t>{0, 1, 1});
+  auto const read = read_torch_tensor(path);
+  CHECK(elements<std::uint8_t>(read) == std::vector<std::uint8_t>{0, 1, 1});
+  CHECK(read.is_bool());
+  torch_writer bytes;
+  auto const plain = torch_writer::tensor(bytes.storage("Byte", "abc", 3), 0, {3}, {1});
+  bytes.save(path, plain);
+  CHECK_FALSE(read_torch_tensor(path).is_bool());
+  glt_test::write_bytes(path, whole(numpy_array(std::string("\0\1", 2), "b1", {2})));
+  CHECK(read_torch_tensor(path).is_bool());
 }
 
 TEST_CASE("Arrays of NumPy are read as tensors are, from archives, streams and plain pickles") {

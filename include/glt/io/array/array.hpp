@@ -57,7 +57,18 @@ public:
     return of(values, {values.size()});
   }
 
+  /// Bytes 0 and 1 that stand for bool where they come from.
+  ///
+  /// @throws precondition_error  as the constructor
+  [[nodiscard]] static array of_bool(std::vector<std::int64_t> shape, buffer<device::cpu, std::byte> bytes) {
+    array made(element_type::uint8, std::move(shape), std::move(bytes));
+    made.is_bool_ = true;
+    return made;
+  }
+
   [[nodiscard]] element_type type() const noexcept { return type_; }
+  /// True of `of_bool`, whose elements are 0 and 1 for whoever does not ask.
+  [[nodiscard]] bool is_bool() const noexcept { return is_bool_; }
   [[nodiscard]] std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
   [[nodiscard]] host_view<std::byte const> bytes() const noexcept { return bytes_.view(); }
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
@@ -108,6 +119,7 @@ public:
 
 private:
   element_type type_ = element_type::float32;
+  bool is_bool_ = false;
   std::vector<std::int64_t> shape_;
   buffer<device::cpu, std::byte> bytes_;
 };

@@ -121,12 +121,15 @@ array read_npy_source(Source& source) {
   } else if (known.stored == "<u8") {
     widen<std::uint64_t, std::int64_t>(bytes.data(), count, fail);
   }
+  if (known.stored == "|b1") {
+    return array::of_bool(std::move(header.shape), std::move(bytes));
+  }
   return {known.type, std::move(header.shape), std::move(bytes)};
 }
 
 } // namespace detail
 
-/// Reads an .npy file whose element type is found out: bool becomes uint8, uint16 int32, uint32 and uint64 int64.
+/// Reads an .npy file whose element type is found out: bool becomes uint8 of `is_bool()`, uint16 int32, uint32 and uint64 int64.
 ///
 /// Rows are contiguous in memory and bytes ordered as this machine does, whatever order the file has.
 /// The void type of two bytes, as which NumPy saves ml_dtypes.bfloat16, is bfloat16.

@@ -147,14 +147,6 @@ public:
     return made;
   }
 
-  /// True if an array has elements of type bool, which `read` returns as 0 and 1.
-  ///
-  /// @throws io_error  as `read`, but for what is behind the header
-  [[nodiscard]] bool holds_bool(std::string_view name) {
-    auto member = open(name);
-    return detail::read_npy_header(member).type == "|b1";
-  }
-
   /// Reads a single string, as `numpy.savez(file, format="csr")` writes one.
   ///
   /// @throws io_error  as `read`, and if the array is not a single string of ASCII

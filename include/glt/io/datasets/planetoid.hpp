@@ -10,6 +10,7 @@
 #include <glt/io/array/npz.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
+#include <glt/io/folder/detail/npy_lists.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -101,9 +102,6 @@ private:
                      "holds neither adj_indptr (a SciPy matrix) nor edge_index nor edges; give an archive of a graph");
     }
     edges_path_ = file_.path_of(*name);
-    if (file_.holds_bool(*name)) {
-      throw io_error(edges_path_, 0, "holds elements of type bool, not ids; save the ends of the edges");
-    }
     auto const layout = *name == "edges" ? pair_layout::columns : pair_layout::rows;
     auto pairs = to_pairs(file_.read(*name), edges_path_, layout);
     edges_.sources = std::move(pairs.sources);
@@ -124,20 +122,15 @@ private:
 
   std::vector<global_id> read_split(names masks, names lists) {
     if (auto const name = find(lists)) {
-      if (file_.holds_bool(*name)) {
-        return read_mask(*name);
-      }
-      auto ids = integers_of(file_.read(*name), file_.path_of(*name));
-      check_ids(file_.path_of(*name), ids, nodes_);
-      check_unique(file_.path_of(*name), ids);
-      return ids;
+      auto const values = file_.read(*name);
+      return values.is_bool() ? places_of(values, *name) : split_of(values, file_.path_of(*name), nodes_);
     }
     auto const name = find(masks);
-    return name ? read_mask(*name) : std::vector<global_id>();
+    return name ? places_of(file_.read(*name), *name) : std::vector<global_id>();
   }
 
-  std::vector<global_id> read_mask(std::string const& name) {
-    auto const values = file_.read(name);
+  // The vertices of a mask.
+  std::vector<global_id> places_of(array const& values, std::string const& name) {
     bool const several = values.shape().size() == 2;
     auto const rows = several ? values.rows() : 1;
     if (options_.split < 0 || options_.split >= rows) {
@@ -146,13 +139,14 @@ private:
     }
     auto const width = several ? values.columns() : values.rows();
     check_rows(file_.path_of(name), width, nodes_.num_nodes, "vertices");
-    auto const mask = integers_of(values, file_.path_of(name));
     std::vector<global_id> ids;
-    for (std::int64_t v = 0; v < width; ++v) {
-      if (mask[static_cast<std::size_t>(options_.split * width + v)] != 0) {
-        ids.push_back(v);
+    visit_values(values, [&](auto mask) {
+      for (std::int64_t v = 0; v < width; ++v) {
+        if (mask[options_.split * width + v] != 0) {
+          ids.push_back(v);
+        }
       }
-    }
+    });
     return ids;
   }
 

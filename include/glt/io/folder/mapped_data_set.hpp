@@ -179,7 +179,6 @@ private:
       if (!file) {
         return std::vector<std::int64_t>();
       }
-      detail::refuse_bool(*file);
       auto const values = read_npy_any(*file);
       detail::check_list(*file, values);
       return detail::integers_of(values, file->string());

@@ -67,16 +67,12 @@ private:
   }
 
   std::vector<std::int64_t> load_integers(path const& file) {
-    refuse_bool(file);
     auto const values = load(file);
     check_list(file, values);
     return integers_of(values, file.string());
   }
 
-  vertex_pairs load_pairs(path const& file) {
-    refuse_bool(file);
-    return to_pairs(load(file), file.string(), pair_layout::rows);
-  }
+  vertex_pairs load_pairs(path const& file) { return to_pairs(load(file), file.string(), pair_layout::rows); }
 
   void read_edges(edge_type_name const& type) {
     edge_table edges;

@@ -87,7 +87,7 @@ inline void copy_tensor(pickle_tensor const& tensor, std::int64_t count, std::by
 
 /// A file of torch.save, or Python's pickles of tensors, read without executing anything.
 ///
-/// Tensors, and NumPy's arrays as such, are read when they are asked for; bool becomes uint8. Accepts archives of PyTorch 1.6 and newer, the
+/// Tensors, and NumPy's arrays as such, are read when they are asked for; bool is an `array::of_bool`. Accepts archives of PyTorch 1.6 and newer, the
 /// streams before them, and several pickles one after the other in a file.
 ///
 /// @source pytorch/pytorch, torch/serialization.py and torch/_utils.py
@@ -139,13 +139,17 @@ public:
                                 " that does not fit its storage of ", stored / element,
                                 " elements; torch.save its contiguous()"));
     }
+    auto const made = [tensor](buffer<device::cpu, std::byte> bytes) {
+      return tensor->is_bool ? array::of_bool(tensor->sizes, std::move(bytes))
+                             : array(tensor->type, tensor->sizes, std::move(bytes));
+    };
     if (apart && tensor->offset == 0 && *count * element == stored && detail::is_contiguous(*tensor)) {
-      return {tensor->type, tensor->sizes, archive_->read(entry)};
+      return made(archive_->read(entry));
     }
     buffer<device::cpu, std::byte> out(*count * element);
     auto const own = apart ? archive_->read(entry) : buffer<device::cpu, std::byte>();
     detail::copy_tensor(*tensor, *count, apart ? own.data() : storage.bytes.data(), out.data());
-    return {tensor->type, tensor->sizes, std::move(out)};
+    return made(std::move(out));
   }
 
   /// The value of a text key of a dictionary; null if there is none or it is None.
@@ -236,7 +240,8 @@ private:
   for (auto const& chunk : chunks) {
     out = std::copy(chunk.bytes().begin(), chunk.bytes().end(), out);
   }
-  return {chunks.front().type(), std::move(shape), std::move(joined)};
+  return chunks.front().is_bool() ? array::of_bool(std::move(shape), std::move(joined))
+                                  : array(chunks.front().type(), std::move(shape), std::move(joined));
 }
 
 } // namespace glt::io

@@ -63,9 +63,6 @@ inline void write_as(atomic_file& out, array const& piece, std::optional<element
 inline void convert_npy(std::filesystem::path const& path, std::filesystem::path const& made,
                         std::optional<element_type> wanted) {
   npy_pieces pieces(path);
-  if (wanted == element_type::int64) {
-    refuse_bool(path);
-  }
   atomic_file out(made);
   auto const head = *npy_start(npy_own_name_of(wanted.value_or(pieces.type())), pieces.header().shape);
   out.write(head.data(), std::ssize(head));

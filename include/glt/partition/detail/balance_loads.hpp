@@ -140,7 +140,60 @@ public:
     }
   }
 
+  void remove(std::size_t part) {
+    for (auto const& [column, amount] : totals_.weights()) {
+      loads_[part * capacities_.size() + column] -= amount;
+    }
+  }
+
   void clear() { std::ranges::fill(loads_, 0); }
+
+  /// Whether the part exceeds a capacity that the vertex uses.
+  [[nodiscard]] bool exceeds(std::size_t part) const {
+    return std::ranges::any_of(totals_.weights(), [&](auto const& weight) {
+      return weight.amount > 0 && load(part, weight.column) > capacities_[weight.column];
+    });
+  }
+
+  /// What the sum of the squares of all loads, as shares of their capacities, loses if the vertex goes to another part.
+  [[nodiscard]] double relief(std::size_t from, std::size_t to) const {
+    double sum = 0;
+    for (auto const& [column, amount] : totals_.weights()) {
+      if (amount > 0) { // no product is added, so that a compiler cannot fuse the two
+        auto const surplus = static_cast<double>(load(from, column) - load(to, column) - amount);
+        auto const capacity = static_cast<double>(capacities_[column]);
+        sum += 2 * static_cast<double>(amount) * surplus / (capacity * capacity);
+      }
+    }
+    return sum;
+  }
+
+  /// By how much parts exceed capacities, in shares of these, all together.
+  [[nodiscard]] double excess() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      auto const capacity = capacities_[i % capacities_.size()];
+      if (loads_[i] > capacity) {
+        sum += static_cast<double>(loads_[i] - capacity) / static_cast<double>(capacity);
+      }
+    }
+    return sum;
+  }
+
+  /// The part that has least of every group of the limits.
+  [[nodiscard]] std::vector<std::size_t> emptiest() const {
+    std::vector<std::size_t> found(capacities_.size(), 0);
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      auto const column = i % found.size();
+      found[column] = loads_[i] < load(found[column], column) ? i / found.size() : found[column];
+    }
+    return found;
+  }
+
+  /// What the chosen vertex weighs on.
+  [[nodiscard]] std::vector<balance_totals::weight> const& weights() const noexcept {
+    return totals_.weights();
+  }
 
 private:
   [[nodiscard]] std::int64_t load(std::size_t part, std::size_t column) const {

@@ -102,10 +102,19 @@ void visit_not_finite(array const& values, See see) {
   });
 }
 
+// Throws for an array of bool where ids or other numbers belong.
+inline void refuse_bool(array const& values, std::string const& path) {
+  if (values.is_bool()) {
+    throw io_error(
+        path, 0, "holds elements of type bool, not numbers; if it is a mask, save the places that are true");
+  }
+}
+
 /// The elements as 64-bit integers, in a line; floats have to be whole numbers.
 ///
-/// @throws io_error  naming `path` and the first element that is not a whole number
+/// @throws io_error  naming `path` and the first element that is not a whole number, or if they are bool
 [[nodiscard]] inline std::vector<std::int64_t> integers_of(array const& values, std::string const& path) {
+  refuse_bool(values, path);
   return visit_values(values,
                               [&](auto elements) { return to_integers(elements, path, 0, elements.size()); });
 }
@@ -116,6 +125,7 @@ void visit_not_finite(array const& values, See see) {
 /// @throws io_error  as `integers_of` of the whole array
 [[nodiscard]] inline std::vector<std::int64_t> integers_of_row(array const& values, std::int64_t row,
                                                                std::string const& path) {
+  refuse_bool(values, path);
   auto const begin = row * values.columns();
   return visit_values(values, [&](auto elements) {
     return to_integers(elements, path, begin, begin + values.columns());

@@ -3,7 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
+#include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/data_set.hpp>
@@ -27,7 +27,7 @@ struct ogb_pickled_split {
   std::filesystem::path file;
   vertex_pairs edges{};
   vertex_pairs negatives{};
-  std::vector<std::pair<std::string, std::vector<global_id>>> vertices{}; ///< by type; its name may be empty
+  std::vector<std::pair<std::string, array>> vertices{};                  ///< by type; its name may be empty
   std::vector<std::string> left_out{};                                    ///< keys that are something else
 };
 
@@ -41,7 +41,7 @@ struct ogb_pickled_split {
   auto const list = [&](pickle_value const& of) { return integers_of(file.read(of), path); };
   auto const* const dict = value.get_if<pickle_dict>();
   if (dict == nullptr) {
-    made.vertices.emplace_back("", list(value));
+    made.vertices.emplace_back("", file.read(value));
     return made;
   }
   std::vector<std::string_view> used;
@@ -76,7 +76,7 @@ struct ogb_pickled_split {
       continue;
     }
     if (used.empty() && content->get_if<pickle_tensor>() != nullptr) {
-      made.vertices.emplace_back(*text, list(*content));
+      made.vertices.emplace_back(*text, file.read(*content));
     } else {
       made.left_out.emplace_back(*text);
     }

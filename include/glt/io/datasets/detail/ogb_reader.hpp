@@ -12,6 +12,7 @@
 #include <glt/io/datasets/detail/ogb_pickles.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/detail/table_checks.hpp>
+#include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/csv_words.hpp>
@@ -209,6 +210,7 @@ private:
         if (auto const file = files_.find(own, name)) {
           *list = read_list(*file);
           check_ids(file->string(), *list, nodes);
+          check_unique(file->string(), *list);
         }
       }
     }
@@ -252,7 +254,7 @@ private:
     };
     for (auto& split : read_pickled_splits(folder, skip, leave_out)) {
       auto const place = split.file.string();
-      for (auto& [type, ids] : split.vertices) {
+      for (auto const& [type, values] : split.vertices) {
         auto const nodes = typed || !type.empty() ? std::ranges::find(data_.nodes, type, &node_table::name)
                                                   : data_.nodes.begin();
         if (nodes == data_.nodes.end()) {
@@ -262,7 +264,7 @@ private:
         auto& list = split.name == "train"   ? nodes->train
                      : split.name == "valid" ? nodes->valid
                                              : nodes->test;
-        check_ids(place, ids, *nodes);
+        auto ids = split_of(values, place, *nodes);
         list = list.empty() ? std::move(ids) : std::move(list);
       }
       if (split.edges.sources.empty() && split.negatives.sources.empty()) {

@@ -24,16 +24,6 @@ inline void check_list(std::filesystem::path const& file, array const& values) {
   }
 }
 
-/// True if the elements of a file are bool, which arrays hold as 0 and 1.
-inline bool holds_bool(std::filesystem::path const& file) { return read_npy_header(file).type == "|b1"; }
-
-/// Throws for a file of bool where ids or other numbers belong.
-inline void refuse_bool(std::filesystem::path const& file) {
-  if (holds_bool(file)) {
-    throw io_error(file.string(), 0, "holds elements of type bool, not numbers; if it is a mask, save numpy.nonzero of it");
-  }
-}
-
 /// The vertices of a split, out of the array that a file holds: ids, or of type bool a mask with an element for every
 /// vertex.
 ///
@@ -41,16 +31,16 @@ inline void refuse_bool(std::filesystem::path const& file) {
 inline std::vector<global_id> split_of(array const& values, std::filesystem::path const& file,
                                        node_table const& nodes) {
   check_list(file, values);
-  auto numbers = integers_of(values, file.string());
-  if (!holds_bool(file)) {
-    check_ids(file.string(), numbers, nodes);
-    check_unique(file.string(), numbers);
-    return numbers;
+  if (!values.is_bool()) {
+    auto ids = integers_of(values, file.string());
+    check_ids(file.string(), ids, nodes);
+    check_unique(file.string(), ids);
+    return ids;
   }
   check_rows(file.string(), values.rows(), nodes.num_nodes, vertices_of_type(nodes));
   std::vector<global_id> chosen;
   for (std::int64_t v = 0; v < nodes.num_nodes; ++v) {
-    if (numbers[static_cast<std::size_t>(v)] != 0) {
+    if (values.values<std::uint8_t>()[v] != 0) {
       chosen.push_back(v);
     }
   }

@@ -160,7 +160,12 @@ private:
     if (columns_first == nullptr || bytes == nullptr) {
       refuse();
     }
-    pickle_tensor made{.type = *type, .storage = nullptr, .offset = 0, .sizes = {}, .strides = {}};
+    pickle_tensor made{.type = *type,
+                       .storage = nullptr,
+                       .offset = 0,
+                       .sizes = {},
+                       .strides = {},
+                       .is_bool = dtype->name == "b1"};
     for (auto const* const side : shape->items) {
       auto const* const size = side->get_if<std::int64_t>();
       if (size == nullptr) {

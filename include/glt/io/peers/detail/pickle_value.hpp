@@ -53,6 +53,7 @@ struct pickle_storage {
   std::string_view key{};              ///< names the file in the archive that holds the elements
   std::int64_t count = 0;              ///< elements
   host_view<std::byte const> bytes{}; ///< the elements, if they stand beside the pickle and not in an archive
+  bool is_bool = false;               ///< of type uint8
 };
 
 /// A tensor as a view of a storage; nothing about it is checked yet.
@@ -64,6 +65,7 @@ struct pickle_tensor {
   std::int64_t offset = 0;
   std::vector<std::int64_t> sizes{};
   std::vector<std::int64_t> strides{};
+  bool is_bool = false;
 };
 
 /// One value of a pickle: plain data, never code.

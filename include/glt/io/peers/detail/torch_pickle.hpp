@@ -37,7 +37,7 @@ struct torch_elements {
   element_type type;
 };
 
-// bool counts as uint8: its bytes are 0 and 1.
+// The bytes of bool are 0 and 1.
 inline constexpr std::array<torch_elements, 10> torch_element_table{
     {{"CharStorage", "int8", element_type::int8},
      {"ByteStorage", "uint8", element_type::uint8},
@@ -125,12 +125,16 @@ public:
     if (parts.size() > 5 && parts[5]->get_if<pickle_none>() == nullptr) {
       throw precondition_error("has a view of a storage; torch.save a clone of the tensor");
     }
-    auto const type = torch_storage_type(torch_argument<pickle_name>(*parts[1], "storage type"));
+    auto const& type_name = torch_argument<pickle_name>(*parts[1], "storage type");
+    auto const type = torch_storage_type(type_name);
     if (!type) {
       throw precondition_error("has a storage of an unknown type; make the file again with torch.save");
     }
-    pickle_storage storage{*type, torch_argument<std::string_view>(*parts[2], "storage key"),
-                           torch_argument<std::int64_t>(*parts[4], "storage size"), {}};
+    pickle_storage storage{*type,
+                           torch_argument<std::string_view>(*parts[2], "storage key"),
+                           torch_argument<std::int64_t>(*parts[4], "storage size"),
+                           {},
+                           type_name.name == "BoolStorage"};
     if (storage.count < 0) {
       throw precondition_error(glt::detail::message("has a storage of ", storage.count, " elements; make it again"));
     }
@@ -166,8 +170,12 @@ private:
                                                     " arguments; make the file again with a released PyTorch"));
     }
     auto const& storage = storage_of(*args[0]);
-    pickle_tensor made{storage.type, &storage, torch_argument<std::int64_t>(*args[1], "offset"),
-                       torch_integers(*args[2], "size"), torch_integers(*args[3], "stride")};
+    pickle_tensor made{storage.type,
+                       &storage,
+                       torch_argument<std::int64_t>(*args[1], "offset"),
+                       torch_integers(*args[2], "size"),
+                       torch_integers(*args[3], "stride"),
+                       storage.is_bool};
     if (by_dtype) {
       auto const& name = torch_argument<pickle_name>(*args[6], "type");
       auto const type = torch_dtype(name);
@@ -176,6 +184,7 @@ private:
                                                       "; convert it to one of the types that glt has"));
       }
       made.type = *type;
+      made.is_bool = name.name == "bool";
     }
     std::size_t const metadata = by_dtype ? 7 : 6;
     auto const* const extra = args.size() > metadata ? args[metadata]->get_if<pickle_dict>() : nullptr;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/io/progress.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
+#include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/detail/record_shuffle.hpp>
+#include <glt/outofcore/memory_plan.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::io::detail {
+
+/// Brings the rows of a graph on disk to rank 0, range after range in the order of their ids, as often as asked: the
+/// ranks sort their share of them on disk.
+template <communicator Comm>
+class row_stream {
+public:
+  /// @comm   collective; as `count_in_edges`
+  row_stream(Comm comm, all_types const& graph, memory_plan const& plan, std::filesystem::path scratch,
+             progress_callback on_progress)
+      : comm_(std::move(comm)), graph_(graph), plan_(plan), scratch_(std::move(scratch)),
+        on_progress_(std::move(on_progress)), in_degrees_(count_in_edges(comm_, graph)) {
+    append_bounds(in_degrees_, 0, graph.num_vertices(), edges_of_range(plan), bounds_);
+    bounds_.push_back(graph.num_vertices());
+    first_own_ = num_ranges();
+    for (std::int64_t range = 0; range < num_ranges(); ++range) {
+      if (rank_of_range(range) == comm_.rank()) {
+        first_own_ = std::min(first_own_, range);
+        own_bounds_.push_back(bounds_[static_cast<std::size_t>(range)]);
+      }
+    }
+    own_bounds_.push_back(
+        own_bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(first_own_) + own_bounds_.size()]);
+    if (own_bounds_.size() == 1) {
+      own_bounds_.push_back(own_bounds_.front());
+    }
+  }
+
+  /// The edges into every vertex, on every rank.
+  ///
+  /// @shape  [V of all types]
+  [[nodiscard]] host_view<std::int64_t const> in_degrees() const noexcept { return in_degrees_; }
+
+  /// Calls take(first, rows) on rank 0 with all rows, range after range.
+  ///
+  /// @comm   collective; the rounds of `spill_edges` and one of `record_shuffle` per range
+  /// @throws collective_error  on every rank, as `spill_edges`, and in the next round if `failure` is not empty; what
+  ///                           `take` throws becomes the failure
+  template <class Take>
+  void pass(std::string& failure, Take take) {
+    auto const attempt = [&](auto work) {
+      if (failure.empty()) {
+        failure = glt::detail::failure_of(work);
+      }
+    };
+    edge_spill spill(scratch_, own_bounds_, plan_.for_edges / 8);
+    spill_edges(
+        comm_, graph_, plan_, on_progress_,
+        [this](global_id row) {
+          return rank_of_range(std::ranges::upper_bound(bounds_, row) - bounds_.begin() - 1);
+        },
+        spill);
+    record_shuffle to_first(comm_, sizeof(moving_edge));
+    for (std::int64_t range = 0; range < num_ranges(); ++range) {
+      buffer<device::cpu, moving_edge> arrived;
+      attempt([&] {
+        if (rank_of_range(range) == comm_.rank()) {
+          for (auto const& edge : spill.take(static_cast<int>(range - first_own_))) {
+            to_first.add(0, &edge);
+          }
+        }
+      });
+      to_first.exchange(range, failure, [&](std::byte const* record) {
+        attempt([&] {
+          arrived.resize(arrived.size() + 1);
+          std::memcpy(arrived.end() - 1, record, sizeof(moving_edge));
+        });
+      });
+      attempt([&] {
+        if (comm_.rank() == 0) {
+          auto const first = bounds_[static_cast<std::size_t>(range)];
+          auto rows = compress_range(arrived.cview(), first, bounds_[static_cast<std::size_t>(range) + 1]);
+          arrived = {};
+          take(first, csr_view<memory_space::host, global_id>(graph_.num_vertices(),
+                                                              std::as_const(rows.offsets).view(),
+                                                              std::as_const(rows.columns).view()));
+        }
+      });
+    }
+  }
+
+private:
+  [[nodiscard]] std::int64_t num_ranges() const noexcept { return std::ssize(bounds_) - 1; }
+  [[nodiscard]] int rank_of_range(std::int64_t range) const {
+    return static_cast<int>(range * comm_.size() / num_ranges());
+  }
+
+  Comm comm_;
+  all_types const& graph_;
+  memory_plan plan_;
+  std::filesystem::path scratch_;
+  progress_callback on_progress_;
+  std::vector<std::int64_t> in_degrees_;
+  std::vector<global_id> bounds_;
+  std::vector<global_id> own_bounds_; // of the ranges that this rank sorts
+  std::int64_t first_own_ = 0;
+};
+
+} // namespace glt::io::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/row_stream.hpp>
+#include <glt/outofcore/stream.hpp>
+#include <glt/partition/detail/balance_repair.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace glt::io {
+
+/// Moves vertices out of parts that exceed limits, as `repair_balance` does in memory, in a data set that does not fit
+/// it; on any number of ranks the same. Of the options `passes` plays no role.
+///
+/// On rank 0, make_limits(in_degrees) makes the `balance_constraints`; the in-degrees, [V of all types], live as long.
+///
+/// @shape  part_of [V of all types], the same on all ranks → [V of all types], on every rank
+/// @comm   collective; as `count_in_edges` and a header exchange; where limits are exceeded, up to 8 times a pass of
+///         `assign_by_stream`, and in the end a broadcast of 4 bytes a vertex
+/// @throws collective_error  on every rank, as `assign_by_stream`, or what `repair_balance` refuses
+/// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits need
+template <communicator Comm, class MakeLimits>
+[[nodiscard]] buffer<device::cpu, local_id>
+repair_by_stream(Comm comm, all_types const& graph, buffer<device::cpu, local_id> part_of, int num_parts,
+                 MakeLimits make_limits, stream_options const& options) {
+  detail::row_stream rows(comm, graph, options.plan, options.scratch, options.on_progress);
+  std::optional<glt::detail::balance_repair> repair;
+  auto failure = glt::detail::failure_of([&] {
+    if (comm.rank() == 0) {
+      repair.emplace(std::move(part_of), make_limits(rows.in_degrees()), num_parts);
+    }
+  });
+  for (std::int64_t round = 0;; ++round) {
+    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle, .step = round}, failure, num_parts,
+                       [](auto own, auto first) {
+                         return glt::detail::message("has ", own, " parts, but rank 0 ", first,
+                                                     "; ask for the same on all ranks");
+                       });
+    auto more = std::byte(repair && repair->wants_round() ? 1 : 0);
+    comm.broadcast(&more, 1, 0);
+    if (more == std::byte(0)) {
+      break;
+    }
+    rows.pass(failure, [&](global_id first, csr_view<memory_space::host, global_id> range) {
+      repair->see_rows(first, range);
+    });
+    if (failure.empty() && repair) {
+      failure = glt::detail::failure_of([&] { repair->finish_round(); });
+    }
+  }
+  if (repair) {
+    part_of = std::move(*repair).result();
+  }
+  comm.broadcast(reinterpret_cast<std::byte*>(part_of.data()),
+                 part_of.size() * static_cast<std::int64_t>(sizeof(local_id)), 0);
+  return part_of;
+}
+
+} // namespace glt::io

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/balance.hpp>
+#include <glt/partition/detail/balance_repair.hpp>
+#include <glt/partition/partitioner.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace glt {
+
+/// Moves vertices out of parts that exceed limits, those first whose move cuts least edges for what it relieves.
+///
+/// A partitioner that assigns one vertex after the other, and METIS, keep limits only as long as they find room. Nothing
+/// moves where all limits hold. Where they cannot all be kept, the parts exceed them less than before, or are as they
+/// were.
+///
+/// @shape  graph [V] rows · part_of [V] → [V]
+/// @pre    sources are in [0, V); not checked, see `validate`
+/// @throws precondition_error  if num_parts < 1, the graph is not square, part_of has not one entry a vertex or an
+///                             entry outside [0, num_parts), or a limit is wrong
+/// @cost   O(V · limits) where the limits hold; up to 8 rounds of O(V log V + E), and 20 bytes a vertex, else
+template <vertex_id Vertex>
+[[nodiscard]] buffer<device::cpu, local_id> repair_balance(csr_view<memory_space::host, Vertex> graph,
+                                                           buffer<device::cpu, local_id> part_of,
+                                                           balance_constraints const& limits, int num_parts) {
+  detail::check_partition(graph, num_parts);
+  if (part_of.size() != graph.num_rows()) {
+    throw precondition_error(detail::message("parts of ", part_of.size(), " vertices for a graph of ",
+                                             graph.num_rows(), "; give one for each"));
+  }
+  detail::balance_repair repair(std::move(part_of), limits, num_parts);
+  while (repair.wants_round()) {
+    repair.see_rows(0, graph);
+    repair.finish_round();
+  }
+  return std::move(repair).result();
+}
+
+} // namespace glt
