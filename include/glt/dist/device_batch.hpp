@@ -8,6 +8,7 @@
 #include <glt/dist/batch.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/detail/copy_members.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -102,9 +103,7 @@ private:
 
   template <class Host, class U>
   void copy_array(buffer<Host, U> const& values, buffer<Policy, U>& made) {
-    if (made.capacity() == 0) { // of nobody's yet
-      made = buffer<Policy, U>(0, policy_);
-    }
+    glt::detail::adopt_policy(policy_, made);
     made.clear(); // what it has need not move along
     made.resize(values.size());
     if constexpr (is_staged) {

@@ -56,6 +56,9 @@ struct cuda_queue {
   int device = 0;
   cudaStream_t stream = cudaStreamLegacy;
   cudaMemPool_t pool = nullptr; // null: the GPU's default pool
+  bool pooled = true;           // or memory comes from cudaMalloc, which other processes can map
+
+  bool operator==(cuda_queue const&) const = default;
 
   /// Waits for everything that was enqueued.
   ///
@@ -63,6 +66,14 @@ struct cuda_queue {
   void synchronize() const {
     on_device const here(device);
     check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  /// Waits for everything that was enqueued on any stream of the GPU.
+  ///
+  /// @throws cuda_error  if something enqueued failed
+  void synchronize_device() const {
+    on_device const here(device);
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
 };
 

@@ -83,7 +83,7 @@ public:
   /// @comm   collective; `step` is the same on all ranks
   /// @throws collective_error  on every rank, if a rank passes a vertex outside [0, V), asks for labels that
   ///                           do not exist, or for more than it has vertices, or has no memory for the rows;
-  ///                           `out` is unchanged then
+  ///                           `out` is unchanged then, or empty if its memory was of another policy
   /// @cost   O(N · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
