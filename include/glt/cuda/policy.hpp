@@ -75,6 +75,13 @@ public:
   /// What is enqueued here from now on waits for what is enqueued there; the host does not wait.
   void wait_for(cuda const& earlier) const { detail::order_after(queue(), earlier.queue()); }
 
+  /// True if kernels of this GPU may read memory of that policy: see `enable_peers`.
+  ///
+  /// @throws cuda_error  if the driver cannot tell
+  [[nodiscard]] bool reads(cuda const& owner) const {
+    return device() == owner.device() || detail::can_read_pool(owner.queue(), device());
+  }
+
   /// True if both have the same stream and memory of the same pool.
   friend bool operator==(cuda const& a, cuda const& b) noexcept { return a.queue() == b.queue(); }
 

@@ -95,13 +95,11 @@ private:
   }
 
   [[nodiscard]] cudaMemPool_t pool_of() const {
-    if (queue_.pool != nullptr) {
-      return queue_.pool;
+    auto* const pool = pool_handle(queue_);
+    if (queue_.pool == nullptr) {
+      auto everything = UINT64_MAX; // or each synchronisation would give free memory back to the system
+      check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");
     }
-    cudaMemPool_t pool = nullptr;
-    check_cuda(cudaDeviceGetDefaultMemPool(&pool, queue_.device), "cudaDeviceGetDefaultMemPool");
-    auto everything = UINT64_MAX; // or each synchronisation would give free memory back to the system
-    check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");
     return pool;
   }
 

@@ -31,7 +31,8 @@ namespace glt {
 ///     gather_rows(gpu.executor(), store.view(), ids, out);
 ///
 /// Hot rows may be divided over several devices that reach each other's memory: the hottest one is on the first device,
-/// the next one on the second device, and so on. Every device then has a view of its own.
+/// the next one on the second device, and so on. Every device then has a view of its own. GPUs are made to reach each other
+/// by `enable_peers`.
 ///
 /// Outlives what is enqueued with its views. Labels are in the larger memory, scales in the faster one.
 ///
@@ -56,9 +57,11 @@ public:
   /// @shape  features [V, F] · ranking [at most V], distinct vertices, the hottest first, of which as many are hot as
   ///         `limit` allows
   /// @throws precondition_error  if a hot vertex is not in [0, V) or comes twice, there are 2³¹ vertices or more, no
-  ///                             device, or the limit is invalid
+  ///                             device, one that cannot read the memory of another (`HotPolicy::reads`), or the limit
+  ///                             is invalid
   tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
                std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
+    check_reach(devices);
     auto const plan = make_plan(features, ranking, limit, devices.size(), false);
     auto const columns = features.num_columns();
     for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -85,6 +88,7 @@ public:
   /// @throws precondition_error  as above
   tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, hot_limit limit,
                std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
+    check_reach(devices);
     auto const all = features.view();
     auto const plan = make_plan(all, ranking, limit, devices.size(), true);
     wait_for(cold, all.features.flat());
@@ -135,6 +139,21 @@ private:
     detail::stripe_table<HotPolicy, T> table;
     HotPolicy policy;
   };
+
+  // Policies whose devices may not reach each other's memory say so.
+  static void check_reach([[maybe_unused]] std::vector<HotPolicy> const& devices) {
+    if constexpr (requires(HotPolicy const& reader, HotPolicy const& owner) { reader.reads(owner); }) {
+      for (std::size_t reader = 0; reader < devices.size(); ++reader) {
+        for (std::size_t owner = 0; owner < devices.size(); ++owner) {
+          if (!devices[reader].reads(devices[owner])) {
+            throw precondition_error(detail::message(
+                "a tiered store over devices of which number ", reader, " cannot read the memory of number ", owner,
+                "; call enable_peers of them before, or where they have no way to each other make a store for each"));
+          }
+        }
+      }
+    }
+  }
 
   template <memory_space Space>
   static detail::tier_plan make_plan(feature_view<Space, T> features, host_view<local_id const> ranking,
