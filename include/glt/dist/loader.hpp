@@ -97,8 +97,8 @@ public:
   }
   { state_->producer.maker().read_in_place(views); }
 
-  /// Borrows hot rows from now on, which must outlive the loader; see `feature_collector`. Batches are the same, and
-  /// the report tells the hit ratio. Between epochs.
+  /// Borrows hot rows from now on, which must outlive the loader, or a `tiered_store` of this rank's rows; see
+  /// `feature_collector`. Batches are the same, and the report tells the hit ratio of the former. Between epochs.
   ///
   /// @comm   none; ranks may have different ones, or none
   /// @throws precondition_error  if the hot rows have other columns than the features

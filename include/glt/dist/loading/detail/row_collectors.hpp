@@ -131,7 +131,9 @@ public:
   [[nodiscard]] std::string why_not_in_place() const { return rows_ ? rows_->why_not_in_place() : std::string(); }
 
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) { matrix().read_in_place(rows); }
-  void use(dist::hot_rows<Policy, T> const& hot) { matrix().use(hot); }
+  template <class Rows>
+  void use(Rows const& rows) requires requires(dist::feature_collector<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
+  { matrix().use(rows); }
 
 private:
   template <class Graph>

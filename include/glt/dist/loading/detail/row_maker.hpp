@@ -37,7 +37,10 @@ public:
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& rows) {
     rows_.read_in_place(rows);
   }
-  void use(dist::hot_rows<Policy, T> const& hot) { rows_.use(hot); }
+  /// Hot rows of other ranks, or tiers of the own ones.
+  template <class Rows>
+  void use(Rows const& rows) requires requires(row_collectors<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
+  { rows_.use(rows); }
 
 protected:
   /// Makes batches: `sample()` their subgraphs, which `subgraph_of(batch)` are, and then collects what belongs to them.
