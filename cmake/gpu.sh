@@ -6,7 +6,8 @@
 # read_gpu_arguments <script> <folder> [argument...]: sets the options; relative paths are of the folder. A script in a kit
 # runs what is there.
 read_gpu_arguments() {
-  local script=$1 folder=$2
+  script=$1
+  local folder=$2
   shift 2
   build=$PWD/build/gpu kit='' out='' only='' limit='' sanitizer=none kernels=
   does_build=1 does_run=1
@@ -111,8 +112,8 @@ build_kit() {
   for program in "${programs[@]}"; do
     strip -o "$kit/programs/$program" "$(find "$build" -name "$program" -type f -perm -u+x ! -path "$kit/*" | head -n 1)"
   done
-  printf 'the kit %s has %d programs of %s; carry it as it is, and run %s there\n' "$kit" ${#programs[@]} \
-    "$(du -sh "$kit/programs" | cut -f 1)" "${list#gpu_}"
+  printf 'the kit %s has %s of programs; carry it as it is, and call %s there\n' "$kit" "$(du -sh "$kit/programs" | cut -f 1)" \
+    "$script"
 }
 
 # chosen_of <list>: its lines whose first word matches --only.

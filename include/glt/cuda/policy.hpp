@@ -72,6 +72,9 @@ public:
     return made;
   }
 
+  /// The same GPU with a stream and a pool of its own.
+  [[nodiscard]] cuda beside() const { return cuda(device()); }
+
   /// What is enqueued here from now on waits for what is enqueued there; the host does not wait.
   void wait_for(cuda const& earlier) const { detail::order_after(queue(), earlier.queue()); }
 
@@ -136,6 +139,12 @@ public:
   ///
   /// @throws cuda_error  if something enqueued failed
   void synchronize() const { gpu_.synchronize(); }
+
+  /// The same GPU with a stream of its own.
+  [[nodiscard]] zero_copy beside() const { return zero_copy(device()); }
+
+  /// What is enqueued here from now on waits for what is enqueued there; the host does not wait.
+  void wait_for(zero_copy const& earlier) const { gpu_.wait_for(earlier.gpu_); }
 
   /// True if both have the same stream and keep freed memory together.
   friend bool operator==(zero_copy const& a, zero_copy const& b) noexcept {

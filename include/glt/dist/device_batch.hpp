@@ -46,6 +46,19 @@ void order_policies(Policy const& later, Policy const& earlier) {
   }
 }
 
+/// A policy of the same memory whose work runs beside that of `policy` from now on, behind what is enqueued there already;
+/// the same one where policies have no streams.
+template <device_policy Policy>
+[[nodiscard]] Policy beside(Policy const& policy) {
+  if constexpr (requires { policy.beside(); }) {
+    Policy made = policy.beside();
+    order_policies(made, policy);
+    return made;
+  } else {
+    return policy;
+  }
+}
+
 } // namespace glt::detail
 
 namespace glt::dist {

@@ -43,7 +43,7 @@ namespace glt::dist {
 /// the threads take turns (see `mpi_comm::allows_threads`), and a core for the thread, which a launcher that binds ranks
 /// to one core each does not leave: `mpiexec --bind-to none`. Leaving an epoch early (`break`), on some ranks or on all, is
 /// allowed: the others get the batches that are made already, and then a `collective_error`. Destroying a loader ends it
-/// for all ranks.
+/// for all ranks. Batches on a GPU are then made on a stream of the loader's own, beside what is enqueued on the policy.
 ///
 /// Concurrent calls: none on one object; nor on what communicates by the same communicator, or, with `prefetch`, on
 /// what the recipe borrows, if they change it.
