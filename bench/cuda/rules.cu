@@ -56,8 +56,8 @@ std::array<batches, 2> make_batches() {
 
 /// Edges a second of `sample(batch, step)`, which says how many there are; `is_right` compares the first batch.
 template <class Sample, class IsRight>
-void report_rate(glt_bench::report& report, gpu const& policy, std::string const& name, std::size_t count, Sample sample,
-                 IsRight is_right) {
+void report_rate(glt_bench::report& report, gpu const& policy, std::string const& name, std::size_t count,
+                 Sample sample, IsRight is_right) {
   sample(0, 0);
   glt_bench::require(is_right(), name);
   std::int64_t edges = 0;
