@@ -28,7 +28,7 @@ if [ -n "$does_run" ]; then
     before=("$tool" --clock-control none --metrics gpu__time_duration.sum --csv --log-file "$out/{}.kernels.csv")
   fi
   run_kit gpu_benches.txt "$out/benches.jsonl" 600 "${before[@]}"
-  for figures in "$out"/*.jsonl; do
-    sed -n 's/^{"name": "\([^"]*\)", "\([^"]*\)": \([-+.0-9e]*\),* *\(.*\)}$/\1 \3 \2 \4/p' "$figures" | grep -v '"result"' || true
+  for figures in "$out"/bench.*.jsonl; do
+    sed -n 's/^{"name": "\([^"]*\)", "\([^"]*\)": \([-+.0-9e]*\),* *\(.*\)}$/\1 \3 \2 \4/p' "$figures"
   done
 fi

@@ -147,7 +147,7 @@ begin_results() {
 # chooses; {} in the command stands for the name. A line is written after every one of them. Ends with what the whole script
 # ends with.
 run_kit() {
-  local list=$kit/$1 results=$2 most=$3 passed=0 failed=0 skipped=0 left=0 started=$SECONDS name program arguments
+  local list=$kit/$1 results=$2 most=$3 passed=0 failed=0 skipped=0 left=0 started name program arguments
   shift 3
   if ! [ -e "$list" ]; then
     printf 'error: %s is not there; build it (without --no-build)\n' "$list" >&2
@@ -157,6 +157,7 @@ run_kit() {
   LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$(find_nccl)
   export LD_LIBRARY_PATH
   begin_results "$results"
+  started=$SECONDS
   while read -r name program arguments; do
     local begun=$SECONDS status=0 outcome reason='' seconds=$most log=$out/$name.log
     if [ -n "$limit" ]; then
@@ -171,7 +172,10 @@ run_kit() {
       case $status in
         0) outcome=Passed ;;
         77) outcome=Skipped reason=$(sed -n 's/^skipped: //p' "$log" | tail -n 1) ;;
-        124 | 137) outcome=Failed reason="no end within $seconds s" ;;
+        124 | 137)
+          outcome=Failed reason="no end within $seconds s"
+          [ "$seconds" -eq "$most" ] || outcome='Cut off' left=$((left + 1)) # by --time-limit
+          ;;
         127) outcome=Skipped reason=$(tail -n 1 "$log") ;; # a library is missing
         *) outcome=Failed reason=$(grep -E 'ERROR|error|is false|threw|=========' "$log" | head -n 3 | tr '\n\t' '  ' || true) ;;
       esac
@@ -196,14 +200,14 @@ run_kit() {
   fi
 }
 
-# find_nccl: a folder with libnccl.so.2, if there is one.
+# find_nccl: a folder with libnccl.so.2, if there is one beside those that the loader knows.
 find_nccl() {
   local folder
-  for folder in /usr/local/cuda/lib64 /usr/local/cuda/lib /usr/lib/x86_64-linux-gnu /usr/lib/aarch64-linux-gnu \
-    "$(python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib")' 2> /dev/null || true)"; do
-    if [ -n "$folder" ] && [ -e "$folder/libnccl.so.2" ]; then
+  for folder in /usr/local/cuda/lib64 /usr/local/cuda/lib; do
+    if [ -e "$folder/libnccl.so.2" ]; then
       printf '%s' "$folder"
       return
     fi
   done
+  python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib", end="")' 2> /dev/null || true
 }
