@@ -1,58 +1,34 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: bench/gpu.sh [--json FILE] [--build FOLDER]
+# usage: bench/gpu.sh [--build-only | --no-build] [--build DIR] [--out DIR] [--only REGEX] [--time-limit SECONDS] [--kernels]
 #
-# Builds the benchmarks for GPUs, bench/cuda/*.cu, and runs them one after the other. Needs nvcc, CMake 3.25 and a C++20
-# compiler, and nothing of a network; Google Benchmark is not used. Prints their tables and writes all figures, with the
-# machine, to FILE (build/gpu-bench/results.json). GLT_BENCH_SCALE=16 tries it out on small graphs. The status is 1 if one
-# of them failed, and 77 if there is no GPU.
+# Builds the benchmarks for GPUs, bench/cuda/*.cu, into a kit and runs them one after the other; as tests/gpu.sh, which says
+# what a kit is. Google Benchmark is not used. What a program measures is written to DIR/<name>.jsonl as it comes, so a time
+# limit costs only what comes after it; DIR/benches.jsonl says which ran. With --kernels every program runs under Nsight Compute
+# (ncu), which writes the times of its kernels to DIR/<name>.kernels.csv: figures of such a run count for nothing else.
+# GLT_BENCH_SCALE=16 tries it out on small graphs. The status is 1 if one failed, and 77 if there is no GPU.
 set -euo pipefail
 here=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/gpu.sh
 read_gpu_arguments bench/gpu.sh "$here" "$@"
-build=${build:-$PWD/build/gpu-bench}
-json=${json:-$build/results.json}
-if ! [ -d "$(dirname "$json")" ] && [ "$(dirname "$json")" != "$build" ]; then
-  printf 'error: the folder of %s does not exist\n' "$json" >&2
-  exit 2
+if [ -n "$does_build" ]; then
+  build_kit gpu_benches.txt
 fi
-find_cuda
-
-mkdir -p "$build"
-printf 'building the benchmarks for %s\n' "$architectures"
-build_with_cuda "$build" "$build/build.log" -DGLT_NCCL=OFF -DGLT_BUILD_TESTS=OFF -DGLT_BUILD_BENCHMARKS=ON
-if [ -z "$gpu" ]; then
-  printf 'skipped: no GPU (nvidia-smi finds none); the programs are built\n'
-  exit 77
-fi
-printf '%s, driver %s\n' "$gpu" "$driver"
-
-rm -rf "$build/results"
-mkdir -p "$build/results"
-failed=0 written=()
-for source in bench/cuda/*.cu; do
-  name=$(basename "$source" .cu)
-  printf '\n== %s\n' "$name"
-  if "$build/bench/bench_cuda_$name" --json "$build/results/$name.json"; then
-    written+=("$name")
-  else
-    printf 'error: bench_cuda_%s ended with status %d\n' "$name" "$?" >&2
-    failed=$((failed + 1))
+if [ -n "$does_run" ]; then
+  before=(env)
+  if [ -n "$kernels" ]; then
+    tool=$(PATH=$PATH:/usr/local/cuda/bin command -v ncu || true)
+    if [ -z "$tool" ]; then
+      printf 'error: no ncu; install Nsight Compute, which comes with the CUDA toolkit\n' >&2
+      exit 3
+    fi
+    export GLT_BENCH_SECONDS=0
+    before=("$tool" --clock-control none --metrics gpu__time_duration.sum --csv --log-file "$out/{}.kernels.csv")
   fi
-done
-
-{
-  printf '{\n"machine": %s,\n"commit": %s,\n"programs": {' "$(machine_json)" \
-    "$(json_text "$(git rev-parse HEAD 2> /dev/null || true)")"
-  separator=
-  for name in "${written[@]}"; do
-    printf '%s\n"%s": ' "$separator" "$name"
-    cat "$build/results/$name.json"
-    separator=,
+  run_kit gpu_benches.txt "$out/benches.jsonl" 600 "${before[@]}"
+  for figures in "$out"/bench.*.jsonl; do
+    sed -n 's/^{"name": "\([^"]*\)", "\([^"]*\)": \([-+.0-9e]*\),* *\(.*\)}$/\1 \3 \2 \4/p' "$figures"
   done
-  printf '\n}\n}\n'
-} > "$json"
-printf '\nwritten to %s\n%d programs ran, %d failed\n' "$json" "${#written[@]}" "$failed"
-[ "$failed" -eq 0 ]
+fi

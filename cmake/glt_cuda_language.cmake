@@ -14,7 +14,9 @@ if(GLT_WITH_CUDA)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
       set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
     endif()
-    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) # the one that glt::cuda links
+    if(NOT CMAKE_CUDA_RUNTIME_LIBRARY)
+      set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) # the one that glt::cuda links
+    endif()
     enable_language(CUDA)
     set(GLT_CUDA_LANGUAGE ON)
   else()

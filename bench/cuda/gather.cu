@@ -15,10 +15,6 @@
 #include <utility>
 #include <vector>
 
-#if !defined(GLT_BENCH_EMULATED)
-#include <glt/cuda/gather_rows.cuh>
-#endif
-
 using glt_bench::gpu;
 using glt_bench::gpu_pinned;
 using glt_bench::row_columns;
@@ -49,28 +45,16 @@ int main(int argc, char** argv) {
     auto const ex = policy.executor();
     constexpr double row_bytes = glt_bench::row_gather::row_bytes;
 
-    // The kernel written by hand; there is none where a GPU is emulated.
-    auto const by_kernel = [&]([[maybe_unused]] char const* name, [[maybe_unused]] auto table,
-                               [[maybe_unused]] double bytes_per_row, [[maybe_unused]] double bound,
-                               [[maybe_unused]] char const* of) {
-#if !defined(GLT_BENCH_EMULATED)
-      measure(report, name, rows, bytes_per_row, bound, of,
-              [&] { glt::gather_rows_by_warps(policy, table, ids, result); });
-#endif
-    };
-
     {
       glt::feature_store<gpu, float> const table(rows.num_rows, row_columns, glt::make_buffer<gpu>(values, policy));
       measure(report, "gather/device", rows, 2 * row_bytes, rows.copied, "copy/device",
               [&] { glt::gather_rows(ex, table.view(), ids, result); });
-      by_kernel("gather/device_kernel", table.view().features, 2 * row_bytes, rows.copied, "copy/device");
     }
     {
       glt::feature_store<gpu_pinned, float> const table(rows.num_rows, row_columns,
                                                         glt::make_buffer<gpu_pinned>(values, rows.pinned));
       measure(report, "gather/zero_copy", rows, row_bytes, rows.link, "copy/pinned_to_device",
               [&] { glt::gather_rows(ex, table.view(), ids, result); });
-      by_kernel("gather/zero_copy_kernel", table.view().features, row_bytes, rows.link, "copy/pinned_to_device");
     }
     {
       std::vector<glt::float16> halves(static_cast<std::size_t>(values.size()));

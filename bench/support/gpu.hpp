@@ -15,14 +15,15 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace glt_bench {
 
@@ -60,7 +61,8 @@ inline gpu beside(gpu const& policy) {
 /// Seconds that a call takes when many are enqueued one after the other, on the GPU's side.
 template <class Call>
 double seconds_per_call(gpu const& policy, Call call) {
-  constexpr double enough = emulated ? 0.001 : 0.5;
+  char const* const asked = std::getenv("GLT_BENCH_SECONDS");
+  auto const enough = asked != nullptr ? std::stod(asked) : emulated ? 0.001 : 0.5;
   call(); // takes its memory
   for (int calls = 1;; calls *= 2) {
     wait(policy);
@@ -83,52 +85,40 @@ inline void require(bool correct, std::string const& what) {
   }
 }
 
-/// Figures, printed as they come and written to a file in the form of Google Benchmark, which bench/merge.cmake reads.
+/// Figures, printed and, if a file is named, written as they come: lines of JSON, the machine in the first one.
 class report {
 public:
-  explicit report(std::string machine) : machine_(std::move(machine)) {}
+  explicit report(std::string const& machine, std::string const& path = "") {
+    if (!path.empty()) {
+      file_.open(path);
+    }
+    write("{\"machine\": " + machine + "}");
+  }
 
   /// A figure in units a second, and what it is measured against, if anything, in the same units.
   void add(std::string const& name, double value, std::string const& unit, double bound = 0,
            std::string const& of = "") {
-    entry const made{name, value, unit, of, bound > 0 ? value / bound : 0};
-    std::printf("%-52s %14.4g %s", made.name.c_str(), made.value, made.unit.c_str());
+    std::printf("%-52s %14.4g %s", name.c_str(), value, unit.c_str());
+    std::ostringstream line;
+    line << "{\"name\": \"" << name << "\", \"" << unit << "\": " << value;
     if (bound > 0) {
-      std::printf("   %.3f of %s", made.share, made.of.c_str());
+      std::printf("   %.3f of %s", value / bound, of.c_str());
+      line << ", \"share\": " << value / bound << ", \"of\": \"" << of << '"';
     }
     std::printf("\n");
     std::fflush(stdout);
-    entries_.push_back(made);
-  }
-
-  void write(std::string const& path) const {
-    std::ofstream file(path);
-    file << "{\"context\": " << machine_ << ",\n\"benchmarks\": [";
-    char const* separator = "\n";
-    for (auto const& each : entries_) {
-      file << separator << "{\"name\": \"" << each.name << "\", \"" << each.unit << "\": " << each.value;
-      if (each.share > 0) {
-        file << ", \"share\": " << each.share << ", \"of\": \"" << each.of << '"';
-      }
-      file << '}';
-      separator = ",\n";
-    }
-    file << "\n]}\n";
-    if (!file.flush()) {
-      throw std::runtime_error("cannot write " + path);
-    }
+    line << '}';
+    write(line.str());
   }
 
 private:
-  struct entry {
-    std::string name;
-    double value;
-    std::string unit;
-    std::string of;
-    double share;
-  };
-  std::string machine_;
-  std::vector<entry> entries_;
+  void write(std::string const& line) {
+    if (file_.is_open() && !(file_ << line << std::endl)) {
+      throw std::runtime_error("figures cannot be written");
+    }
+  }
+
+  std::ofstream file_;
 };
 
 /// The machine in JSON; throws a glt::error if there is no GPU.
@@ -152,13 +142,14 @@ inline std::string describe_machine() {
 #endif
 }
 
-/// The main of a program of benchmarks: `bench_cuda_<name> [--json FILE]`. GLT_BENCH_SCALE=10 tries it out.
+/// The main of a program of benchmarks: `bench_cuda_<name> [--json=FILE]`. GLT_BENCH_SCALE=10 tries it out; with
+/// GLT_BENCH_SECONDS=0 everything is called a few times only, for a profiler.
 inline int run(int argc, char** argv, std::function<void(report&)> const& measure) {
   std::string json;
-  if (argc == 3 && std::string(argv[1]) == "--json") {
-    json = argv[2];
+  if (argc == 2 && std::string(argv[1]).starts_with("--json=")) {
+    json = std::string(argv[1]).substr(7);
   } else if (argc != 1) {
-    std::fprintf(stderr, "usage: %s [--json FILE]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s [--json=FILE]\n", argv[0]);
     return 2;
   }
   std::string machine;
@@ -170,11 +161,8 @@ inline int run(int argc, char** argv, std::function<void(report&)> const& measur
   }
   try {
     std::printf("%s\n", machine.c_str());
-    report figures(machine);
+    report figures(machine, json);
     measure(figures);
-    if (!json.empty()) {
-      figures.write(json);
-    }
     return 0;
   } catch (std::exception const& error) {
     std::fprintf(stderr, "error: %s\n", error.what());

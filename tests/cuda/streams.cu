@@ -25,8 +25,9 @@ namespace {
 
 // Keeps the GPU busy for some hundredths of a second.
 struct linger {
+  std::int64_t cycles = 100'000'000;
   __device__ void operator()(std::int64_t) const {
-    auto const until = clock64() + 100'000'000;
+    auto const until = clock64() + cycles;
     while (clock64() < until) {
     }
   }
@@ -50,6 +51,18 @@ std::vector<std::int32_t> numbers(std::int64_t n, std::int32_t first = 0) {
   return values;
 }
 
+// The first launch of a kernel loads it, which may wait for those that run: so they are launched before one lingers.
+template <memory_space From, memory_space To>
+void load_kernels(device::cuda const& policy) {
+  policy.executor().for_each(1, linger{0});
+  device::zero_copy const reached(policy);
+  auto const from = make_buffer<device::zero_copy>(numbers(1), reached);
+  buffer<device::zero_copy, std::int32_t> to(1, reached);
+  policy.executor().for_each(1, copier(array_view<From, std::int32_t const>(from.data(), 1),
+                                       array_view<To, std::int32_t>(to.data(), 1)));
+  policy.synchronize();
+}
+
 __global__ void do_nothing() {}
 
 } // namespace
@@ -58,6 +71,7 @@ TEST_CASE("calls only enqueue, and copies out wait for what was enqueued") {
   device::cuda const policy(0);
   auto const from = make_buffer<device::cuda>(numbers(1000), policy);
   buffer<device::cuda, std::int32_t> to(1000, policy);
+  load_kernels<memory_space::device, memory_space::device>(policy);
   policy.executor().for_each(1, linger{});
   CHECK(cudaStreamQuery(policy.stream()) == cudaErrorNotReady);
   policy.executor().for_each(1000, copier(from.view(), to.view()));
@@ -68,6 +82,7 @@ TEST_CASE("calls only enqueue, and copies out wait for what was enqueued") {
 TEST_CASE("memory freed while the GPU reads it is not handed to others before") {
   device::cuda const policy(0);
   buffer<device::cuda, std::int32_t> to(100'000, policy);
+  load_kernels<memory_space::device, memory_space::device>(policy);
   policy.executor().for_each(1, linger{});
   {
     auto const from = make_buffer<device::cuda>(numbers(100'000), policy);
@@ -81,7 +96,7 @@ TEST_CASE("memory freed while the GPU reads it is not handed to others before") 
 TEST_CASE("page-locked memory freed while the GPU reads it is not written by the host before") {
   for (auto const& policy : {device::zero_copy{}, device::zero_copy{0}}) {
     buffer<device::cuda, std::int32_t> to(100'000, policy.gpu());
-    policy.synchronize();
+    load_kernels<memory_space::pinned, memory_space::device>(policy.gpu());
     {
       auto from = make_buffer<device::zero_copy>(numbers(100'000), policy);
       policy.executor().for_each(1, linger{});
@@ -99,7 +114,7 @@ TEST_CASE("a stream waits for another one") {
   auto const from = make_buffer<device::cuda>(numbers(1000, 9), first);
   buffer<device::cuda, std::int32_t> between(1000, first);
   auto to = make_buffer<device::cuda>(numbers(1000), second);
-  first.synchronize();
+  load_kernels<memory_space::device, memory_space::device>(first);
   first.executor().for_each(1, linger{});
   first.executor().for_each(1000, copier(from.view(), between.view()));
   second.wait_for(first);

@@ -43,20 +43,68 @@ static_assert(std::same_as<payload_comm<serial_comm, device::cpu>, serial_comm>)
 static_assert(std::same_as<payload_comm<serial_comm, remote>, device_comm<serial_comm, remote>>);
 static_assert(std::same_as<payload_comm<serial_comm, pinned>, device_comm<serial_comm, pinned>>);
 
-// A communicator that says whether it takes memory of GPUs.
+// Memory that a communicator can open to other processes; that of `pooled` is not such.
+using mappable_blocks = std::vector<std::pair<std::byte const*, std::size_t>>;
+
+class mappable_resource : public distant_resource {
+public:
+  explicit mappable_resource(std::shared_ptr<mappable_blocks> blocks) : distant_resource(nullptr), blocks_(std::move(blocks)) {}
+  [[nodiscard]] void* allocate(std::size_t bytes) const {
+    auto* const made = host_resource::allocate(bytes);
+    if (blocks_) {
+      blocks_->emplace_back(static_cast<std::byte const*>(made), bytes);
+    }
+    return made;
+  }
+
+private:
+  std::shared_ptr<mappable_blocks> blocks_;
+};
+
+class mappable : public remote {
+public:
+  mappable() = default;
+  explicit mappable(std::shared_ptr<mappable_blocks> blocks) : blocks_(std::move(blocks)) {}
+  [[nodiscard]] mappable_resource resource() const { return mappable_resource(blocks_); }
+
+private:
+  std::shared_ptr<mappable_blocks> blocks_;
+};
+
+class pooled : public remote {
+public:
+  pooled() = default;
+  explicit pooled(std::shared_ptr<mappable_blocks> blocks) : blocks_(std::move(blocks)) {}
+  [[nodiscard]] mappable exchange() const { return mappable(blocks_); }
+
+private:
+  std::shared_ptr<mappable_blocks> blocks_;
+};
+
+// A communicator that says whether it takes memory of GPUs, if it comes from blocks that it can open.
 template <communicator C>
 class aware_comm : public minimal_communicator<C> {
 public:
-  aware_comm(C inner, bool aware) : minimal_communicator<C>(std::move(inner)), aware_(aware) {}
+  aware_comm(C inner, bool aware, std::shared_ptr<mappable_blocks> blocks = nullptr)
+      : minimal_communicator<C>(std::move(inner)), aware_(aware), blocks_(std::move(blocks)) {}
   [[nodiscard]] bool device_aware() const noexcept { return aware_; }
+  [[nodiscard]] auto start_all_to_all_v(outgoing out, incoming in) {
+    for (std::byte const* const data : {out.data, static_cast<std::byte const*>(in.data)}) {
+      CHECK((blocks_ == nullptr || std::ranges::any_of(*blocks_, [&](auto const& block) {
+        return block.first <= data && data < block.first + block.second;
+      })));
+    }
+    return minimal_communicator<C>::start_all_to_all_v(out, in);
+  }
   [[nodiscard]] aware_comm split(int color, int order) {
-    return aware_comm(minimal_communicator<C>::split(color, order), aware_);
+    return aware_comm(minimal_communicator<C>::split(color, order), aware_, blocks_);
   }
   [[nodiscard]] aware_comm duplicate() { return split(0, this->rank()); }
   using minimal_communicator<C>::split;
 
 private:
   bool aware_;
+  std::shared_ptr<mappable_blocks> blocks_;
 };
 
 std::int64_t rows_of(int from, int to, int round) {
@@ -184,7 +232,7 @@ TEST_CASE("memory goes directly where the communicator takes it, behind what was
     if (host.size() > 1) {
       CHECK(log->copies_out == 2); // that of the test, and one byte to wait for
     }
-    CHECK(!device_comm(host, policy, {.direct = false}).direct());
+    CHECK(device_comm(host, policy, {.direct = false}).direct());
 
     device_comm counted(counting_comm{host}, policy); // whose requests must not be touched once they are moved
     std::vector<std::int64_t> const none(static_cast<std::size_t>(host.size()), 0);
@@ -204,16 +252,26 @@ TEST_CASE("memory goes directly where the communicator takes it, behind what was
   });
 }
 
-TEST_CASE("device-aware communicators are asked at run time, on all ranks") {
+TEST_CASE("device-aware communicators are asked at run time, on all ranks, if that is chosen") {
   on_ranks([](auto host) {
-    remote const policy;
-    device_comm aware(aware_comm(host, true), policy);
-    CHECK(aware.direct());
-    exchange(aware, policy, 1);
-    device_comm partly(aware_comm(host, host.rank() != host.size() - 1), policy, {.round_bytes = 16});
+    auto const blocks = std::make_shared<mappable_blocks>();
+    pooled const policy(blocks);
+    for (std::int64_t const round_bytes : {16, 1 << 22}) {
+      device_comm aware(aware_comm(host, true, host.size() > 1 ? blocks : nullptr), policy,
+                        {.round_bytes = round_bytes, .direct = true});
+      CHECK(aware.direct());
+      for (int round = 0; round < 3; ++round) { // through exchange buffers, never the pool
+        exchange(aware, policy, round);
+      }
+    }
+    remote const plain; // its own memory is as good as any
+    device_comm same(aware_comm(host, true), plain, {.direct = true});
+    CHECK(same.direct());
+    exchange(same, plain, 1);
+    device_comm partly(aware_comm(host, host.rank() != host.size() - 1), policy, {.round_bytes = 16, .direct = true});
     CHECK(!partly.direct());
     exchange(partly, policy, 1);
-    CHECK(!device_comm(aware_comm(host, true), policy, {.direct = false}).direct());
+    CHECK(!device_comm(aware_comm(host, true), policy).direct());
   });
 }
 

@@ -4,10 +4,12 @@
 #include <glt/dist/edge_features.hpp>
 #include <glt/memory/copy.hpp>
 
+#include "support/distant_policy.hpp"
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,4 +80,18 @@ TEST_CASE("features that differ from those of rank 0 are the same error on every
             "parts on"));
       },
       {2, 3});
+}
+
+TEST_CASE("scales are read in the order of the stream that their features are on") {
+  using policy = glt_test::distant_policy<>;
+  glt_test::on_ranks([](auto comm) {
+    auto const log = std::make_shared<glt_test::distant_log>();
+    policy const own(log);
+    glt::feature_store<policy, std::int8_t> rows(0, 2, glt::buffer<policy, std::int8_t>(0, own), {},
+                                                 glt::make_buffer<policy>(std::vector<float>{1, 2}, own));
+    glt::edge_features<policy, std::int8_t> local(glt::buffer<policy, glt::edge_id>(0, own), std::move(rows));
+    log->copies_out = 0;
+    glt::dist::edge_features const features(comm, book_of(comm.size()), std::move(local));
+    CHECK(log->copies_out == 1);
+  });
 }

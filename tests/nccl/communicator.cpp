@@ -13,8 +13,10 @@
 #include <glt/dist/device_comm.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/nccl/communicator.hpp>
+#include <glt/nccl/detail/api.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -45,6 +47,32 @@ TEST_CASE("one rank with a GPU needs nothing of NCCL" * doctest::skip(num_gpus()
   std::vector<std::int64_t> const none(1, 0);
   comm.all_to_all_v({nullptr, none, none}, {nullptr, none, none});
   CHECK(comm.duplicate().rank() == 0);
+}
+
+TEST_CASE("NCCL itself carries bytes of a rank to itself, and adds up over one rank" * doctest::skip(num_gpus() < 1)) {
+  device::cuda const policy(0);
+  detail::nccl_api api(policy);
+  auto* const comm = api.start(1, 0, api.make_id());
+  while (!api.ready(comm)) {
+  }
+  auto const sent = make_buffer(std::vector<std::int32_t>{3, 1, 4, 1, 5}, policy);
+  auto received = make_buffer(std::vector<std::int32_t>(5, -1), policy);
+  auto sums = make_buffer(std::vector<double>{2, 7}, policy);
+  api.begin_group();
+  api.send(comm, reinterpret_cast<std::byte const*>(sent.data()), 20, 0);
+  api.receive(comm, reinterpret_cast<std::byte*>(received.data()), 20, 0);
+  api.end_group();
+  while (!api.ready(comm)) {
+  }
+  api.reduce(comm, sums.data(), 2, reduction::sum);
+  while (!api.ready(comm)) {
+  }
+  api.mark();
+  while (!api.done()) {
+  }
+  CHECK(to_vector(policy, received.view()) == to_vector(policy, sent.view()));
+  CHECK(to_vector(policy, sums.view()) == std::vector<double>{2, 7});
+  api.abort(comm);
 }
 
 TEST_CASE("two ranks on one GPU are refused on both, with NCCL's text" * doctest::skip(num_gpus() < 1)) {

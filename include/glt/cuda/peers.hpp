@@ -102,15 +102,10 @@ inline void enable_peer(int reader, int owner) {
 
 // Memory of a pool, what it has handed out as well.
 inline void open_pool(cuda_queue const& owner, int reader) {
-  auto pool = owner.pool;
-  if (pool == nullptr) {
-    check_cuda(cudaDeviceGetDefaultMemPool(&pool, owner.device), "cudaDeviceGetDefaultMemPool");
-  }
   cudaMemAccessDesc access{};
-  access.location.type = cudaMemLocationTypeDevice;
-  access.location.id = reader;
+  access.location = location_of(reader);
   access.flags = cudaMemAccessFlagsProtReadWrite;
-  check_cuda(cudaMemPoolSetAccess(pool, &access, 1),
+  check_cuda(cudaMemPoolSetAccess(pool_handle(owner), &access, 1),
              message("cudaMemPoolSetAccess of GPU ", owner.device, " for GPU ", reader));
 }
 

@@ -52,7 +52,9 @@ public:
     return exec::thrust_executor<detail::thrust_cuda>(detail::thrust_cuda(queue()));
   }
   [[nodiscard]] detail::cuda_queue queue() const noexcept {
-    return shared_.owned ? shared_.owned->queue() : detail::cuda_queue{shared_.device, cudaStreamLegacy, nullptr};
+    auto made = shared_.owned ? shared_.owned->queue() : detail::cuda_queue{.device = shared_.device};
+    made.pooled = shared_.pooled;
+    return made;
   }
 
   /// Waits for everything that was enqueued.
@@ -62,14 +64,35 @@ public:
 
   /// The policy of host memory that has the same stream: for what goes between this GPU and other machines.
   [[nodiscard]] zero_copy staging() const;
+  /// The policy of the same stream with memory that other processes can map, from cudaMalloc: what a CUDA-aware MPI may be
+  /// given, which memory of a pool is not. It is made to be kept; freeing it waits for the GPU.
+  [[nodiscard]] cuda exchange() const {
+    auto made = *this;
+    made.shared_.pooled = false;
+    return made;
+  }
+
+  /// The same GPU with a stream and a pool of its own.
+  [[nodiscard]] cuda beside() const { return cuda(device()); }
 
   /// What is enqueued here from now on waits for what is enqueued there; the host does not wait.
   void wait_for(cuda const& earlier) const { detail::order_after(queue(), earlier.queue()); }
+
+  /// True if kernels of this GPU may read memory of that policy: see `enable_peers`.
+  ///
+  /// @throws cuda_error  if the driver cannot tell
+  [[nodiscard]] bool reads(cuda const& owner) const {
+    return device() == owner.device() || detail::can_read_pool(owner.queue(), device());
+  }
+
+  /// True if both have the same stream and memory of the same pool.
+  friend bool operator==(cuda const& a, cuda const& b) noexcept { return a.queue() == b.queue(); }
 
 private:
   struct shared {
     int device;
     std::shared_ptr<detail::owned_queue const> owned; // null: the default stream and pool
+    bool pooled = true;
   };
   shared shared_;
 };
@@ -116,6 +139,17 @@ public:
   ///
   /// @throws cuda_error  if something enqueued failed
   void synchronize() const { gpu_.synchronize(); }
+
+  /// The same GPU with a stream of its own.
+  [[nodiscard]] zero_copy beside() const { return zero_copy(device()); }
+
+  /// What is enqueued here from now on waits for what is enqueued there; the host does not wait.
+  void wait_for(zero_copy const& earlier) const { gpu_.wait_for(earlier.gpu_); }
+
+  /// True if both have the same stream and keep freed memory together.
+  friend bool operator==(zero_copy const& a, zero_copy const& b) noexcept {
+    return a.gpu_ == b.gpu_ && a.pool_ == b.pool_;
+  }
 
 private:
   cuda gpu_;

@@ -53,7 +53,7 @@ public:
   registration& operator=(registration const&) = delete;
   ~registration() {
     try {
-      policy_.synchronize();
+      policy_.gpu().queue().synchronize_device();
     } catch (...) { // nothing runs any more that reads the memory
     }
     forget_cuda(cudaHostUnregister(data_));
@@ -70,8 +70,8 @@ private:
 /// A buffer of elements that are in ordinary memory, such as a mapped file, which a GPU reads in place from now on;
 /// nothing is copied, and `keeper` lives at least as long as the buffer.
 ///
-/// Pages are locked whole: register neighbouring arrays, which share a page, at once. The policy is kept as well, since
-/// letting go of the memory waits for its stream.
+/// Pages are locked whole: register neighbouring arrays, which share a page, at once. Letting go of the memory waits for
+/// all streams of the policy's GPU; kernels of other GPUs that read it are to be done by then.
 ///
 /// @shape  data [size] → buffer [size]
 /// @throws precondition_error  if size is negative, there are elements without an address, or no keeper

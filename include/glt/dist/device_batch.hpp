@@ -8,6 +8,7 @@
 #include <glt/dist/batch.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/detail/copy_members.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -42,6 +43,19 @@ void order_policies(Policy const& later, Policy const& earlier) {
     later.wait_for(earlier);
   } else {
     wait_until_done(earlier);
+  }
+}
+
+/// A policy of the same memory whose work runs beside that of `policy` from now on, behind what is enqueued there already;
+/// the same one where policies have no streams.
+template <device_policy Policy>
+[[nodiscard]] Policy beside(Policy const& policy) {
+  if constexpr (requires { policy.beside(); }) {
+    Policy made = policy.beside();
+    order_policies(made, policy);
+    return made;
+  } else {
+    return policy;
   }
 }
 
@@ -102,9 +116,7 @@ private:
 
   template <class Host, class U>
   void copy_array(buffer<Host, U> const& values, buffer<Policy, U>& made) {
-    if (made.capacity() == 0) { // of nobody's yet
-      made = buffer<Policy, U>(0, policy_);
-    }
+    glt::detail::adopt_policy(policy_, made);
     made.clear(); // what it has need not move along
     made.resize(values.size());
     if constexpr (is_staged) {

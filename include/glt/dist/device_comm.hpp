@@ -22,7 +22,7 @@ namespace glt::dist {
 /// How a `device_comm` sends memory of a policy.
 struct staging_options {
   std::int64_t round_bytes = std::int64_t{4} << 20; ///< about what a rank stages at a time; the same on all ranks
-  bool direct = true; ///< hand the policy's memory over where the communicator takes it; the same on all ranks
+  bool direct = false; ///< stage in memory of the GPU where the communicator takes that; the same on all ranks
 };
 
 } // namespace glt::dist
@@ -49,10 +49,11 @@ namespace glt::dist {
 
 /// A communicator for memory of a policy, made of one for ordinary memory.
 ///
-/// Payload goes directly where the communicator takes it: memory that the host can reach, and what `device_aware()`,
-/// asked at run time on all ranks, allows (a CUDA-aware MPI). Else it goes through staging buffers, see
-/// `staged_exchange`. All other calls take ordinary memory. What was enqueued on the policy's executor before a call
-/// is done before its memory is read or written. Copies of a handle share one; one request at a time.
+/// Payload that the host can reach goes as it is. That of a GPU goes through staging buffers of the host, see
+/// `staged_exchange`; or, if `direct` is chosen and `device_aware()`, asked at run time on all ranks, allows it (a
+/// CUDA-aware MPI), through exchange buffers of the GPU: what the policy has may come from a pool, which such an MPI
+/// cannot open to other processes. All other calls take ordinary memory. What was enqueued on the policy's executor before
+/// a call is done before its memory is read or written. Copies of a handle share one; one request at a time.
 ///
 /// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <communicator Comm, device_policy Policy>
@@ -67,7 +68,7 @@ class device_comm {
     Comm comm;
     Policy policy;
     staging_options options;
-    std::optional<detail::staged_exchange<Comm, Policy>> staged; // empty if payload goes directly
+    std::optional<detail::staged_exchange<Comm, Policy>> staged; // empty if payload goes as it is
   };
 
 public:
@@ -111,12 +112,13 @@ public:
     std::shared_ptr<state> staged_;
   };
 
-  /// @comm   collective if the communicator has `device_aware()`: one reduction; else none
+  /// @comm   collective with `direct`, if the communicator has `device_aware()`: one reduction; else none
   /// @throws precondition_error  if round_bytes < 1
   explicit device_comm(Comm comm, Policy policy = {}, staging_options options = {})
       : state_(std::make_shared<state>(state{std::move(comm), std::move(policy), options, std::nullopt})) {
-    if (!goes_directly()) {
-      state_->staged.emplace(state_->comm, state_->policy, options.round_bytes);
+    if constexpr (!goes_as_it_is) {
+      direct_ = all_are_aware();
+      state_->staged.emplace(state_->comm, state_->policy, options.round_bytes, direct_);
     }
   }
 
@@ -127,8 +129,8 @@ public:
   /// The communicator that this one is made of.
   [[nodiscard]] Comm& host() noexcept { return state_->comm; }
   [[nodiscard]] Policy const& policy() const noexcept { return state_->policy; }
-  /// True if payload goes without staging.
-  [[nodiscard]] bool direct() const noexcept { return !state_->staged; }
+  /// True if payload is not staged in memory of the host.
+  [[nodiscard]] bool direct() const noexcept { return direct_; }
 
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
     host().all_to_all(send, receive, bytes);
@@ -166,18 +168,18 @@ public:
   [[nodiscard]] device_comm duplicate() { return device_comm(host().duplicate(), policy(), state_->options); }
 
 private:
-  [[nodiscard]] bool goes_directly() {
-    if constexpr (host_policy<Policy> || detail::keeps_stream_order<Comm>()) {
-      return true;
-    } else if constexpr (glt::carries<Comm, Policy::space>) {
-      return state_->options.direct;
-    } else if constexpr (requires(Comm const& comm) { { comm.device_aware() } -> std::same_as<bool>; }) {
-      std::int64_t aware = state_->options.direct && state_->comm.device_aware() ? 1 : 0;
-      state_->comm.all_reduce(std::span(&aware, 1), reduction::min);
-      return aware == 1;
-    } else {
-      return false;
+  static constexpr bool goes_as_it_is =
+      host_policy<Policy> || detail::keeps_stream_order<Comm>() || glt::carries<Comm, Policy::space>;
+
+  [[nodiscard]] bool all_are_aware() {
+    std::int64_t aware = 0;
+    if constexpr (requires(Comm const& comm) { { comm.device_aware() } -> std::same_as<bool>; }) {
+      if (state_->options.direct) {
+        aware = state_->comm.device_aware() ? 1 : 0;
+        state_->comm.all_reduce(std::span(&aware, 1), reduction::min);
+      }
     }
+    return aware == 1;
   }
 
   // The communicator touches the memory at once, past the order of the policy's executor; a copy waits for that.
@@ -198,6 +200,7 @@ private:
   }
 
   std::shared_ptr<state> state_;
+  bool direct_ = goes_as_it_is;
 };
 
 } // namespace glt::dist

@@ -32,7 +32,7 @@ public:
   edge_features(Comm& comm, partition_book book, glt::edge_features<Policy, T> local)
       : book_(std::move(book)), local_(std::move(local)) {
     detail::agree_on_matrix(comm, detail::fault_of_parts(comm, "edge features", book_), "edge features",
-                            "columns of edges", book_, local_.rows(), Policy{});
+                            "columns of edges", book_, local_.rows(), local_.policy());
   }
 
   /// Which rank owns which vertices, and so the edges into them.

@@ -43,7 +43,7 @@ namespace glt::dist {
 /// the threads take turns (see `mpi_comm::allows_threads`), and a core for the thread, which a launcher that binds ranks
 /// to one core each does not leave: `mpiexec --bind-to none`. Leaving an epoch early (`break`), on some ranks or on all, is
 /// allowed: the others get the batches that are made already, and then a `collective_error`. Destroying a loader ends it
-/// for all ranks.
+/// for all ranks. Batches on a GPU are then made on a stream of the loader's own, beside what is enqueued on the policy.
 ///
 /// Concurrent calls: none on one object; nor on what communicates by the same communicator, or, with `prefetch`, on
 /// what the recipe borrows, if they change it.
@@ -105,8 +105,8 @@ public:
   }
   { state_->producer.maker().read_in_place(type, views); }
 
-  /// Borrows hot rows from now on, which must outlive the loader; see `feature_collector`. Batches are the same, and
-  /// the report tells the hit ratio. Between epochs.
+  /// Borrows hot rows from now on, which must outlive the loader, or a `tiered_store` of this rank's rows; see
+  /// `feature_collector`. Batches are the same, and the report tells the hit ratio of the former. Between epochs.
   ///
   /// @comm   none; ranks may have different ones, or none
   /// @throws precondition_error  if the hot rows have other columns than the features

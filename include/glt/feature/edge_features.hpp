@@ -52,6 +52,8 @@ public:
   [[nodiscard]] std::int64_t num_edges() const noexcept { return edges_.size(); }
   [[nodiscard]] std::int64_t num_columns() const { return rows().num_columns(); }
   [[nodiscard]] feature_view<space, T> rows() const { return rows_.view(); }
+  /// That of the rows.
+  [[nodiscard]] Policy const& policy() const noexcept { return rows_.policy(); }
   [[nodiscard]] detail::edge_feature_view<space, T> view() const { return {edges_.view(), rows()}; }
 
   /// The rows of edges; see `edge_rows`.

@@ -5,6 +5,7 @@
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/detail/copy_members.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -20,9 +21,7 @@ template <device_policy From, device_policy Policy, vertex_id Vertex>
 void copy_subgraph(Policy const& policy, sampled_subgraph<From, Vertex> const& from,
                    sampled_subgraph<Policy, Vertex>& to) {
   detail::copy_members(from, to, [&]<class T>(buffer<From, T> const& values, buffer<Policy, T>& made) {
-                                  if (made.capacity() == 0) { // of no policy yet
-                                    made = buffer<Policy, T>(0, policy);
-                                  }
+                                  detail::adopt_policy(policy, made);
                                   made.resize(values.size());
                                   detail::copy_in(policy, values.view(), made.view());
                                 });

@@ -4,11 +4,14 @@
 #include <glt/dist/collect/feature_collector.hpp>
 
 #include <glt/core/half.hpp>
+#include <glt/feature/tier/tiered_store.hpp>
 
 #include "support/device_parts.hpp"
+#include "support/distant_policy.hpp"
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -134,5 +137,74 @@ TEST_CASE_TEMPLATE("a bad vertex or label count of one rank is the same error on
     ids[1] = 100;
     collect(0); // all ranks are still together
     CHECK(glt::to_vector(policy, out.features.view()) == before);
+  });
+}
+
+TEST_CASE("own rows that are hot come from the faster memory, and so do those that others ask for") {
+  using hot = glt_test::distant_policy<>;
+  using cold = glt_test::distant_policy<glt::memory_space::pinned>;
+  glt_test::on_ranks([](auto comm) {
+    constexpr std::int64_t columns = 5;
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
+    auto const& book = divided.names.book;
+    auto const num_rows = book.size(comm.rank());
+    std::vector<std::int8_t> values;
+    std::vector<glt::detail::label_type> labels;
+    std::vector<glt::local_id> ranking;
+    for (std::int64_t r = 0; r < num_rows; ++r) {
+      labels.push_back(divided.names.original[book.begin(comm.rank()) + r]);
+      ranking.push_back(static_cast<glt::local_id>(num_rows - 1 - r));
+      for (std::int64_t c = 0; c < columns; ++c) {
+        values.push_back(static_cast<std::int8_t>(labels.back() + c));
+      }
+    }
+    std::vector<float> const scales{0.5F, 1, 2, -1, 0.25F};
+    auto const stored = [&](std::vector<std::int8_t> const& rows) {
+      return glt::feature_store<cold, std::int8_t>(num_rows, columns, glt::make_buffer<cold>(rows),
+                                                   glt::make_buffer<cold>(labels), glt::make_buffer<cold>(scales));
+    };
+    glt::dist::feature_store const store(comm, book, stored(values));
+    using tiers = glt::tiered_store<hot, cold, std::int8_t>;
+    std::vector<hot> const devices(2);
+    auto const borrowed = tiers::borrow(store.local(), ranking, {.ratio = 0.4}, devices);
+    std::vector<std::int8_t> marked; // rows that tell where they were read: hot ones as they are, cold ones plus 10
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      auto const row = static_cast<std::int64_t>(i) / columns;
+      marked.push_back(static_cast<std::int8_t>(values[i] + (row < num_rows - borrowed.num_hot() ? 10 : 0)));
+    }
+    tiers other(stored(marked), ranking, {.ratio = 0}, devices);
+    std::vector<glt::global_id> all;
+    for (glt::global_id v = 0; v < 101; ++v) {
+      all.push_back((v * 7 + comm.rank()) % 101);
+    }
+    glt::dist::feature_collector collector(comm, store, hot());
+    auto const ids = glt::make_buffer<hot>(all);
+    auto const collect = [&]<class T>(glt::dist::collected_rows<hot, T> out) {
+      collector.collect(ids.view(), 7, 0, out);
+      CHECK(out.labels.size() == 7);
+      return std::pair(glt::to_vector(hot(), out.features.view()), glt::to_vector(hot(), out.labels.view()));
+    };
+    auto const expected = collect(glt::dist::collected_rows<hot, std::int8_t>());
+    auto const converted = collect(glt::dist::collected_rows<hot, float>());
+    for (int const device : {0, 1}) {
+      collector.use(borrowed, device);
+      CHECK(collect(glt::dist::collected_rows<hot, std::int8_t>()) == expected);
+      CHECK(collect(glt::dist::collected_rows<hot, float>()) == converted);
+    }
+    collector.use(other); // really read: on every rank, also by the others
+    auto changed = expected.first;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto const owner = book.owner(all[i]);
+      auto const size = book.size(owner);
+      auto const num_hot = static_cast<std::int64_t>(std::llround(0.4 * static_cast<double>(size)));
+      for (std::size_t c = 0; c < columns; ++c) {
+        changed[i * columns + c] =
+            static_cast<std::int8_t>(changed[i * columns + c] + (all[i] - book.begin(owner) < size - num_hot ? 10 : 0));
+      }
+    }
+    CHECK(collect(glt::dist::collected_rows<hot, std::int8_t>()).first == changed);
+    glt::feature_store<cold, std::int8_t> const narrow(num_rows, 1, glt::buffer<cold, std::int8_t>(num_rows));
+    auto const misfit = tiers::borrow(narrow.view(), ranking, {.ratio = 0}, devices);
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { collector.use(misfit); }), "of 1 columns"));
   });
 }

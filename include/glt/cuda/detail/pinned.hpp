@@ -32,13 +32,14 @@ namespace glt::detail {
 }
 
 /// Keeps freed page-locked memory for the next call, because locking pages costs milliseconds and unlocking them
-/// waits for the whole GPU. Memory is handed out again when the work that was enqueued before it was freed is done.
+/// waits for the whole GPU. Before memory is handed out again, the pool waits for all streams of its GPU once: any of them
+/// may read what the host would overwrite. Where buffers keep their memory, as those of batches do, this is rare.
 class pinned_pool {
 public:
   explicit pinned_pool(cuda_queue queue) : queue_(queue) {}
   pinned_pool(pinned_pool const&) = delete;
   pinned_pool& operator=(pinned_pool const&) = delete;
-  ~pinned_pool() { release(free_); }
+  ~pinned_pool() { give_back(); }
 
   [[nodiscard]] void* allocate(std::size_t bytes) {
     auto const size = size_class(bytes);
@@ -60,20 +61,20 @@ public:
     auto const size = size_class(bytes);
     try {
       on_device const here(queue_.device);
-      if (!keep(pointer, size)) {
-        check_cuda(cudaStreamSynchronize(queue_.stream), "cudaStreamSynchronize");
-        forget_cuda(cudaFreeHost(pointer));
+      if (keep(pointer, size)) {
+        return;
       }
-    } catch (...) { // without a driver or memory for a note: give it back, which waits for the GPU
-      forget_cuda(cudaFreeHost(pointer));
+      queue_.synchronize_device();
+    } catch (...) { // without a driver or memory for a note
     }
+    forget_cuda(cudaFreeHost(pointer));
   }
 
 private:
   struct block {
     void* data;
     std::size_t size;
-    cudaEvent_t freed;
+    bool in_use; // perhaps, by work that was enqueued before it was freed
   };
 
   static constexpr std::size_t kept_at_most = std::size_t{1} << 30;
@@ -87,23 +88,20 @@ private:
 
   [[nodiscard]] void* take(std::size_t size) {
     std::lock_guard const lock(mutex_);
-    for (auto kept = free_.begin(); kept != free_.end(); ++kept) {
-      if (kept->size != size) {
-        continue;
-      }
-      auto const done = cudaEventQuery(kept->freed);
-      if (done == cudaErrorNotReady) {
-        forget_cuda(done);
-        continue;
-      }
-      check_cuda(done, "cudaEventQuery");
-      auto* const data = kept->data;
-      forget_cuda(cudaEventDestroy(kept->freed));
-      free_.erase(kept);
-      kept_ -= size;
-      return data;
+    auto const kept = std::ranges::find(free_, size, &block::size);
+    if (kept == free_.end()) {
+      return nullptr;
     }
-    return nullptr;
+    if (kept->in_use) {
+      queue_.synchronize_device();
+      for (auto& each : free_) {
+        each.in_use = false;
+      }
+    }
+    auto* const data = kept->data;
+    free_.erase(kept);
+    kept_ -= size;
+    return data;
   }
 
   // False if there is no room for it.
@@ -112,36 +110,30 @@ private:
     if (size > kept_at_most - kept_) {
       return false;
     }
-    free_.reserve(free_.size() + 1);
-    cudaEvent_t freed = nullptr;
-    check_cuda(cudaEventCreateWithFlags(&freed, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    if (auto const code = cudaEventRecord(freed, queue_.stream); code != cudaSuccess) {
-      forget_cuda(cudaEventDestroy(freed));
-      check_cuda(code, "cudaEventRecord");
-    }
-    free_.push_back({pointer, size, freed});
+    free_.push_back({pointer, size, true});
     kept_ += size;
     return true;
   }
 
   // Gives all that is kept back to the system; false if there was nothing.
-  bool give_back() {
+  bool give_back() noexcept {
     std::vector<block> all;
     {
       std::lock_guard const lock(mutex_);
       all.swap(free_);
       kept_ = 0;
     }
-    release(all);
-    return !all.empty();
-  }
-
-  static void release(std::vector<block> const& blocks) noexcept {
-    for (auto const& [data, size, freed] : blocks) {
-      forget_cuda(cudaEventSynchronize(freed));
-      forget_cuda(cudaEventDestroy(freed));
-      forget_cuda(cudaFreeHost(data));
+    if (all.empty()) {
+      return false;
     }
+    try {
+      queue_.synchronize_device();
+    } catch (...) { // nothing runs any more that reads the memory
+    }
+    for (auto const& each : all) {
+      forget_cuda(cudaFreeHost(each.data));
+    }
+    return true;
   }
 
   cuda_queue queue_;
@@ -170,7 +162,7 @@ public:
       return;
     }
     try {
-      queue_.synchronize();
+      queue_.synchronize_device();
     } catch (...) { // what failed has said so, or will; nothing runs any more that reads the memory
     }
     forget_cuda(cudaFreeHost(pointer));

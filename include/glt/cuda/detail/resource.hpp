@@ -35,9 +35,17 @@ public:
   /// @throws cuda_memory_error  if there is not as much memory, also after the pool has given back what it kept
   [[nodiscard]] void* allocate(std::size_t bytes) const {
     on_device const here(queue_.device);
-    auto* const pool = pool_of();
     auto const size = std::max<std::size_t>(bytes, 1);
     void* data = nullptr;
+    if (!queue_.pooled) {
+      auto const code = cudaMalloc(&data, size);
+      if (code == cudaErrorMemoryAllocation) {
+        throw_no_memory("cudaMalloc", bytes);
+      }
+      check_cuda(code, "cudaMalloc");
+      return data;
+    }
+    auto* const pool = pool_of();
     auto code = cudaMallocFromPoolAsync(&data, size, pool, queue_.stream);
     if (code == cudaErrorMemoryAllocation) { // what the pool keeps may be in pieces, or freed by work under way
       forget_cuda(code);
@@ -55,7 +63,7 @@ public:
   void deallocate(void* pointer, std::size_t /*bytes*/) const noexcept {
     try {
       on_device const here(queue_.device);
-      forget_cuda(cudaFreeAsync(pointer, queue_.stream));
+      forget_cuda(queue_.pooled ? cudaFreeAsync(pointer, queue_.stream) : cudaFree(pointer)); // the latter waits
     } catch (...) { // the driver is gone, and the memory with it
     }
   }
@@ -87,13 +95,11 @@ private:
   }
 
   [[nodiscard]] cudaMemPool_t pool_of() const {
-    if (queue_.pool != nullptr) {
-      return queue_.pool;
+    auto* const pool = pool_handle(queue_);
+    if (queue_.pool == nullptr) {
+      auto everything = UINT64_MAX; // or each synchronisation would give free memory back to the system
+      check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");
     }
-    cudaMemPool_t pool = nullptr;
-    check_cuda(cudaDeviceGetDefaultMemPool(&pool, queue_.device), "cudaDeviceGetDefaultMemPool");
-    auto everything = UINT64_MAX; // or each synchronisation would give free memory back to the system
-    check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");
     return pool;
   }
 

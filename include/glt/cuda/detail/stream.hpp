@@ -56,6 +56,9 @@ struct cuda_queue {
   int device = 0;
   cudaStream_t stream = cudaStreamLegacy;
   cudaMemPool_t pool = nullptr; // null: the GPU's default pool
+  bool pooled = true;           // or memory comes from cudaMalloc, which other processes can map
+
+  bool operator==(cuda_queue const&) const = default;
 
   /// Waits for everything that was enqueued.
   ///
@@ -64,7 +67,41 @@ struct cuda_queue {
     on_device const here(device);
     check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
+
+  /// Waits for everything that was enqueued on any stream of the GPU.
+  ///
+  /// @throws cuda_error  if something enqueued failed
+  void synchronize_device() const {
+    on_device const here(device);
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
 };
+
+/// The pool that memory of a queue comes from.
+[[nodiscard]] inline cudaMemPool_t pool_handle(cuda_queue const& queue) {
+  auto* pool = queue.pool;
+  if (pool == nullptr) {
+    check_cuda(cudaDeviceGetDefaultMemPool(&pool, queue.device), "cudaDeviceGetDefaultMemPool");
+  }
+  return pool;
+}
+
+// How memory of a pool is read by, or opened to, another GPU.
+[[nodiscard]] inline cudaMemLocation location_of(int device) noexcept {
+  cudaMemLocation location{};
+  location.type = cudaMemLocationTypeDevice;
+  location.id = device;
+  return location;
+}
+
+/// True if memory of the queue's pool is open to kernels of another GPU.
+[[nodiscard]] inline bool can_read_pool(cuda_queue const& owner, int reader) {
+  auto location = location_of(reader);
+  auto flags = cudaMemAccessFlagsProtNone;
+  check_cuda(cudaMemPoolGetAccess(&flags, pool_handle(owner), &location),
+             message("cudaMemPoolGetAccess of GPU ", owner.device, " for GPU ", reader));
+  return flags != cudaMemAccessFlagsProtNone;
+}
 
 /// An event without time stamps.
 class cuda_event {
@@ -123,8 +160,7 @@ private:
   void make_pool() {
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
-    properties.location.type = cudaMemLocationTypeDevice;
-    properties.location.id = device_;
+    properties.location = location_of(device_);
     check_cuda(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
     auto everything = UINT64_MAX;
     check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");

@@ -15,8 +15,10 @@
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/feature/tier/tiered_store.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -54,6 +56,24 @@ public:
     this->use(hot);
   }
 
+  using collector::use;
+  /// Reads this rank's rows from a store of several memories from now on, as one of its devices does, for this rank and
+  /// for others; the results are the same. The store must outlive the collector; see `tiered_store::borrow`.
+  ///
+  /// @comm   none; ranks may have different ones, or none
+  /// @throws precondition_error  if the tiers have not the rows and columns of the store
+  template <device_policy ColdPolicy>
+    requires(!host_policy<Policy>)
+  void use(tiered_store<Policy, ColdPolicy, T> const& tiers, int device = 0) {
+    auto const view = tiers.view(device);
+    if (view.num_vertices() != store_->local().num_vertices() || view.num_columns() != store_->num_columns()) {
+      throw precondition_error(detail::message("tiers of ", view.num_vertices(), " rows of ", view.num_columns(),
+                                               " columns for a part of ", store_->local().num_vertices(), " rows of ",
+                                               store_->num_columns(), "; make them of the part's own rows"));
+    }
+    this->set_tier(0, reinterpret_cast<std::byte const*>(view.cold.data()), view.tier());
+  }
+
   /// Reads rows of other ranks in place from now on, where there are views of them; the results are the same, and
   /// ranks may read different ones. The memory is kept as long as the collector.
   ///
@@ -83,7 +103,7 @@ public:
   /// @comm   collective; `step` is the same on all ranks
   /// @throws collective_error  on every rank, if a rank passes a vertex outside [0, V), asks for labels that
   ///                           do not exist, or for more than it has vertices, or has no memory for the rows;
-  ///                           `out` is unchanged then
+  ///                           `out` is unchanged then, or empty if its memory was of another policy
   /// @cost   O(N · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>

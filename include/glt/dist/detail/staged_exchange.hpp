@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/checks.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,7 +36,18 @@ template <device_policy Policy>
   }
 }
 
-/// A variable exchange of a policy's memory through a communicator that carries ordinary memory only.
+// Where bytes of a GPU lie that a communicator takes itself: in memory that the policy recommends, or in its own.
+template <device_policy Policy>
+[[nodiscard]] auto exchange_of(Policy const& policy) {
+  if constexpr (requires { policy.exchange(); }) {
+    return policy.exchange();
+  } else {
+    return policy;
+  }
+}
+
+/// A variable exchange of a policy's memory through memory that a communicator carries: staging memory, which the host
+/// reaches, or, `on_device`, exchange buffers of the GPU.
 ///
 /// It goes in rounds through two halves of its memory: while one round travels, the next one is copied. Every message
 /// has a note in front that says how many rounds its sender needs, so after the first round all ranks know how many
@@ -42,19 +55,20 @@ template <device_policy Policy>
 /// after construction.
 template <communicator Comm, device_policy Policy>
 class staged_exchange {
-  using staging_policy = decltype(staging_of(std::declval<Policy const&>()));
-  static_assert(host_accessible(staging_policy::space), "bytes are staged in memory that the host can reach");
+  static_assert(host_accessible(decltype(staging_of(std::declval<Policy const&>()))::space),
+                "bytes are staged in memory that the host can reach");
 
 public:
-  /// `round_bytes`, about what a rank sends in a round, must be the same on all ranks.
+  /// `round_bytes`, about what a rank sends in a round, and `on_device` must be the same on all ranks.
   ///
+  /// @pre    with `on_device` the communicator takes memory of GPUs; not checked
   /// @throws precondition_error  if round_bytes < 1
-  staged_exchange(Comm comm, Policy policy, std::int64_t round_bytes)
+  staged_exchange(Comm comm, Policy policy, std::int64_t round_bytes, bool on_device = false)
       : comm_(std::move(comm)), policy_(std::move(policy)), ranks_(static_cast<std::size_t>(comm_.size())),
-        piece_bytes_(largest_piece(comm_.size(), round_bytes)), memory_(0, staging_of(policy_)) {
+        piece_bytes_(largest_piece(comm_.size(), round_bytes)), on_device_(on_device) {
     auto const room = static_cast<std::int64_t>(ranks_) * (padded(piece_bytes_) + line_bytes);
     if (ranks_ > 1) {
-      memory_.resize(4 * room);
+      on_device_ ? allocate(exchange_of(policy_), 4 * room) : allocate(staging_of(policy_), 4 * room);
     }
     for (std::size_t i = 0; i < 2; ++i) {
       halves_[i].out = side_of(static_cast<std::int64_t>(2 * i) * room);
@@ -136,6 +150,31 @@ private:
     side out;
     side in;
   };
+  template <device_policy Memory>
+  void allocate(Memory const& policy, std::int64_t bytes) {
+    auto const made = std::make_shared<buffer<Memory, std::byte>>(bytes, policy);
+    memory_ = made->data();
+    keeper_ = made;
+  }
+
+  // The other ranks wait for notes: who cannot write or read them can tell nobody.
+  void write_note(std::byte* to, std::int64_t note) {
+    if (on_device_) {
+      committed(comm_, [&] { policy_.resource().copy_in(to, &note, sizeof(note)); });
+    } else {
+      std::memcpy(to, &note, sizeof(note));
+    }
+  }
+  [[nodiscard]] std::int64_t read_note(std::byte const* from) {
+    std::int64_t note = 0;
+    if (on_device_) {
+      committed(comm_, [&] { policy_.resource().copy_out(&note, from, sizeof(note)); });
+    } else {
+      std::memcpy(&note, from, sizeof(note));
+    }
+    return note;
+  }
+
   half& half_of(std::int64_t round) { return halves_[static_cast<std::size_t>(round % 2)]; }
 
   static std::int64_t largest_piece(int ranks, std::int64_t round_bytes) {
@@ -196,7 +235,7 @@ private:
     attempt([&] {
       for (std::size_t rank = 0; rank < ranks_ && !failure_; ++rank) {
         if (auto const bytes = piece(out_sizes_[rank], round); bytes > 0) {
-          policy_.resource().copy_out(memory_.data() + to.offsets[rank] + note_bytes,
+          policy_.resource().copy_out(memory_ + to.offsets[rank] + note_bytes,
                                       out_data_ + out_offsets_[rank] + round * piece_bytes_,
                                       static_cast<std::size_t>(bytes));
         }
@@ -210,12 +249,12 @@ private:
     std::int64_t const note = failure_ ? failed : rounds_;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       if (out.sizes[rank] > 0) {
-        std::memcpy(memory_.data() + out.offsets[rank], &note, sizeof(note));
+        write_note(memory_ + out.offsets[rank], note);
       }
     }
     note_sent_ = note;
-    travelling_.emplace(comm_.start_all_to_all_v({memory_.data(), out.sizes, out.offsets},
-                                                 {memory_.data(), in.sizes, in.offsets}));
+    travelling_.emplace(comm_.start_all_to_all_v({memory_, out.sizes, out.offsets},
+                                                 {memory_, in.sizes, in.offsets}));
   }
 
   // The number of rounds of all ranks; or the first rank that gives up, on all of them.
@@ -224,7 +263,7 @@ private:
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       auto note = note_sent_;
       if (in.sizes[rank] > 0) {
-        std::memcpy(&note, memory_.data() + in.offsets[rank], sizeof(note));
+        note = read_note(memory_ + in.offsets[rank]);
       }
       if (note == failed) {
         throw_everywhere(comm_, static_cast<int>(rank), cause());
@@ -238,7 +277,7 @@ private:
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       if (auto const bytes = piece(in_sizes_[rank], round); bytes > 0) {
         policy_.resource().copy_in(in_data_ + in_offsets_[rank] + round * piece_bytes_,
-                                   memory_.data() + from.offsets[rank] + note_bytes, static_cast<std::size_t>(bytes));
+                                   memory_ + from.offsets[rank] + note_bytes, static_cast<std::size_t>(bytes));
       }
     }
   }
@@ -249,7 +288,9 @@ private:
   Policy policy_;
   std::size_t ranks_;
   std::int64_t piece_bytes_; // of a slice in a round
-  buffer<staging_policy, std::byte> memory_;
+  bool on_device_;
+  std::byte* memory_ = nullptr;
+  std::shared_ptr<void> keeper_; // of the memory
   std::array<half, 2> halves_;
   std::byte const* out_data_ = nullptr;
   std::byte* in_data_ = nullptr;

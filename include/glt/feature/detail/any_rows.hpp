@@ -10,6 +10,7 @@
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/feature/tier/detail/row_tier.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,8 @@
 namespace glt::detail {
 
 /// Borrowed rows of elements whose type is known only when the program runs.
+///
+/// With a tier, data are the cold ones of the rows.
 ///
 /// @shape  data [num_rows, num_columns] elements of `type`, row-major · scales [num_columns] or empty
 template <memory_space Space>
@@ -26,6 +29,7 @@ struct any_rows {
   std::int64_t num_rows = 0;
   std::int64_t num_columns = 0;
   array_view<Space, float const> scales{};
+  row_tier<Space> tier{};
 
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return num_columns * size_of(type); }
 
@@ -62,7 +66,7 @@ inline constexpr std::int64_t stored_elements = element<T> ? 1 : static_cast<std
 template <memory_space Space, bytes_copyable T>
 [[nodiscard]] any_rows<Space> without_type(feature_view<Space, T> rows) noexcept {
   return {detail::stored_type<T>(), reinterpret_cast<std::byte const*>(rows.features.data()),
-          rows.num_vertices(), rows.num_columns() * detail::stored_elements<T>, rows.scales};
+          rows.num_vertices(), rows.num_columns() * detail::stored_elements<T>, rows.scales, {}};
 }
 
 } // namespace glt::detail

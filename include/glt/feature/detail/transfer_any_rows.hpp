@@ -8,8 +8,11 @@
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
+#include <glt/feature/detail/row_chunks.hpp>
 #include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/feature/tier/detail/row_tier.hpp>
+#include <glt/feature/tier/detail/transfer_located_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +59,10 @@ struct one_conversion {
   }
 };
 
+/// True if rows may be in tiers, which is compiled for the conversions of one matrix alone, and for devices.
+template <class Conversions, executor Executor>
+inline constexpr bool has_tiers = !std::is_same_v<Conversions, any_conversion> && !host_executor<Executor>;
+
 /// `transfer_rows` of elements whose types are known only when the program runs. `Conversions` are those that may be wanted.
 ///
 /// @pre    gathers(in.type, out_type); not checked: nothing is written then
@@ -63,6 +70,25 @@ template <class Writes = cached_writes, class Conversions = any_conversion, exec
           memory_space Space, class From, class To>
 void transfer_any_rows(Executor const& ex, std::int64_t count, any_rows<Space> in, From from, To to,
                   element_type out_type, std::byte* out) {
+  if constexpr (has_tiers<Conversions, Executor>) {
+    if (in.tier.slots != nullptr) {
+      auto const transfer = [&]<class In, class Out>(std::int64_t columns) {
+        transfer_located_rows<In, Out>(
+            ex, count, columns, in.scales.empty() ? nullptr : in.scales.data(),
+            tiered_rows_at<Space, From>{in.tier, in.data, from},
+            rows_at<std::byte, To>{out, columns * static_cast<std::int64_t>(sizeof(Out)), to},
+            in.tier.hot.addresses() | reinterpret_cast<std::uintptr_t>(in.data), reinterpret_cast<std::uintptr_t>(out));
+      };
+      if (in.type == out_type) {
+        transfer.template operator()<std::byte, std::byte>(in.row_bytes());
+      } else {
+        Conversions::visit(in.type, out_type, [&]<class In, class Out>() {
+          transfer.template operator()<In, Out>(in.num_columns);
+        });
+      }
+      return;
+    }
+  }
   if (in.type == out_type) {
     feature_view<Space, std::byte> const bytes{.features = {in.data, in.num_rows, in.row_bytes()}};
     transfer_rows<Writes>(ex, count, bytes, from, to, out);

@@ -31,7 +31,8 @@ namespace glt {
 ///     gather_rows(gpu.executor(), store.view(), ids, out);
 ///
 /// Hot rows may be divided over several devices that reach each other's memory: the hottest one is on the first device,
-/// the next one on the second device, and so on. Every device then has a view of its own.
+/// the next one on the second device, and so on. Every device then has a view of its own. GPUs are made to reach each other
+/// by `enable_peers`.
 ///
 /// Outlives what is enqueued with its views. Labels are in the larger memory, scales in the faster one.
 ///
@@ -56,9 +57,11 @@ public:
   /// @shape  features [V, F] · ranking [at most V], distinct vertices, the hottest first, of which as many are hot as
   ///         `limit` allows
   /// @throws precondition_error  if a hot vertex is not in [0, V) or comes twice, there are 2³¹ vertices or more, no
-  ///                             device, or the limit is invalid
+  ///                             device, one that cannot read the memory of another (`HotPolicy::reads`), or the limit
+  ///                             is invalid
   tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
                std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
+    check_reach(devices);
     auto const plan = make_plan(features, ranking, limit, devices.size(), false);
     auto const columns = features.num_columns();
     for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -68,6 +71,7 @@ public:
     cold_ = {static_cast<std::int64_t>(plan.cold.size()), columns,
              detail::copy_rows_in(cold, features.features, plan.cold)};
     labels_ = make_buffer<ColdPolicy>(features.labels, cold);
+    cold_view_ = {.features = cold_.view().features, .labels = std::as_const(labels_).view()};
     finish(columns, plan);
     wait_for(cold, cold_.view().features.flat());
     wait_for(cold, std::as_const(labels_).view());
@@ -85,20 +89,7 @@ public:
   /// @throws precondition_error  as above
   tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, hot_limit limit,
                std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
-    auto const all = features.view();
-    auto const plan = make_plan(all, ranking, limit, devices.size(), true);
-    wait_for(cold, all.features.flat());
-    wait_for(cold, all.labels);
-    auto const scales = to_vector(cold, all.scales);
-    for (std::size_t d = 0; d < devices.size(); ++d) {
-      auto const& device = devices[d];
-      auto const ids = make_buffer<HotPolicy>(plan.hot[d], device);
-      buffer<HotPolicy, T> rows(ids.size() * all.num_columns(), device);
-      gather_rows(device.executor(), all.features, ids.view(),
-                  matrix_view<hot_space, T>(rows.data(), ids.size(), all.num_columns()));
-      add_device(device, plan, std::move(rows), make_buffer<HotPolicy>(scales, device));
-    }
-    finish(all.num_columns(), plan);
+    copy_hot(features.view(), ranking, limit, devices, cold);
     cold_ = std::move(features);
   }
 
@@ -106,6 +97,14 @@ public:
   tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, hot_limit limit,
                HotPolicy hot = {}, ColdPolicy cold = {})
       : tiered_store(std::move(features), ranking, limit, std::vector<HotPolicy>{std::move(hot)}, std::move(cold)) {}
+
+  /// The same of rows that somebody else keeps, such as a `dist::feature_store` in pinned memory, which must outlive this.
+  [[nodiscard]] static tiered_store borrow(feature_view<cold_space, T> features, host_view<local_id const> ranking,
+                                           hot_limit limit, std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
+    tiered_store made;
+    made.copy_hot(features, ranking, limit, devices, cold);
+    return made;
+  }
 
   tiered_store(tiered_store&&) noexcept = default;
   tiered_store& operator=(tiered_store&&) noexcept = default;
@@ -119,15 +118,16 @@ public:
   /// @pre    device is in [0, num_devices()); not checked
   [[nodiscard]] view_type view(int device = 0) const {
     auto const& own = devices_[static_cast<std::size_t>(device)];
-    auto const cold = cold_.view();
     return {.hot = own.table.view(),
-            .cold = cold.features,
+            .cold = cold_view_.features,
             .slots = own.slots.view(),
-            .labels = labels_.empty() ? cold.labels : labels_.view(),
+            .labels = cold_view_.labels,
             .scales = own.scales.view()};
   }
 
 private:
+  tiered_store() = default;
+
   struct tier {
     buffer<HotPolicy, T> rows;
     buffer<HotPolicy, detail::tier_slot> slots;
@@ -135,6 +135,41 @@ private:
     detail::stripe_table<HotPolicy, T> table;
     HotPolicy policy;
   };
+
+  // Copies hot rows out of all rows, which stay where they are.
+  void copy_hot(feature_view<cold_space, T> const& all, host_view<local_id const> ranking, hot_limit limit,
+                std::vector<HotPolicy> const& devices, ColdPolicy const& cold) {
+    check_reach(devices);
+    auto const plan = make_plan(all, ranking, limit, devices.size(), true);
+    wait_for(cold, all.features.flat());
+    wait_for(cold, all.labels);
+    auto const scales = to_vector(cold, all.scales);
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      auto const& device = devices[d];
+      auto const ids = make_buffer<HotPolicy>(plan.hot[d], device);
+      buffer<HotPolicy, T> rows(ids.size() * all.num_columns(), device);
+      gather_rows(device.executor(), all.features, ids.view(),
+                  matrix_view<hot_space, T>(rows.data(), ids.size(), all.num_columns()));
+      add_device(device, plan, std::move(rows), make_buffer<HotPolicy>(scales, device));
+    }
+    finish(all.num_columns(), plan);
+    cold_view_ = all;
+  }
+
+  // Policies whose devices may not reach each other's memory say so.
+  static void check_reach([[maybe_unused]] std::vector<HotPolicy> const& devices) {
+    if constexpr (requires(HotPolicy const& reader, HotPolicy const& owner) { reader.reads(owner); }) {
+      for (std::size_t reader = 0; reader < devices.size(); ++reader) {
+        for (std::size_t owner = 0; owner < devices.size(); ++owner) {
+          if (!devices[reader].reads(devices[owner])) {
+            throw precondition_error(detail::message(
+                "a tiered store over devices of which number ", reader, " cannot read the memory of number ", owner,
+                "; call enable_peers of them before, or where they have no way to each other make a store for each"));
+          }
+        }
+      }
+    }
+  }
 
   template <memory_space Space>
   static detail::tier_plan make_plan(feature_view<Space, T> features, host_view<local_id const> ranking,
@@ -183,6 +218,7 @@ private:
   std::vector<tier> devices_;
   feature_store<ColdPolicy, T> cold_;
   buffer<ColdPolicy, detail::label_type> labels_;
+  feature_view<cold_space, T> cold_view_; // of all this, or borrowed
 };
 
 } // namespace glt

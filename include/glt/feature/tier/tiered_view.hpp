@@ -11,6 +11,7 @@
 #include <glt/feature/detail/row_chunks.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
+#include <glt/feature/tier/detail/row_tier.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>
 #include <glt/feature/tier/detail/transfer_located_rows.hpp>
 
@@ -21,9 +22,6 @@
 namespace glt {
 
 namespace detail {
-
-/// Where the row of a vertex is: number s ≥ 0 among the hot rows, or number −1 − s among the cold ones.
-using tier_slot = std::int32_t;
 
 /// Borrowed features of V vertices of which the hot rows lie in a faster memory; see `tiered_store`.
 ///
@@ -38,6 +36,7 @@ struct tiered_view {
 
   [[nodiscard]] constexpr std::int64_t num_vertices() const noexcept { return slots.size(); }
   [[nodiscard]] constexpr std::int64_t num_columns() const noexcept { return cold.columns(); }
+  [[nodiscard]] detail::row_tier<HotSpace> tier() const noexcept { return {hot.bytes(), slots.data()}; }
 };
 
 /// How many rows were asked for, and how many of them were hot.
@@ -53,20 +52,6 @@ struct tier_hits {
     rows += other.rows;
     hot += other.hot;
     return *this;
-  }
-};
-
-/// Where the row of vertex ids[i] begins.
-template <memory_space Space, class T, class Id>
-struct tiered_rows_at {
-  striped_rows<Space, T> hot;
-  T const* cold;
-  tier_slot const* slots;
-  Id const* ids;
-
-  [[nodiscard]] GLT_HOST_DEVICE std::byte const* operator()(std::int64_t i) const {
-    auto const slot = slots[ids[i]];
-    return reinterpret_cast<std::byte const*>(slot >= 0 ? hot.row(slot) : cold + std::int64_t{~slot} * hot.columns());
   }
 };
 
@@ -102,7 +87,8 @@ void gather_rows(Executor const& ex, detail::tiered_view<HotSpace, ColdSpace, In
   auto* const result = reinterpret_cast<std::byte*>(out.data());
   detail::transfer_located_rows<In, T>(
       ex, ids.size(), in.num_columns(), in.scales.empty() ? nullptr : in.scales.data(),
-      detail::tiered_rows_at<HotSpace, In, id>{in.hot, in.cold.data(), in.slots.data(), ids.data()},
+      detail::tiered_rows_at<HotSpace, detail::rows_listed<id>>{
+          in.tier(), reinterpret_cast<std::byte const*>(in.cold.data()), {ids.data()}},
       detail::rows_at<std::byte, detail::rows_in_order>{
           result, in.num_columns() * static_cast<std::int64_t>(sizeof(T)), {}},
       addresses, reinterpret_cast<std::uintptr_t>(result));

@@ -6,6 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <cstdint>
@@ -50,19 +51,12 @@ public:
     return {edge_ids_.data(), edge_ids_.empty() ? 0 : num_walks_, length_};
   }
 
-  /// Makes room for walks; memory comes from `policy` where there is none yet.
+  /// Makes room for walks; memory comes from `policy`.
   ///
   /// @throws precondition_error  as below
   void resize(Policy const& policy, std::int64_t num_starts, std::int64_t walks_per_start, std::int64_t length,
               bool edge_ids) {
-    if constexpr (!host_policy<Policy>) { // where memory has a place in the order of a stream
-      if (vertices_.capacity() == 0) {
-        vertices_ = buffer<Policy, Vertex>(0, policy);
-      }
-      if (edge_ids_.capacity() == 0) {
-        edge_ids_ = buffer<Policy, edge_id>(0, policy);
-      }
-    }
+    detail::adopt_policy(policy, vertices_, edge_ids_);
     resize(num_starts, walks_per_start, length, edge_ids);
   }
 

@@ -22,6 +22,7 @@
 #include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <concepts>
@@ -147,9 +148,7 @@ protected:
 
     template <class U>
     void reserve(buffer<Policy, U>& rows, std::int64_t size) const {
-      if (rows.capacity() == 0) { // of nobody's yet
-        rows = buffer<Policy, U>(0, this->policy());
-      }
+      adopt_policy(this->policy(), rows);
       rows.reserve(size);
     }
 

@@ -19,6 +19,7 @@
 #include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/tier/detail/row_tier.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
@@ -80,6 +81,12 @@ protected:
     return exchange_.message().plan();
   }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
+
+  /// Reads this rank's rows of a tensor from tiers from now on, its own ones and those that it sends.
+  void set_tier(std::size_t tensor, std::byte const* cold, row_tier<space> tier) {
+    exchange_.message().set_tier(tensor, cold, tier);
+    sources_[static_cast<std::size_t>(requests_.rank())].tensors[tensor] = plan()[tensor].local;
+  }
 
   /// Borrows hot rows; none if the table is empty. `has_all` is false if tensors of the first keys alone are missing.
   void set_hot(source_rows<space> hot, bool has_all) {

@@ -51,6 +51,7 @@ public:
         memory_(0, std::move(policy)) {}
 
   [[nodiscard]] row_message<Policy> const& message() const noexcept { return message_; }
+  [[nodiscard]] row_message<Policy>& message() noexcept { return message_; }
 
   /// Makes room for whatever a call may need, up to the limit: what is beyond that is allocated when the other ranks
   /// have said what they want.

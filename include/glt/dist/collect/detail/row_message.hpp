@@ -8,6 +8,7 @@
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/feature/tier/detail/row_tier.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
@@ -43,6 +44,12 @@ public:
   /// True if there are tensors of the first keys alone.
   [[nodiscard]] bool flags() const noexcept {
     return std::ranges::any_of(plan_, &planned_tensor<space>::seeds_only);
+  }
+
+  /// Reads rows of a tensor from tiers from now on.
+  void set_tier(std::size_t tensor, std::byte const* cold, row_tier<space> tier) noexcept {
+    plan_[tensor].local.data = cold;
+    plan_[tensor].local.tier = tier;
   }
 
   /// Bytes of a row of all tensors; at least 1.
@@ -82,6 +89,7 @@ public:
     for (std::size_t t = 0; t < plan_.size(); ++t) {
       auto sent = plan_[t].local;
       sent.data = in;
+      sent.tier = {};
       to.for_each_run(rows, [&](row_run const& run) {
         sent.num_rows = count_of(plan_[t], run.rows);
         transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent,

@@ -16,6 +16,7 @@
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
@@ -117,11 +118,11 @@ private:
     auto const& plan = this->plan();
     out.tensors.reserve(plan.size());
     while (out.tensors.size() < plan.size()) {
-      out.tensors.push_back(
-          {.name = plan[out.tensors.size()].name, .bytes = buffer<Policy, std::byte>(0, this->policy())});
+      out.tensors.push_back({.name = plan[out.tensors.size()].name, .bytes = {}});
     }
     for (std::size_t t = 0; t < plan.size(); ++t) {
       out.tensors[t].name.reserve(plan[t].name.size());
+      adopt_policy(this->policy(), out.tensors[t].bytes);
       out.tensors[t].bytes.reserve(rows_of(plan[t], size, num_seeds) * plan[t].local.num_columns *
                                    size_of(plan[t].result));
     }

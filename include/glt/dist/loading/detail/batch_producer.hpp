@@ -7,6 +7,8 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/device_batch.hpp>
+#include <glt/dist/device_comm.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
 #include <glt/dist/loading/loader_options.hpp>
@@ -24,6 +26,10 @@
 namespace glt::detail {
 
 /// Makes the batches of a consumer, step after step, whoever hands them over.
+///
+/// With `prefetch` they are made on a stream beside that of the consumer's policy, where policies have streams and the
+/// communicator is not bound to one: they are complete when they are handed over, and are overwritten when what the
+/// consumer enqueued before it gave them back is done.
 template <communicator Comm, class Recipe, device_policy Policy>
 class batch_producer {
 public:
@@ -34,7 +40,8 @@ public:
   /// @comm   collective; one header exchange and those of the maker
   /// @throws collective_error  on every rank, if the options, the recipe or the seeds of a rank are wrong
   batch_producer(Comm comm, Recipe const& recipe, seeds_type seeds, dist::loader_options options, Policy policy)
-      : options_(options), seeds_(std::move(seeds)), maker_(comm, recipe, std::move(policy)) {
+      : options_(options), seeds_(std::move(seeds)), consumer_(policy),
+        policy_(has_stream() ? beside(policy) : policy), maker_(comm, recipe, policy_) {
     auto const failure = failure_of([&] {
       check_options();
       plan_.emplace(seeds_.size(), options_);
@@ -66,6 +73,9 @@ public:
     if (out.empty()) {
       return;
     }
+    if (has_stream()) {
+      order_policies(policy_, consumer_);
+    }
     batch_seeds_.resize(std::max(batch_seeds_.size(), out.size()));
     requests_.clear();
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -76,9 +86,14 @@ public:
       requests_.push_back({&batch_seeds_[i], {.seed = options_.seed, .epoch = epoch_, .step = step}, &out[i]});
     }
     make_batches(maker_, std::span(std::as_const(requests_)));
+    if (has_stream()) {
+      wait_until_done(policy_);
+    }
   }
 
 private:
+  [[nodiscard]] bool has_stream() const noexcept { return options_.prefetch > 0 && !keeps_stream_order<Comm>(); }
+
   void check_options() const {
     if (options_.prefetch < 0 || options_.bulk < 1) {
       throw precondition_error(message("prefetch ", options_.prefetch, " and bulk ", options_.bulk,
@@ -91,6 +106,8 @@ private:
 
   dist::loader_options options_;
   seeds_type seeds_;
+  Policy consumer_;
+  Policy policy_; // of the batches
   maker_type maker_;
   std::optional<epoch_plan> plan_;
   std::int64_t num_steps_ = 0;

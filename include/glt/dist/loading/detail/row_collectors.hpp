@@ -144,7 +144,9 @@ public:
   void read_in_place(node_views<named_edge_rows<Policy::space>> const& views) {
     of(edge_tensors_, "named tensors of edges").read_in_place(views);
   }
-  void use(dist::hot_rows<Policy, T> const& hot) { of(rows_, "features").use(hot); }
+  template <class Rows>
+  void use(Rows const& rows) requires requires(dist::feature_collector<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
+  { of(rows_, "features").use(rows); }
   void use(dist::named_hot_rows<Policy> const& hot) { of(tensors_, "named tensors").use(hot); }
 
 private:

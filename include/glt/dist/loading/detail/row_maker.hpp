@@ -37,11 +37,10 @@ public:
     rows.read_in_place(views);
   }
   { rows_.read_in_place(views); }
+  /// Hot rows of other ranks, or tiers of the own ones.
   template <class Rows>
-  void use(Rows const& hot) requires requires(row_collectors<Comm, Policy, T, StorePolicy>& rows) {
-    rows.use(hot);
-  }
-  { rows_.use(hot); }
+  void use(Rows const& rows) requires requires(row_collectors<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
+  { rows_.use(rows); }
 
 protected:
   /// Makes batches: `sample()` their subgraphs, which `subgraph_of(batch)` are, and then collects what belongs to them.

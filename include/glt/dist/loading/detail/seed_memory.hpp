@@ -7,6 +7,7 @@
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -51,9 +52,7 @@ public:
     if constexpr (space == memory_space::host) {
       return there;
     } else {
-      if (copy.capacity() == 0) {
-        copy = buffer<Policy, T>(0, policy_);
-      }
+      adopt_policy(policy_, copy);
       copy.resize(there.size());
       copy_in(policy_, there, copy.view());
       return std::as_const(copy).view();

@@ -16,6 +16,7 @@
 #include <glt/dist/sampling/detail/known_edges_reply.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/batch_numbering.hpp>

@@ -50,6 +50,17 @@ public:
   /// The bits of the addresses at which the rows of the devices begin, or-ed together.
   [[nodiscard]] std::uintptr_t addresses() const noexcept { return addresses_; }
 
+  /// The same rows as bytes.
+  [[nodiscard]] striped_rows<Space, std::byte> bytes() const noexcept {
+    auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
+    if (devices_ == nullptr) {
+      return striped_rows<Space, std::byte>(
+          matrix_view<Space, std::byte const>(reinterpret_cast<std::byte const*>(first_), rows_, row_bytes));
+    }
+    return {array_view<Space, std::byte const* const>(reinterpret_cast<std::byte const* const*>(devices_), num_devices()),
+            rows_, row_bytes, addresses_};
+  }
+
   /// Where a row begins.
   ///
   /// @pre    0 <= row < rows(); not checked

@@ -7,6 +7,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/neighbors.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -25,14 +26,6 @@ struct hop_sample {
   buffer<Policy, Vertex> sources;
   buffer<Policy, edge_id> edge_ids;
 };
-
-// Buffers that have no memory yet are to get it from this policy, so that it comes in the order of the policy's work.
-template <device_policy Policy, class... T>
-void adopt_policy(Policy const& policy, buffer<Policy, T>&... of) {
-  if constexpr (!host_policy<Policy>) {
-    ((of.capacity() == 0 ? void(of = buffer<Policy, T>(0, policy)) : void()), ...);
-  }
-}
 
 /// Counts and samples the neighbours of a list of rows in one go; reusable.
 template <device_policy Policy>

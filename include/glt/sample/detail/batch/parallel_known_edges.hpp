@@ -7,6 +7,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/row_search.hpp>

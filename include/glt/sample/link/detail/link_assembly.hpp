@@ -6,6 +6,7 @@
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>

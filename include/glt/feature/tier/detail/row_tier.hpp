@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/feature/tier/detail/striped_rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Where the row of a vertex is: number s ≥ 0 among the hot rows, or number −1 − s among the cold ones.
+using tier_slot = std::int32_t;
+
+/// The hot ones of some rows, and which these are; none if there are no slots.
+///
+/// @shape  hot [H, bytes of a row] · slots [V]
+template <memory_space Space>
+struct row_tier {
+  striped_rows<Space, std::byte> hot{};
+  tier_slot const* slots = nullptr;
+};
+
+/// Where row from(i) begins, which is hot or cold.
+template <memory_space Space, class From>
+struct tiered_rows_at {
+  row_tier<Space> tier;
+  std::byte const* cold;
+  From from;
+
+  [[nodiscard]] GLT_HOST_DEVICE std::byte const* operator()(std::int64_t i) const {
+    auto const slot = tier.slots[from(i)];
+    return slot >= 0 ? tier.hot.row(slot) : cold + std::int64_t{~slot} * tier.hot.columns();
+  }
+};
+
+} // namespace glt::detail
