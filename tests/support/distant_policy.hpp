@@ -30,6 +30,7 @@ public:
     return inner_.reduce(n, initial, f, op);
   }
   void exclusive_scan(auto in, auto out) const { inner_.exclusive_scan(in, out); }
+  void exclusive_scan(std::int64_t n, auto f, auto out) const { inner_.exclusive_scan(n, f, out); }
   void sort_by_key(auto keys, auto values) const { inner_.sort_by_key(keys, values); }
   std::int64_t select_if(std::int64_t n, auto predicate, auto out) const { return inner_.select_if(n, predicate, out); }
 

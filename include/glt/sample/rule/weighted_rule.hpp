@@ -10,6 +10,7 @@
 #include <glt/sample/detail/pick/prefix_pick.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>
 #include <glt/sample/detail/pick/table_pick.hpp>
+#include <glt/sample/detail/pick/team_pick.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/rule/weight_tables.hpp>
@@ -63,11 +64,8 @@ struct weighted_rule {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
                                                              hop_options options, random_key,
                                                              std::uint64_t) const noexcept {
-    std::int64_t const enough = options.fanout < 0 ? std::numeric_limits<std::int64_t>::max()
-                                : options.replace  ? 1
-                                                   : options.fanout;
     auto const positive =
-        tables.empty() ? detail::count_positive(weights_of(graph, row), enough) : num_positive(row);
+        tables.empty() ? detail::count_positive(weights_of(graph, row), enough(options)) : num_positive(row);
     return detail::num_picked(positive, options);
   }
 
@@ -117,7 +115,49 @@ struct weighted_rule {
     }
   }
 
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t work(Graph const& graph, std::int64_t row) const noexcept {
+    return tables.empty() ? graph.degree(row) : 0;
+  }
+  template <class Team, class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count_by(Team const& team, Graph const& graph, std::int64_t row,
+                                                                no_query, hop_options options, random_key,
+                                                                std::uint64_t) const noexcept {
+    auto const positive = tables.empty() ? team.select_if(graph.degree(row), enough(options),
+                                                          positive_weights(graph, row), [](std::int64_t, std::int64_t) {})
+                                         : num_positive(row);
+    return detail::num_picked(positive, options);
+  }
+  template <class Team, class Graph, class Position, class Emit>
+  GLT_HOST_DEVICE void pick_by(Team const& team, Graph const& graph, std::int64_t row, no_query query,
+                               hop_options options, random_key key, std::uint64_t subject, std::int64_t count,
+                               Position* out, Emit emit) const noexcept {
+    auto const degree = graph.degree(row);
+    if (!options.replace && count == degree) {
+      team.for_each(count, [&](std::int64_t i) { emit(i, i); });
+      return;
+    }
+    if (options.fanout < 0) {
+      team.select_if(degree, count, positive_weights(graph, row), emit);
+      return;
+    }
+    if (tables.empty() && !options.replace) {
+      detail::pick_smallest_keys_by(team, random_stream(key, subject), weights_of(graph, row), count, out);
+    } else { // sums of weights, whose bits depend on their order, or draws from tables, which are few
+      team.once([&] { pick(graph, row, query, options, key, subject, count, out); });
+    }
+    team.for_each(count, [&](std::int64_t i) { emit(i, out[i]); });
+  }
+
 private:
+  // How many edges of positive weight have to be known of.
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t enough(hop_options options) noexcept {
+    return options.fanout < 0 ? std::numeric_limits<std::int64_t>::max() : options.replace ? 1 : options.fanout;
+  }
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr auto positive_weights(Graph const& graph, std::int64_t row) const noexcept {
+    return [row_weights = weights_of(graph, row)](std::int64_t i) { return row_weights[i] > 0; };
+  }
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr edge_weights<Space> weights_of(Graph const& graph,
                                                                          std::int64_t row) const noexcept {

@@ -23,6 +23,9 @@ template <class Position>
   return found;
 }
 
+// A factor that makes a bound a little larger, so that rounding never makes it pass over an edge that arrives earlier.
+inline constexpr double above_rounding = 1.000001;
+
 // Continues after the first `size` edges, which are in the heap's `out`, with the edges from `next` on.
 template <class Heap, class Position>
 GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, std::int64_t size,
@@ -30,9 +33,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, 
   auto const keys = heap.keys;
   auto const degree = keys.row.size();
   heap.order(size);
-  // A little above the latest key, so that rounding never makes a bound pass over an edge that arrives
-  // earlier.
-  double limit = heap.latest() * 1.000001;
+  double limit = heap.latest() * above_rounding;
   for (std::int64_t pair = next / 2; 2 * pair < degree; ++pair) {
     auto const words = word_pair(keys.stream, static_cast<std::uint64_t>(pair));
     for (std::int64_t p = next; p < degree && p / 2 == pair; ++p) {
@@ -45,7 +46,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, 
       auto const edge = keys.key(p, word);
       if (edge.key < heap.latest() && !contains(taken, num_taken, p)) {
         heap.replace_latest(size, edge);
-        limit = heap.latest() * 1.000001;
+        limit = heap.latest() * above_rounding;
       }
     }
   }
