@@ -16,18 +16,19 @@ namespace glt::detail {
 inline constexpr int threads_of_block = 64;
 
 template <class F>
-__global__ void __launch_bounds__(threads_of_block) for_each_kernel(std::int64_t n, F f) {
-  auto const stride = std::int64_t{gridDim.x} * threads_of_block;
-  for (auto i = std::int64_t{blockIdx.x} * threads_of_block + threadIdx.x; i < n; i += stride) {
+__global__ void __launch_bounds__(threads_of_block) for_each_kernel(std::int64_t first, std::int64_t n, F f) {
+  auto const i = first + std::int64_t{blockIdx.x} * threads_of_block + threadIdx.x;
+  if (i < n) {
     f(i);
   }
 }
 
 template <class F>
-__global__ void __launch_bounds__(threads_of_block) for_teams_kernel(std::int64_t n, F f) {
-  constexpr int teams = threads_of_block / lanes_of_row;
-  auto const stride = std::int64_t{gridDim.x} * teams;
-  for (auto i = std::int64_t{blockIdx.x} * teams + threadIdx.x / lanes_of_row; i < n; i += stride) {
+__global__ void __launch_bounds__(threads_of_block)
+    for_teams_kernel(std::int64_t first, std::int64_t n, F f) {
+  auto const i =
+      first + std::int64_t{blockIdx.x} * (threads_of_block / lanes_of_row) + threadIdx.x / lanes_of_row;
+  if (i < n) {
     f(gpu_team<lanes_of_row>{}, i);
   }
 }
@@ -37,38 +38,38 @@ __global__ void __launch_bounds__(threads_of_block) for_teams_kernel(std::int64_
 ///
 /// @source Merrill, Garland & Grimshaw, "Scalable GPU graph traversal", PPoPP 2012
 template <class F>
-__global__ void __launch_bounds__(lanes_of_block) for_teams_by_size_kernel(std::int64_t n, F f) {
+__global__ void __launch_bounds__(lanes_of_block)
+    for_teams_by_size_kernel(std::int64_t first, std::int64_t n, F f) {
   __shared__ block_memory memory;
   __shared__ int chosen;
   int const thread = static_cast<int>(threadIdx.x);
-  auto const stride = std::int64_t{gridDim.x} * lanes_of_block;
-  for (auto first = std::int64_t{blockIdx.x} * lanes_of_block; first < n; first += stride) {
-    auto size = first + thread < n ? f.size(first + thread) : -1; // below 0: done
-    while (__syncthreads_or(size >= row_of_block) != 0) {
-      if (size >= row_of_block) {
-        chosen = thread; // one of them
-      }
-      __syncthreads();
-      int const owner = chosen;
-      f(gpu_team<lanes_of_block>{&memory}, first + owner);
-      size = thread == owner ? -1 : size;
+  first += std::int64_t{blockIdx.x} * lanes_of_block;
+  auto size = first + thread < n ? f.size(first + thread) : -1; // below 0: done
+  while (__syncthreads_or(size >= row_of_block) != 0) {
+    if (size >= row_of_block) {
+      chosen = thread; // one of them
     }
-    for (auto rest = __ballot_sync(~0U, size >= row_of_warp); rest != 0; rest &= rest - 1) {
-      f(gpu_team<lanes_of_warp>{}, first + thread / 32 * 32 + __ffs(static_cast<int>(rest)) - 1);
-    }
-    if (size >= 0 && size < row_of_warp) {
-      f(serial_team<1>{}, first + thread);
-    }
+    __syncthreads();
+    int const owner = chosen;
+    f(gpu_team<lanes_of_block>{&memory}, first + owner);
+    size = thread == owner ? -1 : size;
+  }
+  for (auto rest = __ballot_sync(~0U, size >= row_of_warp); rest != 0; rest &= rest - 1) {
+    f(gpu_team<lanes_of_warp>{}, first + thread / 32 * 32 + __ffs(static_cast<int>(rest)) - 1);
+  }
+  if (size >= 0 && size < row_of_warp) {
+    f(serial_team<1>{}, first + thread);
   }
 }
 
-/// Launches one of the kernels above with enough blocks for n items.
+/// Launches one of the kernels above for n items: once, but for more items than a launch may have.
 template <class Kernel, class F>
-void launch_for(cudaStream_t stream, Kernel* kernel, char const* name, std::int64_t n, int items_of_block, int threads,
-                F const& f) {
-  if (n > 0) {
-    auto const blocks = std::min<std::int64_t>((n - 1) / items_of_block + 1, INT32_MAX);
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream>>>(n, f);
+void launch_for(cudaStream_t stream, Kernel* kernel, char const* name, std::int64_t n, int items_of_block,
+                int threads, F const& f) {
+  auto const most = std::int64_t{INT32_MAX} * items_of_block;
+  for (std::int64_t first = 0; first < n; first += most) {
+    auto const blocks = (std::min(n - first, most) - 1) / items_of_block + 1;
+    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream>>>(first, n, f);
     check_cuda_launch(name);
   }
 }

@@ -129,7 +129,7 @@ struct weighted_rule {
     return detail::num_picked(positive, options);
   }
   template <class Team, class Graph, class Position, class Emit>
-  GLT_HOST_DEVICE void pick_by(Team const& team, Graph const& graph, std::int64_t row, no_query query,
+  GLT_HOST_DEVICE void pick_by(Team const& team, Graph const& graph, std::int64_t row, [[maybe_unused]] no_query query,
                                hop_options options, random_key key, std::uint64_t subject, std::int64_t count,
                                Position* out, Emit emit) const noexcept {
     auto const degree = graph.degree(row);
@@ -141,10 +141,13 @@ struct weighted_rule {
       team.select_if(degree, count, positive_weights(graph, row), emit);
       return;
     }
-    if (tables.empty() && !options.replace) {
-      detail::pick_smallest_keys_by(team, random_stream(key, subject), weights_of(graph, row), count, out);
-    } else { // sums of weights, whose bits depend on their order, or draws from tables, which are few
-      team.once([&] { pick(graph, row, query, options, key, subject, count, out); });
+    random_stream const stream(key, subject);
+    if constexpr (Team::size == 1) { // as always where there are tables, whose draws are few
+      pick(graph, row, query, options, key, subject, count, out);
+    } else if (options.replace) { // sums of weights, whose bits depend on their order
+      team.once([&] { detail::pick_by_prefix_sums(stream, weights_of(graph, row), count, out); });
+    } else {
+      detail::pick_smallest_keys_by(team, stream, weights_of(graph, row), count, out);
     }
     team.for_each(count, [&](std::int64_t i) { emit(i, out[i]); });
   }

@@ -141,8 +141,9 @@ struct read_whole_rows {
     auto const i = row_of_edge(write.drawn, e);
     auto const& graph = request.graph;
     auto const before = write.place.edges();
-    read_edge<typename Request::graph_type>{graph, graph.offset(request.row(i)), sources.data(),
-                     edge_ids.empty() ? nullptr : edge_ids.data() + before}(e, e - write.drawn[i]);
+    read_edge<typename Request::graph_type> const read{graph, graph.offset(request.row(i)), sources.data(),
+                                                       edge_ids.empty() ? nullptr : edge_ids.data() + before};
+    read(e, e - write.drawn[i]);
     write.col[before + e] = static_cast<local_id>(write.place.frontier.first() + i);
   }
 };

@@ -178,7 +178,7 @@ private:
   std::int64_t most_unread_;
   std::vector<std::int64_t> bounds_;                 // of the edges that a hop draws, by edge type
   std::vector<buffer<Policy, edge_offset>> offsets_; // by edge type
-  buffer<Policy, edge_offset> counts_; // by rows, for rules that count by teams
+  buffer<Policy, edge_offset> counts_;               // by rows, for rules that count by teams
   buffer<Policy, Vertex> sources_;
 };
 

@@ -206,8 +206,9 @@ struct read_edge_of_rows {
 
   GLT_HOST_DEVICE void operator()(std::int64_t e) const {
     auto const i = row_of_edge(offsets, e);
-    read_edge<Graph>{graph, graph.offset(request.rows[i]), sources.data(),
-                     edge_ids.empty() ? nullptr : edge_ids.data()}(e, e - offsets[i]);
+    read_edge<Graph> const read{graph, graph.offset(request.rows[i]), sources.data(),
+                                edge_ids.empty() ? nullptr : edge_ids.data()};
+    read(e, e - offsets[i]);
   }
 };
 

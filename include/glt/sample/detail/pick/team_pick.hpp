@@ -17,24 +17,18 @@ namespace glt::detail {
 
 // The picks of a row by a team (exec/detail/team.hpp): the same ones, in the same order, as by one thread.
 
-/// Word `draw` of a stream.
-[[nodiscard]] GLT_HOST_DEVICE constexpr std::uint32_t word_of(random_stream const& stream, int draw) noexcept {
-  auto const words = stream.block(static_cast<std::uint64_t>(draw / 4));
-  auto const even = (draw & 2) != 0 ? words[2] : words[0]; // no index known at run time alone: that takes memory
-  auto const odd = (draw & 2) != 0 ? words[3] : words[1];
-  return (draw & 1) != 0 ? odd : even;
-}
-
 /// `pick_distinct` with a lane for each pick; false, with picks that mean nothing, if a draw may have to be rejected.
 ///
 /// @pre    0 < count <= the size of the team, and count < degree < 2³¹; not checked
 template <class Team, class Picks>
-GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream const& stream, std::int64_t degree,
-                                                int count, Picks& picks) {
+GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream const& stream,
+                                                std::int64_t degree, int count, Picks& picks) {
   auto const last = [&](int draw) { return static_cast<std::int32_t>(degree - count + draw); };
   if (team.any([&](int lane) {
         auto const bound = static_cast<std::uint32_t>(last(lane)) + 1;
-        std::uint64_t const product = std::uint64_t{word_of(stream, lane)} * bound;
+        auto const words = stream.block(static_cast<std::uint64_t>(lane / 4));
+        std::uint64_t const product =
+            std::uint64_t{word_at(words, static_cast<std::uint32_t>(lane % 4))} * bound;
         picks[lane] = static_cast<std::int32_t>(product >> 32);
         return lane < count && static_cast<std::uint32_t>(product) < bound;
       })) {
@@ -42,7 +36,8 @@ GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream 
   }
   for (int settled = 0; settled + 1 < count; ++settled) {
     auto const pick = team.get(picks, settled);
-    team.on_lanes([&](int lane) { picks[lane] = lane > settled && picks[lane] == pick ? last(lane) : picks[lane]; });
+    team.on_lanes(
+        [&](int lane) { picks[lane] = lane > settled && picks[lane] == pick ? last(lane) : picks[lane]; });
   }
   return true;
 }
@@ -51,8 +46,9 @@ GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream 
 ///
 /// @shape  out [num_picked(degree, options)], scratch
 template <class Team, class Position, class Emit>
-GLT_HOST_DEVICE constexpr void pick_positions_by(Team const& team, random_stream const& stream, std::int64_t degree,
-                                                 hop_options options, Position* out, Emit emit) {
+GLT_HOST_DEVICE constexpr void pick_positions_by(Team const& team, random_stream const& stream,
+                                                 std::int64_t degree, hop_options options, Position* out,
+                                                 Emit emit) {
   static_assert(Team::size >= most_at_once);
   auto const count = num_picked(degree, options);
   if (!options.replace && count == degree) {
@@ -122,7 +118,8 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap
   auto const may_arrive = [&](double bound, std::int64_t p) {
     auto const pair = word_pair(keys.stream, static_cast<std::uint64_t>(p / 2));
     double const weight = static_cast<double>(keys.row[p]);
-    return weight > 0 && !(static_cast<double>(minus_log2_at_least(p % 2 != 0 ? pair[1] : pair[0])) > bound * weight);
+    return weight > 0 &&
+           !(static_cast<double>(minus_log2_at_least(p % 2 != 0 ? pair[1] : pair[0])) > bound * weight);
   };
   team.visit_if(next, keys.row.size(), limit, may_arrive, [&](double& bound, std::int64_t p) {
     if (auto const edge = keys(p); edge.key < heap.latest()) {
@@ -138,7 +135,8 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap
 /// @pre    the row has `count` edges of positive weight, and count is above 0; not checked
 template <class Team, memory_space Space, class Position>
 GLT_HOST_DEVICE constexpr void pick_smallest_keys_by(Team const& team, random_stream const& stream,
-                                                     edge_weights<Space> row, std::int64_t count, Position* out) {
+                                                     edge_weights<Space> row, std::int64_t count,
+                                                     Position* out) {
   edge_keys<Space> const keys{stream, row};
   if (count <= heap_with_keys<Space, Position>::capacity) {
     keep_smallest_keys_by<Position>(team, heap_with_keys<Space, Position>{keys, out}, count);
