@@ -10,7 +10,6 @@
 #include <glt/sample/detail/pick/prefix_pick.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>
 #include <glt/sample/detail/pick/table_pick.hpp>
-#include <glt/sample/detail/pick/team_pick.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/rule/weight_tables.hpp>

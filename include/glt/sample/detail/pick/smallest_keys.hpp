@@ -95,4 +95,58 @@ GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, e
   }
 }
 
+/// `pick_smallest_keys` where nothing was taken before, by a team (exec/detail/team.hpp): lanes compare the keys
+/// with the latest one that is kept, and lane 0 keeps those that are earlier.
+template <class Position, class Team, class Heap>
+GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap, std::int64_t count) {
+  auto const keys = heap.keys;
+  std::int64_t next = 0;
+  double limit = 0;
+  team.once([&] {
+    for (std::int64_t filled = 0; next < keys.row.size(); ++next) {
+      if (keys.row[next] > 0) {
+        if (filled == count) {
+          heap.order(count);
+          limit = heap.latest() * above_rounding;
+          break;
+        }
+        heap.out[filled++] = static_cast<Position>(next);
+      }
+    }
+  });
+  next = team.broadcast(next);
+  limit = team.broadcast(limit);
+  if (next == keys.row.size()) {
+    return; // nothing to choose: row order
+  }
+  auto const may_arrive = [&](double bound, std::int64_t p) {
+    auto const pair = word_pair(keys.stream, static_cast<std::uint64_t>(p / 2));
+    double const weight = static_cast<double>(keys.row[p]);
+    return weight > 0 &&
+           !(static_cast<double>(minus_log2_at_least(p % 2 != 0 ? pair[1] : pair[0])) > bound * weight);
+  };
+  team.visit_if(next, keys.row.size(), limit, may_arrive, [&](double& bound, std::int64_t p) {
+    if (auto const edge = keys(p); edge.key < heap.latest()) {
+      heap.replace_latest(count, edge);
+      bound = heap.latest() * above_rounding;
+    }
+  });
+  team.once([&] { heap.sort(count); });
+}
+
+/// `pick_smallest_keys` where nothing was taken before.
+///
+/// @pre    the row has `count` edges of positive weight, and count is above 0; not checked
+template <class Team, memory_space Space, class Position>
+GLT_HOST_DEVICE constexpr void pick_smallest_keys_by(Team const& team, random_stream const& stream,
+                                                     edge_weights<Space> row, std::int64_t count,
+                                                     Position* out) {
+  edge_keys<Space> const keys{stream, row};
+  if (count <= heap_with_keys<Space, Position>::capacity) {
+    keep_smallest_keys_by<Position>(team, heap_with_keys<Space, Position>{keys, out}, count);
+  } else {
+    keep_smallest_keys_by<Position>(team, heap_without_keys<Space, Position>{keys, out}, count);
+  }
+}
+
 } // namespace glt::detail

@@ -4,11 +4,8 @@
 #include <glt/core/config.hpp>
 #include <glt/core/detail/heap.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/space.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
-#include <glt/sample/detail/pick/smallest_keys.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/rule/weights.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -90,59 +87,6 @@ GLT_HOST_DEVICE constexpr void pick_smallest_by(Team const& team, KeyOf const& k
     }
   });
   team.once([&] { heap_sort(out, count, [](Position a, Position b) { return a < b; }); });
-}
-
-/// `pick_smallest_keys` where nothing was taken before, by the same division of the work.
-template <class Position, class Team, class Heap>
-GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap, std::int64_t count) {
-  auto const keys = heap.keys;
-  std::int64_t next = 0;
-  double limit = 0;
-  team.once([&] {
-    for (std::int64_t filled = 0; next < keys.row.size(); ++next) {
-      if (keys.row[next] > 0) {
-        if (filled == count) {
-          heap.order(count);
-          limit = heap.latest() * above_rounding;
-          break;
-        }
-        heap.out[filled++] = static_cast<Position>(next);
-      }
-    }
-  });
-  next = team.broadcast(next);
-  limit = team.broadcast(limit);
-  if (next == keys.row.size()) {
-    return; // nothing to choose: row order
-  }
-  auto const may_arrive = [&](double bound, std::int64_t p) {
-    auto const pair = word_pair(keys.stream, static_cast<std::uint64_t>(p / 2));
-    double const weight = static_cast<double>(keys.row[p]);
-    return weight > 0 &&
-           !(static_cast<double>(minus_log2_at_least(p % 2 != 0 ? pair[1] : pair[0])) > bound * weight);
-  };
-  team.visit_if(next, keys.row.size(), limit, may_arrive, [&](double& bound, std::int64_t p) {
-    if (auto const edge = keys(p); edge.key < heap.latest()) {
-      heap.replace_latest(count, edge);
-      bound = heap.latest() * above_rounding;
-    }
-  });
-  team.once([&] { heap.sort(count); });
-}
-
-/// `pick_smallest_keys` where nothing was taken before.
-///
-/// @pre    the row has `count` edges of positive weight, and count is above 0; not checked
-template <class Team, memory_space Space, class Position>
-GLT_HOST_DEVICE constexpr void pick_smallest_keys_by(Team const& team, random_stream const& stream,
-                                                     edge_weights<Space> row, std::int64_t count,
-                                                     Position* out) {
-  edge_keys<Space> const keys{stream, row};
-  if (count <= heap_with_keys<Space, Position>::capacity) {
-    keep_smallest_keys_by<Position>(team, heap_with_keys<Space, Position>{keys, out}, count);
-  } else {
-    keep_smallest_keys_by<Position>(team, heap_without_keys<Space, Position>{keys, out}, count);
-  }
 }
 
 } // namespace glt::detail
