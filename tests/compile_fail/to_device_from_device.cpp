@@ -16,6 +16,7 @@ struct gpu_executor {
     return initial;
   }
   void exclusive_scan(auto, auto) const {}
+  void exclusive_scan(std::int64_t, auto, auto) const {}
   void sort_by_key(auto, auto) const {}
   std::int64_t select_if(std::int64_t, auto, auto) const { return 0; }
 };

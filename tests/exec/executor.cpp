@@ -107,6 +107,10 @@ TEST_CASE("exclusive_scan sums what came before, also in place, and ends with th
       std::vector<std::int64_t> with_total(values.size() + 1, -1);
       ex.exclusive_scan(host_view<std::int64_t const>(values), host_view<std::int64_t>(with_total));
       CHECK(with_total == expected);
+      std::vector<std::int64_t> of_function(values.size() + 1, -1);
+      ex.exclusive_scan(n, [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; },
+                        host_view<std::int64_t>(of_function));
+      CHECK(of_function == expected);
       ex.exclusive_scan(host_view<std::int64_t const>(values), host_view<std::int64_t>(values));
       expected.pop_back();
       CHECK(values == expected);

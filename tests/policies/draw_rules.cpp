@@ -61,8 +61,16 @@ void compare(Serial& serial, Sampler& sampler, std::vector<local_id> const& seed
   }
 }
 
+// With a row that a warp shares and one that a block shares.
 glt_test::edge_list const& graph_list() {
-  static auto const list = glt_test::random_graph(400, 6001);
+  static auto const list = [] {
+    auto made = glt_test::random_graph(400, 6001);
+    for (std::int64_t i = 0; i < 5000; ++i) {
+      made.sources.push_back(static_cast<local_id>(i * 7 % 400));
+      made.destinations.push_back(i < 150 ? 8 : 300);
+    }
+    return made;
+  }();
   return list;
 }
 

@@ -45,6 +45,10 @@ struct minimal_executor {
   void exclusive_scan(glt::array_view<Space, In> in, glt::array_view<Space, Out> out) const {
     glt::exec::sequential{}.exclusive_scan(in, out);
   }
+  template <class F, glt::memory_space Space, class Out>
+  void exclusive_scan(std::int64_t n, F f, glt::array_view<Space, Out> out) const {
+    glt::exec::sequential{}.exclusive_scan(n, f, out);
+  }
   template <glt::memory_space Space, class Key, class Value>
   void sort_by_key(glt::array_view<Space, Key> keys, glt::array_view<Space, Value> values) const {
     glt::exec::sequential{}.sort_by_key(keys, values);

@@ -31,6 +31,7 @@ public:
     return inner_.reduce(n, initial, f, op);
   }
   void exclusive_scan(auto in, auto out) const { inner_.exclusive_scan(in, out); }
+  void exclusive_scan(std::int64_t n, auto f, auto out) const { inner_.exclusive_scan(n, f, out); }
   void sort_by_key(auto keys, auto values) const { // which the host does only where it may
     inner_.sort_by_key(glt::host_view<std::remove_pointer_t<decltype(keys.data())>>(keys.data(), keys.size()),
                        glt::host_view<std::remove_pointer_t<decltype(values.data())>>(values.data(), values.size()));

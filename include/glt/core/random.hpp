@@ -44,6 +44,17 @@ philox(std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter) n
   return counter;
 }
 
+/// Word i of a block. On devices by selection: an array with an index that is known at run time alone takes memory there.
+GLT_HOST_DEVICE constexpr std::uint32_t word_at(std::array<std::uint32_t, 4> const& words, std::uint32_t i) noexcept {
+#if defined(__CUDA_ARCH__)
+  auto const even = (i & 2U) != 0 ? words[2] : words[0];
+  auto const odd = (i & 2U) != 0 ? words[3] : words[1];
+  return (i & 1U) != 0 ? odd : even;
+#else
+  return words[i];
+#endif
+}
+
 } // namespace detail
 
 /// Names a family of random streams: fold in seed, epoch, step, hop, … one after the other.
@@ -100,7 +111,7 @@ public:
       ++block_;
       used_ = 0;
     }
-    return words_[static_cast<std::uint32_t>(used_++)];
+    return detail::word_at(words_, static_cast<std::uint32_t>(used_++));
   }
 
   /// The next 64 uniform bits.

@@ -41,6 +41,7 @@ struct archetype_predicate {
 /// - `ex.reduce(n, initial, f, op)`: op over initial and f(0) … f(n − 1); op is associative and commutative
 /// - `ex.exclusive_scan(in, out)`: out[i] = in[0] + … + in[i − 1]; out has the size of in, or one more for
 ///   the total
+/// - `ex.exclusive_scan(n, f, out)`: the same over f(0) … f(n − 1); f may be called more than once with one i
 /// - `ex.sort_by_key(keys, values)`: stable, ascending, keys are integers
 /// - `ex.select_if(n, predicate, out)`: writes the i in [0, n) with predicate(i), ascending, and returns
 ///   their number
@@ -60,6 +61,7 @@ concept executor = std::copyable<E> &&
                      ex.for_ranges(n, n, range_action);
                      { ex.reduce(n, std::int64_t{0}, value, sum) } -> std::same_as<std::int64_t>;
                      ex.exclusive_scan(values, values);
+                     ex.exclusive_scan(n, value, values);
                      ex.sort_by_key(values, values);
                      { ex.select_if(n, predicate, values) } -> std::same_as<std::int64_t>;
                    };

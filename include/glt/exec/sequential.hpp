@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/element_at.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
@@ -8,6 +9,7 @@
 #include <glt/exec/detail/radix_sort.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace glt::detail {
 
@@ -51,15 +53,19 @@ struct sequential {
   /// @throws precondition_error  if out is neither as long as in nor one longer
   template <memory_space Space, class In, class Out>
   void exclusive_scan(array_view<Space, In> in, array_view<Space, Out> out) const {
-    glt::detail::check_scan(in.size(), out.size());
+    exclusive_scan(in.size(), glt::detail::element_at<Space, std::remove_const_t<In>>{in}, out);
+  }
+  template <class F, memory_space Space, class Out>
+  void exclusive_scan(std::int64_t n, F f, array_view<Space, Out> out) const {
+    glt::detail::check_scan(n, out.size());
     Out sum{};
-    for (std::int64_t i = 0; i < in.size(); ++i) {
-      Out const value = static_cast<Out>(in[i]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      Out const value = static_cast<Out>(f(i));
       out[i] = sum;
       sum += value;
     }
-    if (out.size() > in.size()) {
-      out[in.size()] = sum;
+    if (out.size() > n) {
+      out[n] = sum;
     }
   }
 

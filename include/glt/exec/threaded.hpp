@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/element_at.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/detail/thread_pool.hpp>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace glt::exec {
@@ -82,17 +84,21 @@ public:
 
   template <memory_space Space, class In, class Out>
   void exclusive_scan(array_view<Space, In> in, array_view<Space, Out> out) const {
-    if (alone(in.size()) || out.size() < in.size() || out.size() > in.size() + 1) {
-      sequential{}.exclusive_scan(in, out);
+    exclusive_scan(in.size(), glt::detail::element_at<Space, std::remove_const_t<In>>{in}, out);
+  }
+  template <class F, memory_space Space, class Out>
+  void exclusive_scan(std::int64_t n, F f, array_view<Space, Out> out) const {
+    if (alone(n) || out.size() < n || out.size() > n + 1) {
+      sequential{}.exclusive_scan(n, f, out);
       return;
     }
     auto const workers = static_cast<std::size_t>(pool_->size());
     std::vector<Out> before(workers + 1, Out{});
     pool_->run([&](int worker) {
-      auto const [first, last] = share(in.size(), worker);
+      auto const [first, last] = share(n, worker);
       Out sum{};
       for (std::int64_t i = first; i < last; ++i) {
-        sum += static_cast<Out>(in[i]);
+        sum += static_cast<Out>(f(i));
       }
       before[static_cast<std::size_t>(worker) + 1] = sum;
     });
@@ -100,16 +106,16 @@ public:
       before[worker + 1] += before[worker];
     }
     pool_->run([&](int worker) {
-      auto const [first, last] = share(in.size(), worker);
+      auto const [first, last] = share(n, worker);
       Out sum = before[static_cast<std::size_t>(worker)];
       for (std::int64_t i = first; i < last; ++i) {
-        Out const value = static_cast<Out>(in[i]);
+        Out const value = static_cast<Out>(f(i));
         out[i] = sum;
         sum += value;
       }
     });
-    if (out.size() > in.size()) {
-      out[in.size()] = before[workers];
+    if (out.size() > n) {
+      out[n] = before[workers];
     }
   }
 

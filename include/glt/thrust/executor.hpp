@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/element_at.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
@@ -41,11 +42,11 @@ struct on_ranges {
 };
 
 // The values to scan, and a zero behind them for the total.
-template <class In, class Out>
+template <class F, class Out>
 struct value_or_zero {
-  In* values;
+  F values;
   std::int64_t size;
-  GLT_HOST_DEVICE Out operator()(std::int64_t i) const { return i < size ? static_cast<Out>(values[i]) : Out{}; }
+  GLT_HOST_DEVICE Out operator()(std::int64_t i) const { return i < size ? static_cast<Out>(values(i)) : Out{}; }
 };
 
 struct ascending {
@@ -81,11 +82,27 @@ public:
   template <class F>
   void for_each(std::int64_t n, F f) const {
     check<F>();
-    if (n > 0) {
+    if constexpr (System::on_gpu) {
+      system_.for_each(n, f);
+    } else if (n > 0) {
       system_.run([&](auto const& policy) {
         ::thrust::for_each_n(policy, ::thrust::counting_iterator<std::int64_t>(0), n, f);
       });
     }
+  }
+
+  /// As `detail::for_teams` and `detail::for_teams_by_size`.
+  template <class F>
+    requires(System::on_gpu)
+  void for_teams(std::int64_t n, F f) const {
+    check<F>();
+    system_.for_teams(n, f);
+  }
+  template <class F>
+    requires(System::on_gpu)
+  void for_teams_by_size(std::int64_t n, F f) const {
+    check<F>();
+    system_.for_teams_by_size(n, f);
   }
 
   /// Ranges of `smallest`; on a GPU one index each, for which there are threads enough.
@@ -111,12 +128,17 @@ public:
   /// @throws precondition_error  if out is neither as long as in nor one longer
   template <memory_space Space, class In, class Out>
   void exclusive_scan(array_view<Space, In> in, array_view<Space, Out> out) const {
-    glt::detail::check_scan(in.size(), out.size());
+    exclusive_scan(in.size(), detail::element_at<Space, std::remove_const_t<In>>{in}, out);
+  }
+  template <class F, memory_space Space, class Out>
+  void exclusive_scan(std::int64_t n, F f, array_view<Space, Out> out) const {
+    check<F>();
+    glt::detail::check_scan(n, out.size());
     if (out.empty()) {
       return;
     }
     auto const values = ::thrust::make_transform_iterator(::thrust::counting_iterator<std::int64_t>(0),
-                                                          detail::value_or_zero<In, Out>{in.data(), in.size()});
+                                                          detail::value_or_zero<F, Out>{f, n});
     system_.run([&](auto const& policy) {
       ::thrust::exclusive_scan(policy, values, values + out.size(), out.data(), Out{});
     });

@@ -24,6 +24,8 @@ struct archetype_launch {
 /// - `s.run(action)`: calls action(policy) with the policy that Thrust's algorithms are called with; their errors become
 ///   errors of glt
 ///
+/// - `s.for_each(n, f)`, `s.for_teams(n, f)`, `s.for_teams_by_size(n, f)`, if on a GPU: launches of its own
+///
 /// A system that reaches ordinary memory runs in the calling process and is done when a call returns.
 template <class S>
 concept thrust_system = std::copyable<S> && requires(S const& system, archetype_launch action) {

@@ -8,8 +8,11 @@
 #include <glt/thrust/systems.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 #if defined(__CUDACC__)
+#include <glt/cuda/detail/launch.cuh>
+
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/system/cuda/error.h>
 #include <thrust/system_error.h>
@@ -52,11 +55,49 @@ public:
       throw;
     }
 #else
-    static_assert(sizeof(Action) == 0, "work on a GPU is compiled by nvcc: put this in a .cu file");
+    needs_nvcc<Action>();
+#endif
+  }
+
+  /// f(i) for i in [0, n), a thread each.
+  ///
+  /// @throws cuda_error  if the launch was refused
+  template <class F>
+  void for_each(std::int64_t n, F const& f) const {
+#if defined(__CUDACC__)
+    on_device const here(queue_.device);
+    launch_for(queue_.stream, for_each_kernel<F>, "for_each", n, threads_of_block, threads_of_block, f);
+#else
+    needs_nvcc<F>();
+#endif
+  }
+  /// See `detail::for_teams`.
+  template <class F>
+  void for_teams(std::int64_t n, F const& f) const {
+#if defined(__CUDACC__)
+    on_device const here(queue_.device);
+    launch_for(queue_.stream, for_teams_kernel<F>, "for_teams", n, threads_of_block / lanes_of_row, threads_of_block, f);
+#else
+    needs_nvcc<F>();
+#endif
+  }
+  /// See `detail::for_teams_by_size`.
+  template <class F>
+  void for_teams_by_size(std::int64_t n, F const& f) const {
+#if defined(__CUDACC__)
+    on_device const here(queue_.device);
+    launch_for(queue_.stream, for_teams_by_size_kernel<F>, "for_teams_by_size", n, lanes_of_block, lanes_of_block, f);
+#else
+    needs_nvcc<F>();
 #endif
   }
 
 private:
+  template <class F>
+  static void needs_nvcc() {
+    static_assert(sizeof(F) == 0, "work on a GPU is compiled by nvcc: put this in a .cu file");
+  }
+
   cuda_queue queue_;
 };
 

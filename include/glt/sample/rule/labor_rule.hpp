@@ -10,6 +10,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/pick/team_pick.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -117,6 +118,39 @@ struct labor_rule {
     }
   }
 
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t work(Graph const& graph, std::int64_t row) const noexcept {
+    return graph.degree(row);
+  }
+  template <class Team, class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count_by(Team const& team, Graph const& graph, std::int64_t row,
+                                                                no_query, hop_options options, random_key key,
+                                                                std::uint64_t) const noexcept {
+    std::int64_t const degree = graph.degree(row);
+    if (takes_all(degree, options)) {
+      return degree;
+    }
+    if (counts == labor_count::exact) {
+      return options.fanout;
+    }
+    return team.count_if(degree, smaller_variates(graph, row, options, key));
+  }
+  template <class Team, class Graph, class Position, class Emit>
+  GLT_HOST_DEVICE constexpr void pick_by(Team const& team, Graph const& graph, std::int64_t row, no_query,
+                                         hop_options options, random_key key, std::uint64_t, std::int64_t count,
+                                         Position* out, Emit emit) const noexcept {
+    std::int64_t const degree = graph.degree(row);
+    if (takes_all(degree, options)) {
+      team.for_each(count, [&](std::int64_t i) { emit(i, i); });
+    } else if (counts == labor_count::exact) {
+      variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+      detail::pick_smallest_by(team, variate, degree, count, out);
+      team.for_each(count, [&](std::int64_t i) { emit(i, out[i]); });
+    } else {
+      team.select_if(degree, count, smaller_variates(graph, row, options, key), emit);
+    }
+  }
+
 private:
   template <class Graph>
   struct variates {
@@ -130,6 +164,14 @@ private:
                                                         : sources[edge]);
     }
   };
+
+  // Says which edges of a row that is not taken whole are taken.
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr auto smaller_variates(Graph const& graph, std::int64_t row,
+                                                                hop_options options, random_key key) const noexcept {
+    variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+    return [variate, bound = share_of(options.fanout, graph.degree(row))](std::int64_t i) { return variate(i) < bound; };
+  }
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr random_key key_of(random_key hop) const noexcept {
     return across_hops ? batch_key : hop;

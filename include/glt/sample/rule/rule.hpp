@@ -7,6 +7,7 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
+#include <glt/sample/detail/pick/team_pick.hpp>
 #include <glt/sample/detail/row_lengths.hpp>
 #include <glt/sample/options.hpp>
 
@@ -35,6 +36,11 @@ struct no_query {
 /// - `r.prepare(…)` and `r.finish(…)`, optional, with the arguments of `pick`: its two halves, the first of which
 ///   asks for memory that the second reads some rows later; `out` carries what is between them
 /// - `r.prefetch(graph, row)`, optional: asks for what `count` will read for a row that comes later
+/// - `r.pick_by(team, …, out, emit)`, optional: `pick` by threads of a GPU that share the row (exec/detail/team.hpp), which
+///   calls emit(i, position) for pick i, in any order; `out` is scratch, of which emit(i, …) may overwrite out[i]
+/// - `r.shares_row(options)`, with `pick_by`: true if 16 threads are to share every row
+/// - `r.count_by(team, …)` and `r.work(graph, row)` instead of it: `count` by a team, and how many edges a team looks at;
+///   the more there are, the more threads it gets
 /// - `R::may_exceed_fanout`, optional: true if a row may give more edges than the fanout
 /// - `R::all_in_order`, optional: true if a row gives its first `count` edges in order where the fanout is −1
 /// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw so from this graph
@@ -52,6 +58,11 @@ namespace detail {
 /// True if requests carry something beside their vertex.
 template <class Rule>
 inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_query>;
+
+/// True if rows are divided among threads by how long they are.
+template <class Rule, class Graph>
+inline constexpr bool counts_by_team =
+    requires(Rule const& rule, Graph const& graph, std::int64_t row) { rule.work(graph, row); };
 
 /// True if it is known without a pick which edges a row gives.
 template <class Rule>
@@ -120,6 +131,16 @@ struct uniform_rule {
                                       random_key key, std::uint64_t subject, std::int64_t,
                                       Position* out) const noexcept {
     detail::pick_positions(random_stream(key, subject), graph.degree(row), options, out);
+  }
+
+  [[nodiscard]] static constexpr bool shares_row(hop_options options) noexcept {
+    return !options.replace && options.fanout <= detail::most_at_once;
+  }
+  template <class Team, class Graph, class Position, class Emit>
+  GLT_HOST_DEVICE constexpr void pick_by(Team const& team, Graph const& graph, std::int64_t row, no_query,
+                                         hop_options options, random_key key, std::uint64_t subject, std::int64_t,
+                                         Position* out, Emit emit) const noexcept {
+    detail::pick_positions_by(team, random_stream(key, subject), graph.degree(row), options, out, emit);
   }
 };
 

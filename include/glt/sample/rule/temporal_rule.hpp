@@ -75,8 +75,7 @@ struct temporal_rule {
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, std::int64_t time, hop_options options,
                                       random_key key, std::uint64_t subject, std::int64_t count,
                                       Position* out) const noexcept {
-    bool const all_eligible_taken = !options.replace && (options.fanout < 0 || count < options.fanout);
-    std::int64_t const eligible = all_eligible_taken ? count : num_eligible(graph, row, time);
+    std::int64_t const eligible = known_eligible(graph, row, time, options, count);
     std::int64_t const chosen = preferred(eligible, options);
     detail::pick_positions(random_stream(key, subject), chosen, options, out);
     for (std::int64_t i = 0; i < count && chosen < eligible; ++i) {
@@ -84,7 +83,28 @@ struct temporal_rule {
     }
   }
 
+  [[nodiscard]] static constexpr bool shares_row(hop_options options) noexcept {
+    return uniform_rule::shares_row(options);
+  }
+  template <class Team, class Graph, class Position, class Emit>
+  GLT_HOST_DEVICE constexpr void pick_by(Team const& team, Graph const& graph, std::int64_t row, std::int64_t time,
+                                         hop_options options, random_key key, std::uint64_t subject,
+                                         std::int64_t count, Position* out, Emit emit) const noexcept {
+    std::int64_t const eligible = known_eligible(graph, row, time, options, count);
+    std::int64_t const chosen = preferred(eligible, options);
+    detail::pick_positions_by(team, random_stream(key, subject), chosen, options, out,
+                              [&](std::int64_t i, std::int64_t position) { emit(i, position + eligible - chosen); });
+  }
+
 private:
+  // The same as `num_eligible`, for a row that gives `count` edges.
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t known_eligible(Graph const& graph, std::int64_t row,
+                                                                      std::int64_t time, hop_options options,
+                                                                      std::int64_t count) const noexcept {
+    bool const all_eligible_taken = !options.replace && (options.fanout < 0 || count < options.fanout);
+    return all_eligible_taken ? count : num_eligible(graph, row, time);
+  }
   // How many edges of a row are old enough; they come first.
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_eligible(Graph const& graph, std::int64_t row,

@@ -63,11 +63,8 @@ struct weighted_rule {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
                                                              hop_options options, random_key,
                                                              std::uint64_t) const noexcept {
-    std::int64_t const enough = options.fanout < 0 ? std::numeric_limits<std::int64_t>::max()
-                                : options.replace  ? 1
-                                                   : options.fanout;
     auto const positive =
-        tables.empty() ? detail::count_positive(weights_of(graph, row), enough) : num_positive(row);
+        tables.empty() ? detail::count_positive(weights_of(graph, row), enough(options)) : num_positive(row);
     return detail::num_picked(positive, options);
   }
 
@@ -117,7 +114,52 @@ struct weighted_rule {
     }
   }
 
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t work(Graph const& graph, std::int64_t row) const noexcept {
+    return tables.empty() ? graph.degree(row) : 0;
+  }
+  template <class Team, class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count_by(Team const& team, Graph const& graph, std::int64_t row,
+                                                                no_query, hop_options options, random_key,
+                                                                std::uint64_t) const noexcept {
+    auto const positive = tables.empty() ? team.select_if(graph.degree(row), enough(options),
+                                                          positive_weights(graph, row), [](std::int64_t, std::int64_t) {})
+                                         : num_positive(row);
+    return detail::num_picked(positive, options);
+  }
+  template <class Team, class Graph, class Position, class Emit>
+  GLT_HOST_DEVICE void pick_by(Team const& team, Graph const& graph, std::int64_t row, [[maybe_unused]] no_query query,
+                               hop_options options, random_key key, std::uint64_t subject, std::int64_t count,
+                               Position* out, Emit emit) const noexcept {
+    auto const degree = graph.degree(row);
+    if (!options.replace && count == degree) {
+      team.for_each(count, [&](std::int64_t i) { emit(i, i); });
+      return;
+    }
+    if (options.fanout < 0) {
+      team.select_if(degree, count, positive_weights(graph, row), emit);
+      return;
+    }
+    random_stream const stream(key, subject);
+    if constexpr (Team::size == 1) { // as always where there are tables, whose draws are few
+      pick(graph, row, query, options, key, subject, count, out);
+    } else if (options.replace) { // sums of weights, whose bits depend on their order
+      team.once([&] { detail::pick_by_prefix_sums(stream, weights_of(graph, row), count, out); });
+    } else {
+      detail::pick_smallest_keys_by(team, stream, weights_of(graph, row), count, out);
+    }
+    team.for_each(count, [&](std::int64_t i) { emit(i, out[i]); });
+  }
+
 private:
+  // How many edges of positive weight have to be known of.
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t enough(hop_options options) noexcept {
+    return options.fanout < 0 ? std::numeric_limits<std::int64_t>::max() : options.replace ? 1 : options.fanout;
+  }
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr auto positive_weights(Graph const& graph, std::int64_t row) const noexcept {
+    return [row_weights = weights_of(graph, row)](std::int64_t i) { return row_weights[i] > 0; };
+  }
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr edge_weights<Space> weights_of(Graph const& graph,
                                                                          std::int64_t row) const noexcept {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <glt/exec/detail/team.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
+#include <glt/sample/detail/pick/team_pick.hpp>
 
 #include "support/naive_sampler.hpp"
 #include "support/statistics.hpp"
@@ -111,6 +113,13 @@ TEST_CASE("picks at once are the picks one by one, or none") {
         std::vector<std::int32_t> positions(expected.size());
         glt::detail::pick_positions(stream, degree, {.fanout = count}, positions.data());
         CHECK(positions == expected);
+        std::vector<std::int32_t> of_lanes(expected.size());
+        glt::detail::pick_positions_by(
+            glt::detail::serial_team<16>{}, stream, degree, {.fanout = count}, of_lanes.data(),
+            [&](std::int64_t i, std::int64_t position) {
+              of_lanes[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(position);
+            });
+        CHECK(of_lanes == expected);
       }
     }
   }

@@ -51,6 +51,10 @@ TEST_CASE("a search finds what a scan finds, keeps what has room, and counts all
         auto const kept = static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, expected.size()));
         CHECK(std::equal(cut.begin(), cut.begin() + kept, expected.begin()));
         CHECK(cut[2] == -1);
+        std::vector<glt::edge_offset> by_team(found.size(), -1);
+        CHECK(find.search_by(glt::detail::serial_team<32>{}, 0, by_team.data(), degree) ==
+              static_cast<std::int64_t>(expected.size()));
+        CHECK(by_team == found);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/detail/element_at.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
@@ -18,13 +19,6 @@
 #include <utility>
 
 namespace glt::detail {
-
-/// Serves a request for an element of a list.
-template <memory_space Space, class T>
-struct element_at {
-  array_view<Space, T const> elements;
-  GLT_HOST_DEVICE T operator()(std::int64_t i) const { return elements[i]; }
-};
 
 template <memory_space Space, class Request, class Reply, class Serve>
 struct serve_requests {

@@ -19,6 +19,7 @@ namespace glt::detail {
 /// What a hop draws for the frontier of a batch; vertex i of it is found where the sizes are.
 template <class Graph, class Rule, memory_space Space>
 struct frontier_request {
+  using graph_type = Graph;
   using vertex = typename Graph::vertex_type;
   using query_type = typename Rule::query_type;
 
@@ -44,17 +45,30 @@ struct frontier_request {
     return static_cast<std::uint64_t>(original.empty() ? row : original[row]);
   }
   // A seed that is no vertex has no edges; it is reported when the batch is complete.
+  [[nodiscard]] GLT_HOST_DEVICE bool has_row(std::int64_t i) const {
+    return i < frontier.size() && row(i) >= 0 && row(i) < graph.num_rows();
+  }
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t count(std::int64_t i) const {
-    if (i >= frontier.size()) {
-      return 0;
-    }
-    auto const r = row(i);
-    return r < 0 || r >= graph.num_rows() ? 0 : rule.count(graph, r, query(i), options, key, subject(r));
+    return has_row(i) ? rule.count(graph, row(i), query(i), options, key, subject(row(i))) : 0;
+  }
+  template <class Team>
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t count_by(Team const& team, std::int64_t i) const {
+    return has_row(i) ? rule.count_by(team, graph, row(i), query(i), options, key, subject(row(i))) : 0;
+  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t work(std::int64_t i) const {
+    return has_row(i) ? rule.work(graph, row(i)) : 0;
   }
   GLT_HOST_DEVICE void pick(std::int64_t i, std::int64_t count, vertex* out, edge_id* edge_ids) const {
     auto const r = row(i);
     rule.pick(graph, r, query(i), options, key, subject(r), count, out);
-    read_picked(graph, r, count, out, edge_ids);
+    read_picked_together(graph, r, count, out, edge_ids);
+  }
+  template <class Team>
+  GLT_HOST_DEVICE void pick_by(Team const& team, std::int64_t i, std::int64_t count, vertex* out,
+                               edge_id* edge_ids) const {
+    auto const r = row(i);
+    rule.pick_by(team, graph, r, query(i), options, key, subject(r), count, out,
+                 read_edge<Graph>{graph, graph.offset(r), out, edge_ids});
   }
 };
 
@@ -66,11 +80,23 @@ template <class Rule>
   return num_rows > 0 && (each < 0 || each > enough) ? enough + 1 : num_rows * each;
 }
 
-template <class Request, memory_space Space>
+// The count of a row, for a scan that takes it where it needs it.
+template <class Request>
 struct count_frontier {
   Request request;
+  GLT_HOST_DEVICE edge_offset operator()(std::int64_t i) const { return request.count(i); }
+};
+
+template <class Request, memory_space Space>
+struct count_frontier_by_team {
+  Request request;
   array_view<Space, edge_offset> counts;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { counts[i] = request.count(i); }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t i) const { return request.work(i); }
+  template <class Team>
+  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
+    auto const count = request.count_by(team, i);
+    team.once([&] { counts[i] = count; });
+  }
 };
 
 template <class Request, memory_space Space>
@@ -83,10 +109,24 @@ struct draw_frontier {
     auto const first = write.drawn[i];
     auto const count = write.drawn[i + 1] - first;
     if (count > 0) {
-      request.pick(i, count, sources.data() + first,
-                   edge_ids.empty() ? nullptr : edge_ids.data() + write.place.edges() + first);
+      request.pick(i, count, sources.data() + first, ids_of(first));
     }
     write(i);
+  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t i) const { return request.work(i); }
+  template <class Team>
+  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
+    auto const first = write.drawn[i];
+    auto const count = write.drawn[i + 1] - first;
+    if (count > 0) {
+      request.pick_by(team, i, count, sources.data() + first, ids_of(first));
+    }
+    write(team, i);
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE edge_id* ids_of(edge_offset first) const {
+    return edge_ids.empty() ? nullptr : edge_ids.data() + write.place.edges() + first;
   }
 };
 
@@ -100,13 +140,11 @@ struct read_whole_rows {
   GLT_HOST_DEVICE void operator()(std::int64_t e) const {
     auto const i = row_of_edge(write.drawn, e);
     auto const& graph = request.graph;
-    auto const position = graph.offset(request.row(i)) + e - write.drawn[i];
-    auto const place = write.place.edges() + e;
-    sources[e] = graph.source(position);
-    write.col[place] = static_cast<local_id>(write.place.frontier.first() + i);
-    if (!edge_ids.empty()) {
-      edge_ids[place] = graph.id_of_edge(position);
-    }
+    auto const before = write.place.edges();
+    read_edge<typename Request::graph_type> const read{graph, graph.offset(request.row(i)), sources.data(),
+                                                       edge_ids.empty() ? nullptr : edge_ids.data() + before};
+    read(e, e - write.drawn[i]);
+    write.col[before + e] = static_cast<local_id>(write.place.frontier.first() + i);
   }
 };
 

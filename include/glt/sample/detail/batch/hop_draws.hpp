@@ -144,10 +144,15 @@ private:
   void count(std::size_t e, std::int64_t rows, hop_builder<Policy, Vertex>& batch, relation_type const& relation,
              queries_type queries) {
     auto const ex = policy_.executor();
-    counts_.resize(rows);
     offsets_[e].resize(rows + 1);
-    ex.for_each(rows, count_frontier<request_type, space>{request_of(batch, relation, queries), counts_.view()});
-    ex.exclusive_scan(std::as_const(counts_).view(), offsets_[e].view());
+    auto const request = request_of(batch, relation, queries);
+    if constexpr (counts_by_team<Rule, csr_view<GraphSpace, Vertex>>) {
+      counts_.resize(rows);
+      for_teams_by_size(ex, rows, count_frontier_by_team<request_type, space>{request, counts_.view()});
+      ex.exclusive_scan(std::as_const(counts_).view(), offsets_[e].view());
+    } else {
+      ex.exclusive_scan(rows, count_frontier<request_type>{request}, offsets_[e].view());
+    }
     batch.count_relation(e, std::as_const(offsets_[e]).view());
   }
 
@@ -163,7 +168,8 @@ private:
       ex.for_each(rows, write_ends<space>{write});
       ex.for_each(num_edges, read_whole_rows<request_type, space>{request, write, sources_.view(), ids});
     } else {
-      ex.for_each(rows, draw_frontier<request_type, space>{request, write, sources_.view(), ids});
+      draw_rows<Rule, csr_view<GraphSpace, Vertex>>(
+          ex, relation.options, rows, draw_frontier<request_type, space>{request, write, sources_.view(), ids});
     }
     batch.number_sources(e, std::as_const(sources_).view());
   }
@@ -172,7 +178,7 @@ private:
   std::int64_t most_unread_;
   std::vector<std::int64_t> bounds_;                 // of the edges that a hop draws, by edge type
   std::vector<buffer<Policy, edge_offset>> offsets_; // by edge type
-  buffer<Policy, edge_offset> counts_;
+  buffer<Policy, edge_offset> counts_;               // by rows, for rules that count by teams
   buffer<Policy, Vertex> sources_;
 };
 

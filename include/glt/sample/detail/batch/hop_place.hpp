@@ -5,6 +5,7 @@
 #include <glt/core/detail/bounded_size.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/detail/team.hpp>
 
 #include <cstdint>
 
@@ -50,17 +51,19 @@ struct write_destinations {
   array_view<Space, local_id> col;            // of the batch
   array_view<Space, edge_offset> offsets;     // of the batch
 
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { (*this)(serial_team<>{}, i); }
+
+  template <class Team>
+  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
     if (i >= place.frontier.size()) {
       return;
     }
-    auto const before = place.edges();
-    auto const destination = static_cast<local_id>(place.frontier.first() + i);
+    auto const begin = drawn.empty() ? 0 : drawn[i];
     auto const end = drawn.empty() ? 0 : drawn[i + 1];
-    for (auto e = drawn.empty() ? 0 : drawn[i]; e < end; ++e) {
-      col[before + e] = destination;
-    }
-    offsets[place.expanded() + i + 1] = before + end;
+    auto* const of_row = col.data() + place.edges() + begin;
+    auto const destination = static_cast<local_id>(place.frontier.first() + i);
+    team.for_each(end - begin, [&](std::int64_t e) { of_row[e] = destination; });
+    team.once([&] { offsets[place.expanded() + i + 1] = place.edges() + end; });
   }
 };
 

@@ -57,8 +57,11 @@ void count_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
   if constexpr (host_executor<Executor>) {
     ex.for_ranges(request.rows.size(), detail::rows_per_thread,
                   detail::count_rows<graph_type, request_type>{graph, request, counts});
+  } else if constexpr (counts_by_team<Rule, graph_type>) {
+    for_teams_by_size(ex, request.rows.size(), count_row_by_team<graph_type, request_type>{graph, request, counts});
   } else {
-    ex.for_each(request.rows.size(), detail::count_row<graph_type, request_type>{graph, request, counts});
+    ex.exclusive_scan(request.rows.size(), count_row<graph_type, request_type>{graph, request}, offsets);
+    return;
   }
   ex.exclusive_scan(array_view<Space, edge_offset const>(counts), offsets);
 }
@@ -103,9 +106,11 @@ void sample_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
   if constexpr (host_executor<Executor>) {
     ex.for_ranges(request.rows.size(), detail::rows_per_thread,
                   detail::sample_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
+  } else if (gives_all_in_order<Rule>(request.options)) {
+    ex.for_each(sources.size(), read_edge_of_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
   } else {
-    ex.for_each(request.rows.size(),
-                detail::sample_row<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
+    draw_rows<Rule, graph_type>(ex, request.options, request.rows.size(),
+                                sample_row<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
   }
 }
 

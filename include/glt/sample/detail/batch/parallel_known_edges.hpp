@@ -24,9 +24,8 @@ template <class Graph, memory_space Space, class Row>
 struct count_pieces {
   Graph graph;
   array_view<Space, Row const> rows;
-  array_view<Space, std::int64_t> counts;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    counts[i] = (graph.degree(rows[i]) + edges_of_piece - 1) / edges_of_piece;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
+    return (graph.degree(rows[i]) + edges_of_piece - 1) / edges_of_piece;
   }
 };
 
@@ -117,10 +116,8 @@ public:
     using graph_type = csr_view<GraphSpace, Vertex>;
     auto const ex = policy_.executor();
     adopt_policy(policy_, out.offsets, out.sources, out.edge_ids);
-    counts_.resize(rows.size());
     first_pieces_.resize(rows.size() + 1);
-    ex.for_each(rows.size(), count_pieces<graph_type, space, Row>{graph, rows, counts_.view()});
-    ex.exclusive_scan(std::as_const(counts_).view(), first_pieces_.view());
+    ex.exclusive_scan(rows.size(), count_pieces<graph_type, space, Row>{graph, rows}, first_pieces_.view());
     auto const first_pieces = std::as_const(first_pieces_).view();
     auto const num_pieces = read_element(policy_, first_pieces, rows.size());
     row_pieces<graph_type, space, Row> const pieces{graph, rows, first_pieces};

@@ -37,7 +37,7 @@ class parallel_numbering {
 
 public:
   explicit parallel_numbering(Policy policy = {})
-      : policy_(policy), slots_(0, policy), links_(0, policy), ranks_(0, policy), flags_(0, policy) {}
+      : policy_(policy), slots_(0, policy), links_(0, policy), ranks_(0, policy), firsts_(0, policy) {}
 
   /// Forgets all keys and keeps the memory; makes room for `expected` numbers, though more may come, but not more
   /// than `most` different keys.
@@ -99,16 +99,17 @@ public:
       ex.for_each(bound_, enter_known<space, Occurrences>{of, before, table()});
     }
     links_.resize(count.bound);
-    flags_.resize(count.bound);
+    firsts_.resize(count.bound);
     ranks_.resize(count.bound + 1);
     ex.for_each(count.bound,
                 enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
-    ex.for_each(count.bound,
-                flag_first<space>{count, before, slots_.data(), links_.view(), flags_.view()});
-    ex.exclusive_scan(std::as_const(flags_).view(), ranks_.view());
+    ex.exclusive_scan(count.bound,
+                      mark_first<space>{count, before, slots_.data(), std::as_const(links_).view(), firsts_.view()},
+                      ranks_.view());
     ex.for_each(std::max<std::int64_t>(count.bound, 1), // one that writes the number of keys
                 set_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
-                                                        std::as_const(links_).view(), std::as_const(ranks_).view()});
+                                                        std::as_const(links_).view(), std::as_const(firsts_).view(),
+                                                        std::as_const(ranks_).view()});
     bound_ = bound;
   }
 
@@ -132,7 +133,7 @@ private:
   std::int64_t num_slots_ = 0;
   buffer<Policy, std::uint32_t> links_;
   buffer<Policy, local_id> ranks_;
-  buffer<Policy, local_id> flags_;
+  buffer<Policy, local_id> firsts_;
   std::int64_t bound_ = 0;
   std::int64_t most_ = most_positions;
 };

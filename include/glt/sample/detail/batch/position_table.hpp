@@ -131,25 +131,22 @@ struct enter_occurrences {
   }
 };
 
-// Flags the first occurrences of keys; the others are linked to the position of the first instead of the slot.
+// 1 for the first occurrences of keys, to be summed up; keeps the position of the first one, since slots get numbers. May
+// be called more than once.
 template <memory_space Space>
-struct flag_first {
+struct mark_first {
   bounded_size<Space> count;
   array_view<Space, std::int64_t const> before;
   local_id const* slots;
-  array_view<Space, std::uint32_t> links;
-  array_view<Space, local_id> flags;
-  GLT_HOST_DEVICE void operator()(std::int64_t e) const {
+  array_view<Space, std::uint32_t const> links;
+  array_view<Space, local_id> firsts;
+  GLT_HOST_DEVICE local_id operator()(std::int64_t e) const {
     if (e >= count()) {
-      flags[e] = 0;
-      return;
+      return 0;
     }
     auto const position = slots[links[e]];
-    bool const first = position == before[0] + e;
-    flags[e] = first ? 1 : 0;
-    if (!first) {
-      links[e] = static_cast<std::uint32_t>(position);
-    }
+    firsts[e] = position;
+    return position == before[0] + e ? 1 : 0;
   }
 };
 
@@ -162,6 +159,7 @@ struct set_numbers {
   array_view<Space, std::int64_t> after;
   local_id* slots;
   array_view<Space, std::uint32_t const> links;
+  array_view<Space, local_id const> firsts;
   array_view<Space, local_id const> ranks;
   GLT_HOST_DEVICE void operator()(std::int64_t e) const {
     auto const known = before[0];
@@ -171,13 +169,11 @@ struct set_numbers {
     if (e >= count()) {
       return;
     }
-    std::int64_t const link = links[e];
-    bool const first = ranks[e] != ranks[e + 1];
-    auto const number = static_cast<local_id>(first         ? known + ranks[e]
-                                              : link < known ? link
-                                                             : known + ranks[link - known]);
+    std::int64_t const position = firsts[e];
+    bool const first = position == known + e;
+    auto const number = static_cast<local_id>(position < known ? position : known + ranks[position - known]);
     if (first) {
-      slots[link] = number;
+      slots[links[e]] = number;
     }
     of.set(e, number);
     if (first) {

@@ -13,6 +13,9 @@
 
 namespace glt::detail {
 
+// How many distinct positions are picked at once.
+inline constexpr std::int64_t most_at_once = 16;
+
 /// How many edges a row of `degree` edges gives: all of them without replacement while the fanout allows it,
 /// else `fanout`.
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_picked(std::int64_t degree, hop_options options) noexcept {
@@ -44,47 +47,59 @@ GLT_HOST_DEVICE constexpr void pick_distinct(random_stream stream, std::int64_t 
   }
 }
 
-// The same for at most 16 picks, faster: all random words at once, and a comparison with a fixed number of earlier
-// picks, for which compilers use vector registers. False, with `picks` unfinished, in the rare case that a draw may
-// have to be rejected.
-template <int Width>
+// The same for at most `Width` picks, faster: all random words at once, and loops whose trips and places in `picks` are known
+// to the compiler, so that devices keep everything in registers. False, with nothing written, in the rare case that a
+// draw may have to be rejected.
+template <int Width, class Position>
 GLT_HOST_DEVICE constexpr bool pick_distinct_portably(random_stream const& stream, std::int64_t degree, int count,
-                                                      std::int32_t* picks) noexcept {
-  std::uint32_t words[Width] = {};
-  for (int first = 0; first < count; first += 4) {
-    auto const block = stream.block(static_cast<std::uint64_t>(first / 4));
-    for (int i = 0; i < 4; ++i) {
-      words[first + i] = block[static_cast<std::size_t>(i)];
+                                                      Position* out) noexcept {
+  std::int32_t picks[Width] = {};
+  auto const bound = [&](int i) { return static_cast<std::uint32_t>(degree - count + i + 1); };
+  bool maybe_rejected = false;
+  for (int first = 0; first < Width; first += 4) {
+    if (first < count) {
+      auto const words = stream.block(static_cast<std::uint64_t>(first / 4));
+      for (int i = 0; i < 4; ++i) {
+        std::uint64_t const product = std::uint64_t{words[static_cast<std::size_t>(i)]} * bound(first + i);
+        maybe_rejected |= first + i < count && static_cast<std::uint32_t>(product) < bound(first + i);
+        picks[first + i] = static_cast<std::int32_t>(product >> 32);
+      }
     }
+  }
+  if (maybe_rejected) {
+    return false;
   }
   for (int i = 0; i < Width; ++i) {
-    picks[i] = -1;
-  }
-  bool maybe_rejected = false;
-  for (int i = 0; i < count; ++i) {
-    auto const bound = static_cast<std::uint32_t>(degree - count + i + 1);
-    std::uint64_t const product = std::uint64_t{words[i]} * bound;
-    maybe_rejected |= static_cast<std::uint32_t>(product) < bound;
-    auto const pick = static_cast<std::int32_t>(product >> 32);
-    int taken = 0;
-    for (int j = 0; j < Width; ++j) {
-      taken |= picks[j] == pick;
+    bool taken = false;
+    for (int j = 0; j < i; ++j) {
+      taken |= picks[j] == picks[i];
     }
-    picks[i] = taken != 0 ? static_cast<std::int32_t>(bound - 1) : pick;
+    picks[i] = taken ? static_cast<std::int32_t>(bound(i) - 1) : picks[i];
   }
-  return !maybe_rejected;
+  for (int i = 0; i < Width; ++i) {
+    if (i < count) {
+      out[i] = static_cast<Position>(picks[i]);
+    }
+  }
+  return true;
 }
 
 // The faster of the two ways to pick up to 16 positions.
+template <class Position>
 GLT_HOST_DEVICE constexpr bool pick_at_once(random_stream const& stream, std::int64_t degree, int count,
-                                            std::int32_t* picks) noexcept {
+                                            Position* out) noexcept {
 #if defined(GLT_HAS_LANES)
   if (!std::is_constant_evaluated()) {
-    return pick_distinct_at_once(stream, degree, count, picks);
+    std::int32_t picks[16] = {};
+    bool const done = pick_distinct_at_once(stream, degree, count, picks);
+    for (int i = 0; done && i < count; ++i) {
+      out[i] = static_cast<Position>(picks[i]);
+    }
+    return done;
   }
 #endif
-  return count <= 8 ? pick_distinct_portably<8>(stream, degree, count, picks)
-                    : pick_distinct_portably<16>(stream, degree, count, picks);
+  return count <= 8 ? pick_distinct_portably<8>(stream, degree, count, out)
+                    : pick_distinct_portably<16>(stream, degree, count, out);
 }
 
 /// Picks edges of a row by their position in it: the whole row in order, or a uniform draw.
@@ -111,16 +126,10 @@ GLT_HOST_DEVICE constexpr void pick_positions(random_stream const& stream, std::
     }
     return;
   }
-  if (count <= 16 && degree <= std::numeric_limits<std::int32_t>::max()) {
-    std::int32_t picked[16] = {};
-    if (pick_at_once(stream, degree, static_cast<int>(count), picked)) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        out[i] = static_cast<Position>(picked[i]);
-      }
-      return;
-    }
+  if (count > most_at_once || degree > std::numeric_limits<std::int32_t>::max() ||
+      !pick_at_once(stream, degree, static_cast<int>(count), out)) {
+    pick_distinct(stream, degree, count, out);
   }
-  pick_distinct(stream, degree, count, out);
 }
 
 } // namespace glt::detail

@@ -23,6 +23,9 @@ template <class Position>
   return found;
 }
 
+// A factor that makes a bound a little larger, so that rounding never makes it pass over an edge that arrives earlier.
+inline constexpr double above_rounding = 1.000001;
+
 // Continues after the first `size` edges, which are in the heap's `out`, with the edges from `next` on.
 template <class Heap, class Position>
 GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, std::int64_t size,
@@ -30,9 +33,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, 
   auto const keys = heap.keys;
   auto const degree = keys.row.size();
   heap.order(size);
-  // A little above the latest key, so that rounding never makes a bound pass over an edge that arrives
-  // earlier.
-  double limit = heap.latest() * 1.000001;
+  double limit = heap.latest() * above_rounding;
   for (std::int64_t pair = next / 2; 2 * pair < degree; ++pair) {
     auto const words = word_pair(keys.stream, static_cast<std::uint64_t>(pair));
     for (std::int64_t p = next; p < degree && p / 2 == pair; ++p) {
@@ -45,7 +46,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, 
       auto const edge = keys.key(p, word);
       if (edge.key < heap.latest() && !contains(taken, num_taken, p)) {
         heap.replace_latest(size, edge);
-        limit = heap.latest() * 1.000001;
+        limit = heap.latest() * above_rounding;
       }
     }
   }
@@ -91,6 +92,60 @@ GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, e
   } else {
     heap_without_keys<Space, Position> const heap{keys, out + taken};
     keep_smallest_keys(heap, next, size, out, taken);
+  }
+}
+
+/// `pick_smallest_keys` where nothing was taken before, by a team (exec/detail/team.hpp): lanes compare the keys
+/// with the latest one that is kept, and lane 0 keeps those that are earlier.
+template <class Position, class Team, class Heap>
+GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap, std::int64_t count) {
+  auto const keys = heap.keys;
+  std::int64_t next = 0;
+  double limit = 0;
+  team.once([&] {
+    for (std::int64_t filled = 0; next < keys.row.size(); ++next) {
+      if (keys.row[next] > 0) {
+        if (filled == count) {
+          heap.order(count);
+          limit = heap.latest() * above_rounding;
+          break;
+        }
+        heap.out[filled++] = static_cast<Position>(next);
+      }
+    }
+  });
+  next = team.broadcast(next);
+  limit = team.broadcast(limit);
+  if (next == keys.row.size()) {
+    return; // nothing to choose: row order
+  }
+  auto const may_arrive = [&](double bound, std::int64_t p) {
+    auto const pair = word_pair(keys.stream, static_cast<std::uint64_t>(p / 2));
+    double const weight = static_cast<double>(keys.row[p]);
+    return weight > 0 &&
+           !(static_cast<double>(minus_log2_at_least(p % 2 != 0 ? pair[1] : pair[0])) > bound * weight);
+  };
+  team.visit_if(next, keys.row.size(), limit, may_arrive, [&](double& bound, std::int64_t p) {
+    if (auto const edge = keys(p); edge.key < heap.latest()) {
+      heap.replace_latest(count, edge);
+      bound = heap.latest() * above_rounding;
+    }
+  });
+  team.once([&] { heap.sort(count); });
+}
+
+/// `pick_smallest_keys` where nothing was taken before.
+///
+/// @pre    the row has `count` edges of positive weight, and count is above 0; not checked
+template <class Team, memory_space Space, class Position>
+GLT_HOST_DEVICE constexpr void pick_smallest_keys_by(Team const& team, random_stream const& stream,
+                                                     edge_weights<Space> row, std::int64_t count,
+                                                     Position* out) {
+  edge_keys<Space> const keys{stream, row};
+  if (count <= heap_with_keys<Space, Position>::capacity) {
+    keep_smallest_keys_by<Position>(team, heap_with_keys<Space, Position>{keys, out}, count);
+  } else {
+    keep_smallest_keys_by<Position>(team, heap_without_keys<Space, Position>{keys, out}, count);
   }
 }
 

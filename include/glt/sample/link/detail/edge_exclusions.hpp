@@ -6,6 +6,8 @@
 #include <glt/core/detail/bisection.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/detail/team.hpp>
+#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
@@ -90,11 +92,27 @@ template <class Graph, memory_space Space>
 struct find_excluded_of_first {
   find_excluded<Graph, Space> find;
   GLT_HOST_DEVICE void operator()(std::int64_t x) const {
-    if (x > 0 && find.rows[x] == find.rows[x - 1]) {
-      find.counts[x] = 0;
-    } else {
+    if (is_first(x)) {
       find(x);
+    } else {
+      find.counts[x] = 0;
     }
+  }
+  template <class Team>
+  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t x) const {
+    if (is_first(x)) {
+      find(team, x);
+    } else {
+      team.once([&] { find.counts[x] = 0; });
+    }
+  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t x) const {
+    return is_first(x) ? find.graph.degree(find.rows[x]) : 0;
+  }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE bool is_first(std::int64_t x) const {
+    return x == 0 || find.rows[x] != find.rows[x - 1];
   }
 };
 
@@ -106,7 +124,29 @@ struct place_excluded_of_first {
       place(x);
     }
   }
+  template <class Team>
+  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t x) const {
+    if (place.offsets[x + 1] > place.offsets[x]) {
+      place(team, x);
+    }
+  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t x) const {
+    auto const found = place.offsets[x + 1] - place.offsets[x];
+    return found > 0 && place.search_again(x) ? place.find.graph.degree(place.find.rows[x]) : found;
+  }
 };
+
+// Threads of a GPU share rows that are searched from end to end.
+template <class Executor, class F>
+void search_rows(Executor const& ex, bool ascending, std::int64_t n, F const& f) {
+  if constexpr (!host_executor<Executor>) {
+    if (!ascending) {
+      for_teams_by_size(ex, n, f);
+      return;
+    }
+  }
+  ex.for_each(n, f);
+}
 
 /// Owns the edges that sampling leaves out; made anew for every batch in the same memory.
 template <device_policy Policy>
@@ -144,11 +184,11 @@ public:
     find_excluded<graph_type, space> const find{
         graph,          ascending,   std::as_const(edges_).view(), rows, std::as_const(first_).view(),
         counts_.view(), kept_.view()};
-    ex.for_each(size, find_excluded_of_first<graph_type, space>{find});
+    search_rows(ex, ascending, size, find_excluded_of_first<graph_type, space>{find});
     ex.exclusive_scan(std::as_const(counts_).view(), offsets_.view());
     auto const offsets = std::as_const(offsets_).view();
     positions_.resize(read_element(policy_, offsets, size));
-    ex.for_each(size, place_excluded_of_first<graph_type, space>{{find, offsets, positions_.view()}});
+    search_rows(ex, ascending, size, place_excluded_of_first<graph_type, space>{{find, offsets, positions_.view()}});
     return {std::as_const(filter_).view(), rows, offsets, std::as_const(positions_).view()};
   }
 

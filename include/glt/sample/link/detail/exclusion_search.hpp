@@ -5,6 +5,7 @@
 #include <glt/core/detail/bisection.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/detail/team.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>
 
@@ -28,6 +29,21 @@ struct find_excluded {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     edge_offset const room = first[i + 1] - first[i];
     counts[i] = search(i, kept.data() + first[i], room);
+  }
+
+  // The same by a team, for rows that are in no order.
+  template <class Team>
+  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
+    auto const found = search_by(team, i, kept.data() + first[i], first[i + 1] - first[i]);
+    team.once([&] { counts[i] = found; });
+  }
+  template <class Team>
+  GLT_HOST_DEVICE edge_offset search_by(Team const& team, std::int64_t i, edge_offset* out, edge_offset room) const {
+    edge_offset const begin = graph.offset(rows[i]);
+    return team.select_if(
+        graph.degree(rows[i]), graph.degree(rows[i]),
+        [&](std::int64_t p) { return excluded(first[i], first[i + 1], graph.source(begin + p)); },
+        [&](std::int64_t k, std::int64_t p) { k < room ? void(out[k] = p) : void(); });
   }
 
   // Writes the first `room` positions and returns how many there are.
@@ -95,15 +111,30 @@ struct place_excluded {
   array_view<Space, edge_offset> positions;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    edge_offset* const out = positions.data() + offsets[i];
-    edge_offset const count = offsets[i + 1] - offsets[i];
-    if (count > find.first[i + 1] - find.first[i]) {
-      find.search(i, out, count);
-      return;
+    if (search_again(i)) {
+      find.search(i, positions.data() + offsets[i], offsets[i + 1] - offsets[i]);
+    } else {
+      place(serial_team<>{}, i);
     }
-    for (edge_offset k = 0; k < count; ++k) {
-      out[k] = find.kept[find.first[i] + k];
+  }
+  // The same by a team, for rows that are in no order.
+  template <class Team>
+  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
+    if (search_again(i)) {
+      find.search_by(team, i, positions.data() + offsets[i], offsets[i + 1] - offsets[i]);
+    } else {
+      place(team, i);
     }
+  }
+  [[nodiscard]] GLT_HOST_DEVICE bool search_again(std::int64_t i) const {
+    return offsets[i + 1] - offsets[i] > find.first[i + 1] - find.first[i];
+  }
+
+private:
+  template <class Team>
+  GLT_HOST_DEVICE void place(Team const& team, std::int64_t i) const {
+    team.for_each(offsets[i + 1] - offsets[i],
+                  [&](std::int64_t k) { positions[offsets[i] + k] = find.kept[find.first[i] + k]; });
   }
 };
 

@@ -24,9 +24,8 @@ template <memory_space Space>
 struct flag_kept {
   array_view<Space, std::uint8_t const> verified; // empty: all are
   bool padding;
-  array_view<Space, std::int64_t> flags;
-  GLT_HOST_DEVICE void operator()(std::int64_t n) const {
-    flags[n] = verified.empty() || padding || verified[n] != 0 ? 1 : 0;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t n) const {
+    return verified.empty() || padding || verified[n] != 0 ? 1 : 0;
   }
 };
 
@@ -109,7 +108,7 @@ class link_assembly {
 
 public:
   explicit link_assembly(negative_options options, Policy policy = {})
-      : options_(options), policy_(policy), seeds_(0, policy), flags_(0, policy), ranks_(0, policy),
+      : options_(options), policy_(policy), seeds_(0, policy), ranks_(0, policy),
         places_(0, policy) {}
 
   /// The seeds to sample around, in the order of the index tensors; valid until the next call.
@@ -121,11 +120,9 @@ public:
     auto const ex = policy_.executor();
     auto const size = negatives.sources.size();
     bool const triplet = options_.mode == negative_mode::triplet;
-    flags_.resize(size);
     ranks_.resize(size + 1);
     places_.resize(size);
-    ex.for_each(size, flag_kept<space>{negatives.verified.view(), options_.padding, flags_.view()});
-    ex.exclusive_scan(std::as_const(flags_).view(), ranks_.view());
+    ex.exclusive_scan(size, flag_kept<space>{negatives.verified.view(), options_.padding}, ranks_.view());
     auto const ranks = std::as_const(ranks_).view();
     num_kept_ = negatives.verified.empty() || options_.padding ? size : read_element(policy_, ranks, size);
     auto const first_destination = positives.size() + (triplet ? 0 : num_kept_);
@@ -173,7 +170,6 @@ private:
   negative_options options_;
   Policy policy_;
   buffer<Policy, Vertex> seeds_;
-  buffer<Policy, std::int64_t> flags_;
   buffer<Policy, std::int64_t> ranks_;
   buffer<Policy, std::int64_t> places_; // [N] in seeds, −1 for negatives that are left out
   std::int64_t num_kept_ = 0;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+// A team is a number of threads, its lanes, that share the work on one item, such as a row of a graph. All of them run
+// the same code with the same arguments; they differ in what they do inside these calls, each of which ends with all
+// lanes seeing what the others wrote to memory:
+//
+// - `T::size`: how many lanes; `typename T::template values<V>`: a V of every lane, [lane] is that of the lane
+// - `t.on_lanes(f)`: f(lane) by every lane
+// - `t.any(f)`: true if f(lane) is true for some lane
+// - `t.get(values, lane)`, `t.broadcast(value)`: the value of one lane, that of lane 0, for all of them
+// - `t.once(f)`: f() by lane 0
+// - `t.for_each(n, f)`: f(i) for i in [0, n), in any order
+// - `t.count_if(n, test)`: how many i in [0, n) have test(i)
+// - `t.select_if(n, most, test, f)`: f(k, i) for the first `most` i in [0, n) with test(i), which are numbered by k;
+//   returns their number
+// - `t.visit_if(first, n, state, test, f)`: f(state, i) by lane 0 for i in [first, n) with test(state, i), in order; what f
+//   changes in `state`, 8 bytes, may come late to `test`, which may only become less often true by that
+
+/// A team of one thread, which does what `Lanes` threads do: alone, or in place of the threads of a GPU.
+template <int Lanes = 1>
+struct serial_team {
+  static constexpr int size = Lanes;
+  template <class V>
+  struct values {
+    V of_lane[Lanes];
+    GLT_HOST_DEVICE constexpr V& operator[](int lane) noexcept { return of_lane[lane]; }
+  };
+
+  template <class F>
+  GLT_HOST_DEVICE constexpr void on_lanes(F f) const {
+    for (int lane = 0; lane < Lanes; ++lane) {
+      f(lane);
+    }
+  }
+  template <class F>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool any(F f) const {
+    bool found = false;
+    on_lanes([&](int lane) { found |= f(lane); });
+    return found;
+  }
+  template <class V>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr V get(values<V>& of, int lane) const noexcept {
+    return of[lane];
+  }
+  template <class V>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr V broadcast(V value) const noexcept {
+    return value;
+  }
+  template <class F>
+  GLT_HOST_DEVICE constexpr void once(F f) const {
+    f();
+  }
+  template <class F>
+  GLT_HOST_DEVICE constexpr void for_each(std::int64_t n, F f) const {
+    for (std::int64_t i = 0; i < n; ++i) {
+      f(i);
+    }
+  }
+  template <class Test>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count_if(std::int64_t n, Test test) const {
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      count += test(i) ? 1 : 0;
+    }
+    return count;
+  }
+  template <class Test, class F>
+  GLT_HOST_DEVICE constexpr std::int64_t select_if(std::int64_t n, std::int64_t most, Test test, F f) const {
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < n && count < most; ++i) {
+      if (test(i)) {
+        f(count++, i);
+      }
+    }
+    return count;
+  }
+  // Tests of so many lanes come before the visits, as where they are threads.
+  template <class State, class Test, class F>
+  GLT_HOST_DEVICE constexpr void visit_if(std::int64_t first, std::int64_t n, State& state, Test test,
+                                          F f) const {
+    for (; first < n; first += Lanes) {
+      bool passed[Lanes] = {};
+      on_lanes([&](int lane) { passed[lane] = first + lane < n && test(state, first + lane); });
+      on_lanes([&](int lane) { passed[lane] ? f(state, first + lane) : void(); });
+    }
+  }
+};
+
+// How long a row must be for a warp, and for a block of threads, to share it.
+inline constexpr std::int64_t row_of_warp = 64;
+inline constexpr std::int64_t row_of_block = 4096;
+inline constexpr int lanes_of_row = 16; // of `for_teams`
+inline constexpr int lanes_of_warp = 32;
+inline constexpr int lanes_of_block = 128;
+
+template <class F>
+struct on_serial_team {
+  F f;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { f(serial_team<lanes_of_row>{}, i); }
+};
+
+template <class F>
+struct on_serial_team_by_size {
+  F f;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const size = f.size(i);
+    size < row_of_warp    ? f(serial_team<1>{}, i)
+    : size < row_of_block ? f(serial_team<lanes_of_warp>{}, i)
+                          : f(serial_team<lanes_of_block>{}, i);
+  }
+};
+
+/// f(team, i) for i in [0, n), with a team of 16 for each i on executors that have teams.
+template <class Executor, class F>
+void for_teams(Executor const& ex, std::int64_t n, F f) {
+  if constexpr (requires { ex.for_teams(n, f); }) {
+    ex.for_teams(n, f);
+  } else {
+    ex.for_each(n, on_serial_team<F>{f});
+  }
+}
+
+/// f(team, i) for i in [0, n), with one thread, a warp or a block for each i, as the size f.size(i) of its work wants it.
+template <class Executor, class F>
+void for_teams_by_size(Executor const& ex, std::int64_t n, F f) {
+  if constexpr (requires { ex.for_teams_by_size(n, f); }) {
+    ex.for_teams_by_size(n, f);
+  } else {
+    ex.for_each(n, on_serial_team_by_size<F>{f});
+  }
+}
+
+} // namespace glt::detail
