@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: bench/compare.sh [--filter REGEX] [--rounds N] [--json FILE] [--markdown FILE] OLD NEW
+#
+# Runs the benchmarks of two builds in turns (old new, new old, …), 5 rounds of 0.1 s a benchmark, and prints how many times as
+# fast NEW is: median and quartiles of the ratios of the rounds. A ratio is starred that differs from 1 by 3 % and whose
+# quartiles lie on one side of 1. OLD and NEW are build folders, folders of the project, or commits; what is not built is built
+# in build/compare. Names are those of bench/run.sh --json: --filter '^sample/|load_batches.*ranks:2' chooses some, and a few
+# are what to compare while one works. GLT_BENCH_SCALE=16 makes the graphs smaller, GLT_BENCH_SECONDS=1 a benchmark longer.
+set -euo pipefail
+usage() {
+  printf 'usage: bench/compare.sh [--filter REGEX] [--rounds N] [--json FILE] [--markdown FILE] OLD NEW\n' >&2
+  exit 2
+}
+filter= rounds=5 builds=() outputs=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --filter | --rounds | --json | --markdown) [ $# -ge 2 ] || usage ;;
+    -*) usage ;;
+    *) builds+=("$1") && shift && continue ;;
+  esac
+  case $1 in
+    --filter) filter=$2 ;;
+    --rounds) rounds=$2 ;;
+    *) outputs+=("$1" "$(realpath -m "$2")") ;;
+  esac
+  shift 2
+done
+[ ${#builds[@]} -eq 2 ] && [[ $rounds =~ ^[1-9][0-9]?$ ]] || usage
+for i in 0 1; do
+  [ ! -d "${builds[i]}" ] || builds[i]=$(realpath "${builds[i]}")
+done
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. cmake/apt.sh
+. bench/programs.sh
+require_packages python3
+for i in 0 1; do
+  source=${builds[i]}
+  if [ ! -d "$source" ]; then
+    if ! commit=$(git rev-parse --verify --quiet "$source^{commit}"); then
+      printf 'error: %s is neither a folder nor a commit\n' "$source" >&2
+      exit 2
+    fi
+    source=build/compare/$commit
+    builds[i]=$source/build
+    if [ ! -d "$source" ]; then
+      mkdir -p "$source.part"
+      git archive "$commit" | tar -x -C "$source.part"
+      mv "$source.part" "$source"
+    fi
+  elif [ -f "$source/CMakeLists.txt" ]; then
+    builds[i]=$source/build/bench
+  fi
+  [ ! -f "$source/CMakeLists.txt" ] || build_benchmarks "$source" "${builds[i]}"
+done
+
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+programs=$(comm -12 <(list_programs "${builds[0]}" | sort) <(list_programs "${builds[1]}" | sort))
+while read -r folder ranks <&3; do
+  names=$(comm -12 <(list_benchmarks "${builds[0]}" "$folder" "$ranks" "$filter" | sort) \
+    <(list_benchmarks "${builds[1]}" "$folder" "$ranks" "$filter" | sort))
+  [ -n "$names" ] || continue
+  for ((round = 1; round <= rounds; ++round)); do
+    for turn in $((round % 2 ? 0 : 1)) $((round % 2)); do
+      printf '%d:%02d %s on %d ranks, %d benchmarks, round %d of %d: %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$folder" "$ranks" \
+        "$(wc -l <<< "$names")" "$round" "$rounds" "${builds[turn]}" >&2
+      # A benchmark that fails is missing in the report; the others count.
+      start_benchmark "${builds[turn]}" "$folder" "$ranks" --benchmark_filter="$(only_these <<< "$names")" \
+        --benchmark_min_time="${GLT_BENCH_SECONDS:-0.1}" --benchmark_out_format=json \
+        --benchmark_out="$results/$folder.$ranks.$round.$turn.json" > "$results/log" 2>&1 < /dev/null || tail -n 5 "$results/log" >&2
+    done
+  done
+done 3<<< "$programs"
+python3 bench/compare.py "${outputs[@]}" "$results" "${builds[@]}"
