@@ -8,22 +8,23 @@ import statistics
 NOISE = 0.03
 
 
-def times_of(report):
-    """Seconds of every benchmark of a report, by whichever clock its name asks for."""
+def times_of(report, cpu):
+    """Seconds of every benchmark of a report: of the CPU, or by the clock that its name asks for."""
     units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
     for one in json.loads(report.read_text())["benchmarks"]:
         if not one.get("error_occurred") and one.get("run_type") != "aggregate":
-            clock = "real_time" if one["name"].endswith(("real_time", "manual_time")) else "cpu_time"
+            real = not cpu and one["name"].endswith(("real_time", "manual_time"))
+            clock = "real_time" if real else "cpu_time"
             yield one["name"], one[clock] * units[one["time_unit"]]
 
 
-def compare(folder):
+def compare(folder, cpu):
     times = {}
     for report in sorted(folder.glob("*.json")):
         program, ranks, number, turn = report.stem.split(".")
         suffix = f"/ranks:{ranks}" if ranks != "0" else ""
         if report.stat().st_size > 0:
-            for name, seconds in times_of(report):
+            for name, seconds in times_of(report, cpu):
                 times.setdefault(f"{program}/{name}{suffix}", {}).setdefault(number, {})[turn] = seconds
     for name, by_round in times.items():
         pairs = [(pair["0"], pair["1"]) for pair in by_round.values() if len(pair) == 2]
@@ -37,6 +38,7 @@ def compare(folder):
                 "ratio": middle,
                 "quartiles": [low, high],
                 "range": [min(ratios), max(ratios)],
+                "of_best": min(old for old, _ in pairs) / min(new for _, new in pairs),
                 "rounds": len(pairs),
                 "beyond_noise": abs(middle - 1) >= NOISE and (low > 1 or high < 1),
             }
@@ -44,20 +46,21 @@ def compare(folder):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("old")
     parser.add_argument("new")
     options = parser.parse_args()
-    rows = list(compare(options.results))
+    rows = list(compare(options.results, options.cpu))
     if not rows:
         raise SystemExit("error: no benchmark of this filter ran in both builds")
-    cells = [("benchmark", "old ms", "new ms", "new is faster by", "quartiles", "")]
+    cells = [("benchmark", "old ms", "new ms", "new is faster by", "quartiles", "best", "")]
     for row in rows:
         low, high = row["quartiles"]
         cells.append((row["name"], f"{1e3 * row['old_seconds']:.4g}", f"{1e3 * row['new_seconds']:.4g}", f"{row['ratio']:.3f}",
-                      f"{low:.3f} to {high:.3f}", "*" if row["beyond_noise"] else ""))
+                      f"{low:.3f} to {high:.3f}", f"{row['of_best']:.3f}", "*" if row["beyond_noise"] else ""))
     widths = [max(map(len, column)) for column in zip(*cells)]
     for line in cells:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())

@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: bench/compare.sh [--filter REGEX] [--rounds N] [--json FILE] [--markdown FILE] OLD NEW
+# usage: bench/compare.sh [--filter REGEX] [--rounds N] [--cpu] [--json FILE] [--markdown FILE] OLD NEW
 #
 # Runs the benchmarks of two builds in turns (old new, new old, …), 5 rounds of 0.1 s a benchmark, and prints how many times as
-# fast NEW is: median and quartiles of the ratios of the rounds. A ratio is starred that differs from 1 by 3 % and whose
-# quartiles lie on one side of 1. OLD and NEW are build folders, folders of the project, or commits; what is not built is built
+# fast NEW is: median and quartiles of the ratios of the rounds, and the ratio of the best rounds, which other work on the
+# machine moves least. A ratio is starred that differs from 1 by 3 % and whose quartiles lie on one side of 1. OLD and NEW are build folders, folders of the project, or commits; what is not built is built
 # in build/compare. Names are those of bench/run.sh --json: --filter '^sample/|load_batches.*ranks:2' chooses some, and a few
-# are what to compare while one works. GLT_BENCH_SCALE=16 makes the graphs smaller, GLT_BENCH_SECONDS=1 a benchmark longer.
+# are what to compare while one works. --cpu takes the CPU time of the main thread, all that a machine with other work can tell of
+# benchmarks with one thread. GLT_BENCH_SCALE=16 makes the graphs smaller, GLT_BENCH_SECONDS=1 a benchmark longer.
 set -euo pipefail
 usage() {
-  printf 'usage: bench/compare.sh [--filter REGEX] [--rounds N] [--json FILE] [--markdown FILE] OLD NEW\n' >&2
+  printf 'usage: bench/compare.sh [--filter REGEX] [--rounds N] [--cpu] [--json FILE] [--markdown FILE] OLD NEW\n' >&2
   exit 2
 }
-filter= rounds=5 builds=() outputs=()
+filter='' rounds=5 builds=() outputs=()
 while [ $# -gt 0 ]; do
   case $1 in
     --filter | --rounds | --json | --markdown) [ $# -ge 2 ] || usage ;;
+    --cpu) outputs+=(--cpu) && shift && continue ;;
     -*) usage ;;
     *) builds+=("$1") && shift && continue ;;
   esac
@@ -27,7 +29,9 @@ while [ $# -gt 0 ]; do
   esac
   shift 2
 done
-[ ${#builds[@]} -eq 2 ] && [[ $rounds =~ ^[1-9][0-9]?$ ]] || usage
+if [ ${#builds[@]} -ne 2 ] || ! [[ $rounds =~ ^[1-9][0-9]?$ ]]; then
+  usage
+fi
 for i in 0 1; do
   [ ! -d "${builds[i]}" ] || builds[i]=$(realpath "${builds[i]}")
 done
@@ -65,7 +69,8 @@ while read -r folder ranks <&3; do
   [ -n "$names" ] || continue
   for ((round = 1; round <= rounds; ++round)); do
     for turn in $((round % 2 ? 0 : 1)) $((round % 2)); do
-      printf '%d:%02d %s on %d ranks, %d benchmarks, round %d of %d: %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$folder" "$ranks" \
+      printf '%d:%02d %s%s, %d benchmarks, round %d of %d: %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$folder" \
+        "$([ "$ranks" -eq 0 ] || printf ' on %d rank(s)' "$ranks")" \
         "$(wc -l <<< "$names")" "$round" "$rounds" "${builds[turn]}" >&2
       # A benchmark that fails is missing in the report; the others count.
       start_benchmark "${builds[turn]}" "$folder" "$ranks" --benchmark_filter="$(only_these <<< "$names")" \

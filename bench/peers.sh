@@ -60,6 +60,7 @@ environment() {
     left_out "$name" "$(grep -E '^ERROR|Errno|resolution' "$out/$name.log" | tail -n 1) (no network, or no such wheel; the whole log is $out/$name.log)"
     rm -rf "$folder"
   else
+    printf '%s' "$*" > "$folder/requirements"
     return 0
   fi
   return 1
@@ -72,11 +73,9 @@ if environment graphlearn graphlearn-torch==0.2.4 torch==2.5.1 torch_geometric==
   packages=$("$cache/graphlearn/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   [ -d "$packages/torch_sparse" ] || : > "$packages/torch_sparse.py"
   sed -i "s/torch\.device(0)/torch.device('cpu')/" "$packages"/graphlearn_torch/loader/*.py
-  echo "graphlearn-torch==0.2.4 torch==2.5.1 torch_geometric==2.6.1 numpy<2" > "$cache/graphlearn/requirements"
   with+=(graphlearn)
 fi
 if environment dgl dgl==2.1.0 torch==2.2.1 torchdata==0.7.1 'pandas<3' pydantic pyyaml 'numpy<2'; then
-  echo "dgl==2.1.0 torch==2.2.1 torchdata==0.7.1 pandas<3 pydantic pyyaml numpy<2" > "$cache/dgl/requirements"
   with+=(dgl)
 fi
 
@@ -108,7 +107,7 @@ for ((round = 1; round <= rounds; ++round)); do
         read -r folder ranks names <<< "$(glt_benchmarks "$task")"
         start_benchmark "$build" "$folder" "$ranks" --benchmark_filter="$names" --benchmark_out_format=json \
           --benchmark_out="$out/runs/$task.$round.json" > "$log" 2>&1 || left_out "glt, $task" "$(tail -n 1 "$log")"
-      elif ! timeout 600 "$cache/$library/bin/python" "bench/peers/with_$library.py" "$task" "$work" > "$log" 2>&1; then
+      elif ! ${GLT_BENCH_UNDER:-} timeout 600 "$cache/$library/bin/python" "bench/peers/with_$library.py" "$task" "$work" > "$log" 2>&1; then
         left_out "$library, $task" "$(tail -n 1 "$log") (the whole log is $log)"
       fi
       [ "$library" = glt ] || grep '^figure ' "$log" >> "$out/runs/figures" || true

@@ -33,27 +33,28 @@ list_programs() {
 }
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# start_benchmark <build> <folder> <ranks> [option]...
+# start_benchmark <build> <folder> <ranks> [option]...: under the command GLT_BENCH_UNDER, such as "taskset -c 2,3", if it is set.
 start_benchmark() {
   local program=$1/bench/bench_$2 ranks=$3
   shift 3
   if [ "$ranks" -eq 0 ]; then
-    "$program" "$@"
+    ${GLT_BENCH_UNDER:-} "$program" "$@"
   else # Unbound: bound to a core each, ranks would leave none for the threads that prepare batches.
-    mpiexec.openmpi --oversubscribe --bind-to none --mca btl ^openib --mca btl_base_warn_component_unused 0 -n "$ranks" "$program" "$@"
+    ${GLT_BENCH_UNDER:-} mpiexec.openmpi --oversubscribe --bind-to none --mca btl ^openib --mca btl_base_warn_component_unused 0 -n "$ranks" "$program" "$@"
   fi
 }
 
 # list_benchmarks <build> <folder> <ranks> [regular expression]: those that run so, one a line, whose names
-# "<folder>/<benchmark>[/ranks:<ranks>]" match.
+# "<folder>/<benchmark>[/ranks:<ranks>]" match. Without an expression, and unless full=1, those that take minutes are left out.
 list_benchmarks() {
-  local suffix= without='^$'
+  local suffix='' without='^$'
   case $2.$3 in # one rank has nobody to serve it, and two have no core for a thread
     dist.1) without='^(hand_over|serve_batches)/' ;;
-    dist.2) without='^load_ahead/' ;;
+    dist.2) without='^(load_ahead|growth)/' ;;
   esac
+  [ -n "${full:-}${4:-}" ] || without+='|^growth/|/columns:256/'
   [ "$3" -eq 0 ] || suffix=/ranks:$3
-  start_benchmark "$1" "$2" "$(($3 > 0))" --benchmark_list_tests=true | grep -vE "$without" |
+  GLT_BENCH_UNDER='' start_benchmark "$1" "$2" "$(($3 > 0))" --benchmark_list_tests=true | grep -vE "$without" |
     sed "s|.*|$2/&$suffix|" | grep -E -- "${4:-}" | sed "s|^$2/||; s|$suffix\$||" || true
 }
 

@@ -15,7 +15,7 @@ usage() {
   printf 'usage: bench/run.sh [--full] [--filter REGEX] [--json FILE] [--build FOLDER]\n' >&2
   exit 2
 }
-json= built= filter= full=
+json='' built='' filter='' full=''
 while [ $# -gt 0 ]; do
   case $1 in
     --full) full=1 && shift && continue ;;
