@@ -5,10 +5,13 @@
 #
 # Runs the benchmarks of two builds in turns (old new, new old, …), 5 rounds of 0.1 s a benchmark, and prints how many times as
 # fast NEW is: median and quartiles of the ratios of the rounds, and the ratio of the best rounds, which other work on the
-# machine moves least. A ratio is starred that differs from 1 by 3 % and whose quartiles lie on one side of 1. OLD and NEW are build folders, folders of the project, or commits; what is not built is built
-# in build/compare. Names are those of bench/run.sh --json: --filter '^sample/|load_batches.*ranks:2' chooses some, and a few
-# are what to compare while one works. --cpu takes the CPU time of the main thread, all that a machine with other work can tell of
-# benchmarks with one thread. GLT_BENCH_SCALE=16 makes the graphs smaller, GLT_BENCH_SECONDS=1 a benchmark longer.
+# machine moves least. A ratio is starred that differs from 1 by 3 % and whose quartiles lie on one side of 1.
+#
+# OLD and NEW are build folders, folders of the project, or commits; the benchmarks of folders of the project and of commits are
+# built, those of commits in build/compare. Names are those of bench/run.sh --json: --filter '^sample/|load_batches.*ranks:2'
+# chooses some, as one does while one works. --cpu compares CPU times of the main thread, which are what a machine with other
+# work can tell of benchmarks with one thread. GLT_BENCH_SCALE=16 makes the graphs smaller, GLT_BENCH_SECONDS=1 a benchmark
+# longer.
 set -euo pipefail
 usage() {
   printf 'usage: bench/compare.sh [--filter REGEX] [--rounds N] [--cpu] [--json FILE] [--markdown FILE] OLD NEW\n' >&2
