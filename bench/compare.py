@@ -11,7 +11,7 @@ NOISE = 0.03
 def times_of(report, cpu):
     """Seconds of every benchmark of a report: of the CPU, or by the clock that its name asks for."""
     units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
-    for one in json.loads(report.read_text())["benchmarks"]:
+    for one in report["benchmarks"]:
         if not one.get("error_occurred") and one.get("run_type") != "aggregate":
             real = not cpu and one["name"].endswith(("real_time", "manual_time"))
             clock = "real_time" if real else "cpu_time"
@@ -23,8 +23,9 @@ def compare(folder, cpu):
     for report in sorted(folder.glob("*.json")):
         program, ranks, number, turn = report.stem.split(".")
         suffix = f"/ranks:{ranks}" if ranks != "0" else ""
-        if report.stat().st_size > 0:
-            for name, seconds in times_of(report, cpu):
+        text = report.read_text()
+        if text.rstrip().endswith("}"):  # complete
+            for name, seconds in times_of(json.loads(text), cpu):
                 times.setdefault(f"{program}/{name}{suffix}", {}).setdefault(number, {})[turn] = seconds
     for name, by_round in times.items():
         pairs = [(pair["0"], pair["1"]) for pair in by_round.values() if len(pair) == 2]

@@ -64,7 +64,15 @@ for i in 0 1; do
 done
 
 results=$(mktemp -d)
-trap 'rm -rf "$results"' EXIT
+# compare_rounds: whatever ends it, the finished rounds are compared.
+compare_rounds() {
+  local status=$?
+  python3 bench/compare.py "${outputs[@]}" "$results" "${builds[@]}" || status=1
+  rm -rf "$results"
+  exit "$status"
+}
+trap compare_rounds EXIT
+trap 'exit 130' INT TERM
 programs=$(comm -12 <(list_programs "${builds[0]}" | sort) <(list_programs "${builds[1]}" | sort))
 while read -r folder ranks <&3; do
   names=$(comm -12 <(list_benchmarks "${builds[0]}" "$folder" "$ranks" "$filter" | sort) \
@@ -82,4 +90,3 @@ while read -r folder ranks <&3; do
     done
   done
 done 3<<< "$programs"
-python3 bench/compare.py "${outputs[@]}" "$results" "${builds[@]}"
