@@ -32,7 +32,7 @@ glt::neighbor_options options_of(std::int64_t hops) {
 // those of all ranks together.
 void bulk_batches(benchmark::State& state) {
   auto comm = glt_bench::ranks();
-  glt_bench::loading_workload const work(comm);
+  auto const& work = glt_bench::shared_workload();
   using subgraph = glt::sampled_subgraph<cpu, glt::local_id>;
   using collected = glt::dist::collected_rows<cpu, float>;
   glt::dist::neighbor_sampler sampler(comm, work.graph(), options_of(state.range(1)));
@@ -85,7 +85,7 @@ BENCHMARK(bulk_batches)
 // The same by loaders, which hand out the batches one after the other: `bulk` of 4 against 1.
 void load_in_bulk(benchmark::State& state) {
   auto comm = glt_bench::ranks();
-  glt_bench::loading_workload const work(comm);
+  auto const& work = glt_bench::shared_workload();
   auto const loader_of = [&](std::int64_t bulk) {
     return glt::dist::loader(comm, work.batches(options_of(state.range(0))),
                              work.seeds(batch_size * num_batches), {.batch_size = batch_size, .bulk = bulk});

@@ -19,7 +19,7 @@ namespace {
 // loading, and all that is not sampling is for features.
 void load_batches(benchmark::State& state) {
   auto comm = glt_bench::ranks();
-  glt_bench::loading_workload const work(comm);
+  auto const& work = glt_bench::shared_workload();
   glt::dist::loader loader(comm, work.batches(), work.seeds(1024 * 40), {.batch_size = 1024});
   std::int64_t edges = 0;
   std::int64_t vertices = 0;

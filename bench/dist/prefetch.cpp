@@ -29,7 +29,7 @@ void work_for(double seconds) {
 void load_ahead(benchmark::State& state) {
   constexpr std::int64_t num_batches = 30;
   auto comm = glt_bench::ranks();
-  glt_bench::loading_workload const work(comm);
+  auto const& work = glt_bench::shared_workload();
   auto const loader_of = [&](std::int64_t prefetch) {
     return glt::dist::loader(comm, work.batches(), work.seeds(1024 * 40),
                              {.batch_size = 1024, .prefetch = prefetch});

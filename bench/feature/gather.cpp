@@ -140,6 +140,7 @@ void gather(benchmark::State& state, int threads) {
       seconds[kind] += best[batch][kind];
     }
   }
+  state.counters["rows/batch"] = bytes / static_cast<double>(row_bytes * std::min(step, batches.size()));
   state.counters["bytes/s"] = bytes / seconds[2];
   state.counters["rows/s"] = bytes / static_cast<double>(row_bytes) / seconds[2];
   state.counters["ceiling_bytes/s"] = bytes / seconds[1];

@@ -10,6 +10,7 @@
 #include <glt/partition/split.hpp>
 #include <glt/sample/options.hpp>
 
+#include "support/ranks.hpp"
 #include "support/workloads.hpp"
 
 #include <cstdint>
@@ -57,5 +58,13 @@ private:
   glt::dist::feature_store<cpu, float> features_;
   std::vector<glt::local_id> own_;
 };
+
+/// The workload on all ranks of the program, made once for all its benchmarks.
+///
+/// @comm   the first call is collective
+inline loading_workload const& shared_workload() {
+  static auto const& made = *new loading_workload(ranks()); // never freed: the program ends after MPI does
+  return made;
+}
 
 } // namespace glt_bench

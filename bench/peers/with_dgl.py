@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""DGL, its GraphBolt and DistDGL: with_dgl.py sample|features|load|spmm FOLDER."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import dgl
+import torch
+
+from workload import BATCH, COLUMNS, FANOUTS, Workload, arguments, rate, report
+
+
+def graph_of(work):
+    return dgl.graph(("csc", (torch.from_numpy(work.indptr), torch.from_numpy(work.indices), [])))
+
+
+def set_threads(threads):
+    torch.set_num_threads(threads)
+    dgl.utils.set_num_threads(threads)
+
+
+def sample(work):
+    import dgl.graphbolt as gb
+
+    graph = graph_of(work)
+    sampler = dgl.dataloading.NeighborSampler(FANOUTS[::-1])
+    fused = gb.fused_csc_sampling_graph(torch.from_numpy(work.indptr), torch.from_numpy(work.indices))
+    batches = [torch.from_numpy(seeds) for seeds in work.batches(40)]
+
+    def blocks(seeds):
+        _, _, blocks = sampler.sample_blocks(graph, seeds)
+        return (sum(block.num_edges() for block in blocks), 1)
+
+    def pipeline():
+        items = gb.ItemSet(torch.cat(batches), names="seed_nodes")
+        while True:
+            yield from gb.ItemSampler(items, batch_size=BATCH).sample_neighbor(fused, FANOUTS[::-1])
+
+    pipe = pipeline()
+
+    def subgraphs(_):
+        return (sum(len(subgraph.sampled_csc.indices) for subgraph in next(pipe).sampled_subgraphs), 1)
+
+    for threads in (1, 2):
+        set_threads(threads)
+        for library, one in (("DGL NeighborSampler", blocks), ("GraphBolt", subgraphs)):
+            edges, count = rate(one, batches)
+            report(task="sample", library=library, threads=threads, edges=edges, edges_per_batch=edges / count)
+
+
+def features(work):
+    import dgl.graphbolt as gb
+
+    table = torch.from_numpy(work.features(work.num_vertices))
+    feature = gb.TorchBasedFeature(table)
+    rows = [torch.from_numpy(rows) for rows in work.rows_of_batches()]
+    for threads in (1, 2):
+        set_threads(threads)
+        for library, one in (("DGL gather_row", lambda ids: dgl.backend.gather_row(table, ids)), ("GraphBolt", feature.read)):
+            (found,) = rate(lambda ids: (len(one(ids)),), rows)
+            report(task="features", library=library, threads=threads, rows=found)
+
+
+def spmm(work):
+    graph = graph_of(work)
+    for columns in (32, 128):
+        x = torch.from_numpy(work.features(work.num_vertices, columns))
+        for threads in (1, 2):
+            set_threads(threads)
+            (edges,) = rate(lambda _: (len(dgl.ops.copy_u_sum(graph, x)) and graph.num_edges(),), [None])
+            report(task="spmm", library="DGL copy_u_sum", threads=threads, columns=columns, edges=edges)
+
+
+def partition(work):
+    """The parts that glt has; the ids of DistDGL's vertices."""
+    folder = work.folder / "dgl_parts"
+    ids = folder / "ids.pt"
+    if not ids.exists():
+        graph = graph_of(work)
+        graph.ndata["feat"] = torch.from_numpy(work.features(work.num_vertices))
+        part_of = torch.from_numpy(work.read("part_of"))
+        dgl.distributed.partition.random_choice = lambda *_: part_of
+        originals, _ = dgl.distributed.partition_graph(graph, "w1", 2, str(folder), part_method="random", return_mapping=True)
+        mapped = torch.empty_like(originals)
+        mapped[originals] = torch.arange(len(originals))
+        torch.save(mapped, ids)
+    return folder
+
+
+# A machine has a /dev/shm of its own, where a server and its clients share what the machine has.
+MACHINE = """mount -t tmpfs -o size=8g tmpfs /dev/shm && cd "$1" && {
+  DGL_ROLE=server "$2" "$3" load_rank "$4" & server=$!
+  DGL_ROLE=client "$2" "$3" load_rank "$4"; status=$?
+  wait $server; exit $status; }"""
+
+
+def load(work):
+    folder = partition(work)
+    with tempfile.TemporaryDirectory() as scratch:
+        addresses = pathlib.Path(scratch) / "addresses"
+        addresses.write_text("127.0.0.1 30050\n127.0.0.1 30051\n")
+        machines = []
+        for rank in range(2):
+            environment = os.environ | {
+                "DGL_SERVER_ID": str(rank), "GLT_MACHINE": str(rank), "DGL_NUM_SERVER": "1", "DGL_NUM_CLIENT": "2",
+                "DGL_NUM_SAMPLER": "0", "DGL_DIST_MODE": "distributed", "DGL_IP_CONFIG": str(addresses),
+                "DGL_CONF_PATH": str(folder / "w1.json"), "OMP_NUM_THREADS": "1"}
+            user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+            machines.append(subprocess.Popen(
+                ["unshare", *user, "--mount", "sh", "-c", MACHINE, "sh", scratch, sys.executable,
+                 str(pathlib.Path(__file__).resolve()), str(work.folder.resolve())],
+                env=environment, stdout=subprocess.PIPE, text=True))
+        lines = [line for machine in machines for line in machine.communicate()[0].splitlines()]
+    rates = [[float(value) for value in line.split()[1:]] for line in lines if line.startswith("rates ")]
+    if len(rates) != 2:
+        raise SystemExit("DistDGL did not run:\n" + "\n".join(lines[-10:]))
+    edges, edges_alone, rows, batches = map(sum, zip(*rates))
+    report(task="load", library="DistDGL", edges=edges, rows=rows, batches=batches)
+    report(task="load", library="DistDGL, sampling alone", edges=edges_alone)
+
+
+def load_rank(work):
+    rank = int(os.environ["GLT_MACHINE"])
+    dgl.distributed.rpc_client.get_local_machine_id = lambda _: rank  # both have the same address
+    dgl.distributed.initialize(os.environ["DGL_IP_CONFIG"])  # a server stays in there
+    graph = dgl.distributed.DistGraph("w1", part_config=os.environ["DGL_CONF_PATH"])
+    own = work.connected[work.read("part_of")[work.connected] == rank]
+    seeds = torch.load(work.folder / "dgl_parts" / "ids.pt")[torch.from_numpy(work.batches(12, own).reshape(-1))]
+    sampler = dgl.dataloading.NeighborSampler(FANOUTS[::-1])
+    loader = dgl.dataloading.DistNodeDataLoader(graph, seeds, sampler, batch_size=BATCH, shuffle=False)
+    rates = []
+    for with_features in (True, False, True):  # the first pass takes memory and connects
+        dgl.distributed.client_barrier()
+        start, edges, rows, batches = time.perf_counter(), 0, 0, 0
+        for nodes, _, blocks in loader:
+            if with_features:
+                assert graph.ndata["feat"][nodes].shape[1] == COLUMNS
+            edges += sum(block.num_edges() for block in blocks)
+            rows += len(nodes)
+            batches += 1
+        dgl.distributed.client_barrier()
+        spent = time.perf_counter() - start
+        rates.append([edges / spent, rows / spent, batches / spent])
+    print("rates", rates[2][0], rates[1][0], *rates[2][1:], flush=True)
+
+
+if __name__ == "__main__":
+    task, workload = arguments()
+    {"sample": sample, "features": features, "spmm": spmm, "load": load, "load_rank": load_rank}[task](workload)
