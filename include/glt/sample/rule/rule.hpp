@@ -35,6 +35,8 @@ struct no_query {
 /// - `r.prepare(…)` and `r.finish(…)`, optional, with the arguments of `pick`: its two halves, the first of which
 ///   asks for memory that the second reads some rows later; `out` carries what is between them
 /// - `r.prefetch(graph, row)`, optional: asks for what `count` will read for a row that comes later
+/// - `r.count_and_pick(…)`, optional, with the arguments of `pick` but no count: both in one pass over the row, for
+///   rules that look at all its edges; returns the count, and `out` has room for graph.degree(row)
 /// - `R::may_exceed_fanout`, optional: true if a row may give more edges than the fanout
 /// - `R::all_in_order`, optional: true if a row gives its first `count` edges in order where the fanout is −1
 /// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw so from this graph
