@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #if defined(GLT_HAS_LANES)
-#include <immintrin.h>
 
 namespace glt::detail {
 
