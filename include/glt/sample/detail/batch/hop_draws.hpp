@@ -47,7 +47,7 @@ struct relation_draw {
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class host_hop_draws {
   static constexpr memory_space space = Policy::space;
-  static constexpr std::int64_t rows_of_piece = 512;
+  static constexpr std::int64_t rows_of_piece = 1024;
 
 public:
   explicit host_hop_draws(Policy policy = {}, std::int64_t = 0) : queries_(policy) {}

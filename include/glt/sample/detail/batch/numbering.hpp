@@ -177,11 +177,12 @@ private:
       auto const key = key_at(i);
       auto const next = first_stamp + static_cast<std::uint32_t>(size);
       auto* const found = table.find(key, first_stamp);
-      bool const first_time = found->stamp < first_stamp;
-      auto const stamp = first_time ? next : found->stamp;
+      auto const before = found->stamp;
+      auto const first_time = static_cast<std::uint32_t>(before < first_stamp);
+      auto const stamp = before ^ ((before ^ next) & (0U - first_time)); // compilers make a branch of ?:
       found->set(key, stamp);
       write(i, static_cast<local_id>(stamp - first_stamp), size);
-      size += first_time ? 1 : 0;
+      size += static_cast<local_id>(first_time);
     }
     size_ = size;
   }
