@@ -85,8 +85,7 @@ public:
     out.resize(seeds.size(), disjoint_);
     out.seed_index.resize(seeds.size());
     auto const most = disjoint_ ? any_number : std::min(num_vertices, any_number - seeds.size()) + seeds.size();
-    type.numbering.clear(std::max(expected, seeds.size()), most,
-                         disjoint_ ? 0 : num_vertices_if_seeds_fit(type));
+    type.numbering.clear(std::max(expected, seeds.size()), most, many(type, expected) ? num_vertices : 0);
     sizes_.add_seeds(t);
     if (disjoint_) {
       static_cast<void>(narrow<local_id>(num_trees_ + seeds.size(), "number of seeds of a disjoint batch"));
@@ -181,8 +180,8 @@ public:
     }
   }
 
-  /// Appends what the vertices of the frontier from `first` on drew over an edge type, after what those before them
-  /// did; and ends that. On hosts, instead of the three calls.
+  /// Appends what the vertices of the frontier from `first` on drew over an edge type, behind what those before them
+  /// drew; `end_rows` follows the last. Takes the place of `count_relation`, `make_room` and `number_sources` on hosts.
   ///
   /// @shape  offsets [rows + 1], from 0 · sources [offsets[rows]] · edge_ids the same, or empty
   /// @throws precondition_error  if there are more than 2³¹ − 1 vertices
@@ -255,13 +254,15 @@ private:
     std::int64_t num_vertices = 0;
   };
 
-  // 0 if a seed of the host is no vertex, for that comes to light when the seeds have numbers.
-  [[nodiscard]] static std::int64_t num_vertices_if_seeds_fit(vertex_type const& type) {
+  // True if batches expect enough vertices for a table of all of them, and all seeds are vertices: that others are not
+  // comes to light only when they have numbers.
+  [[nodiscard]] bool many(vertex_type const& type, std::int64_t expected) const {
     if constexpr (host_policy<Policy>) {
       auto const fits = [&](Vertex seed) { return seed >= 0 && seed < type.num_vertices; };
-      return std::all_of(type.seeds.begin(), type.seeds.end(), fits) ? type.num_vertices : 0;
+      return !disjoint_ && type.num_vertices / 16 < expected &&
+             std::all_of(type.seeds.begin(), type.seeds.end(), fits);
     } else {
-      return 0;
+      return false;
     }
   }
 
