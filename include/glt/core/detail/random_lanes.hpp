@@ -12,7 +12,7 @@
 // Two blocks of random words in the two lanes of a vector register; compilers for devices see the portable way alone.
 #if defined(__SSE2__) && !defined(__CUDACC__)
 #define GLT_HAS_LANES 1
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace glt::detail {

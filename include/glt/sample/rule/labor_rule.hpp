@@ -48,7 +48,8 @@ namespace detail {
 ///
 /// @shape  sources [E], original id of the source of every edge, by position; empty where the graph's own ids
 ///         are original ones. In a part of a graph it comes from `dist::make_source_originals`.
-/// @cost   a few cycles for every edge of the row, twice for `labor_count::poisson`; no memory
+/// @cost   a few cycles for every edge of the row, for `labor_count::poisson` twice where offsets are needed before
+///         picks: on devices and across ranks; no memory
 /// @source Balin & Çatalyürek, "Layer-neighbor sampling – defusing neighborhood explosion in GNNs", NeurIPS
 ///         2023; exact counts by Ohlsson, "Sequential Poisson sampling", J. Official Statistics 14(2), 1998
 template <memory_space Space>
@@ -149,6 +150,29 @@ struct labor_rule {
     } else {
       team.select_if(degree, count, smaller_variates(graph, row, options, key), emit);
     }
+  }
+
+  /// `count` and `pick` with one look at every edge; returns the count.
+  ///
+  /// @shape  out [graph.degree(row)], as many written as it returns
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE constexpr std::int64_t count_and_pick(Graph const& graph, std::int64_t row, no_query query,
+                                                        hop_options options, random_key key, std::uint64_t subject,
+                                                        Position* out) const noexcept {
+    std::int64_t const degree = graph.degree(row);
+    if (takes_all(degree, options) || counts == labor_count::exact) {
+      auto const taken = count(graph, row, query, options, key, subject);
+      pick(graph, row, query, options, key, subject, taken, out);
+      return taken;
+    }
+    std::uint64_t const bound = share_of(options.fanout, degree);
+    variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+    std::int64_t taken = 0;
+    for (std::int64_t i = 0; i < degree; ++i) { // without a branch
+      out[taken] = static_cast<Position>(i);
+      taken += variate(i) < bound ? 1 : 0;
+    }
+    return taken;
   }
 
 private:

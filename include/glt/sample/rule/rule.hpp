@@ -36,6 +36,8 @@ struct no_query {
 /// - `r.prepare(…)` and `r.finish(…)`, optional, with the arguments of `pick`: its two halves, the first of which
 ///   asks for memory that the second reads some rows later; `out` carries what is between them
 /// - `r.prefetch(graph, row)`, optional: asks for what `count` will read for a row that comes later
+/// - `r.count_and_pick(…)`, optional, with the arguments of `pick` but no count: both in one pass over the row, for
+///   rules that look at all its edges; returns the count, and `out` has room for graph.degree(row)
 /// - `r.pick_by(team, …, out, emit)`, optional: `pick` by threads of a GPU that share the row (exec/detail/team.hpp), which
 ///   calls emit(i, position) for pick i, in any order; `out` is scratch, of which emit(i, …) may overwrite out[i]
 /// - `r.shares_row(options)`, with `pick_by`: true if 16 threads are to share every row

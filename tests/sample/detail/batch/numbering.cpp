@@ -33,9 +33,11 @@ TEST_CASE_TEMPLATE("numbers are given in first-seen order, round after round", V
 TEST_CASE_TEMPLATE("a list is numbered as its vertices one by one are", Vertex, std::int32_t, std::int64_t) {
   glt::detail::first_seen_numbering<Vertex> one_by_one;
   glt::detail::first_seen_numbering<Vertex> at_once;
+  glt::detail::first_seen_numbering<Vertex> below_a_bound;
   for (std::int64_t const count : {0, 1, 23, 1024, 1025, 70001, 5}) {
     one_by_one.clear();
     at_once.clear();
+    below_a_bound.clear(1 + count / 2);
     glt::random_stream draws(glt::random_key(4), static_cast<std::uint64_t>(count));
     std::vector<Vertex> vertices;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -47,17 +49,19 @@ TEST_CASE_TEMPLATE("a list is numbered as its vertices one by one are", Vertex, 
       expected.push_back(one_by_one.number(vertex));
       CHECK(known == (expected.back().second ? -1 : std::int64_t{expected.back().first}));
     }
-    std::vector<std::pair<glt::local_id, bool>> numbers;
-    at_once.number_all(
-        count, [&](std::int64_t i) { return vertices[static_cast<std::size_t>(i)]; },
-        [&](std::int64_t i, glt::local_id number, glt::local_id first) {
-          CHECK(i == static_cast<std::int64_t>(numbers.size()));
-          numbers.emplace_back(number, number == first);
-        });
-    CHECK(numbers == expected);
-    CHECK(at_once.position_of(static_cast<Vertex>(count + 1)) == -1);
-    if (count > 0) {
-      CHECK(at_once.position_of(vertices.back()) == expected.back().first);
+    for (auto* const numbering : {&at_once, &below_a_bound}) {
+      std::vector<std::pair<glt::local_id, bool>> numbers;
+      numbering->number_all(
+          count, [&](std::int64_t i) { return vertices[static_cast<std::size_t>(i)]; },
+          [&](std::int64_t i, glt::local_id number, glt::local_id first) {
+            CHECK(i == static_cast<std::int64_t>(numbers.size()));
+            numbers.emplace_back(number, number == first);
+          });
+      CHECK(numbers == expected);
+      CHECK(numbering->position_of(static_cast<Vertex>(count + 1)) == -1);
+      if (count > 0) {
+        CHECK(numbering->position_of(vertices.back()) == expected.back().first);
+      }
     }
   }
 }
@@ -65,7 +69,7 @@ TEST_CASE_TEMPLATE("a list is numbered as its vertices one by one are", Vertex, 
 TEST_CASE("stamps that come near their end begin again") {
   glt::detail::first_seen_numbering<std::int32_t, 1000> numbering;
   for (std::int32_t round = 0; round < 100; ++round) {
-    numbering.clear();
+    numbering.clear(round % 3 == 0 ? 0 : 200 + round); // without and with a bound by turns
     for (std::int32_t vertex = 0; vertex < 90; ++vertex) {
       CHECK(numbering.position_of(vertex + round) == -1);
       CHECK(numbering.number(vertex + round) == std::pair(glt::local_id{vertex}, true));

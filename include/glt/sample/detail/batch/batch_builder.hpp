@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/bounded_size.hpp>
 #include <glt/core/detail/narrow.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/sequential.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
@@ -84,7 +86,7 @@ public:
     out.resize(seeds.size(), disjoint_);
     out.seed_index.resize(seeds.size());
     auto const most = disjoint_ ? any_number : std::min(num_vertices, any_number - seeds.size()) + seeds.size();
-    type.numbering.clear(std::max(expected, seeds.size()), most);
+    type.numbering.clear(std::max(expected, seeds.size()), most, many(type, expected) ? num_vertices : 0);
     sizes_.add_seeds(t);
     if (disjoint_) {
       static_cast<void>(narrow<local_id>(num_trees_ + seeds.size(), "number of seeds of a disjoint batch"));
@@ -168,11 +170,45 @@ public:
   /// @where  enqueues only
   /// @throws precondition_error  if the bounds of vertices and edges together do not fit 31 bits
   void number_sources(std::size_t e, ids sources) {
-    sizes_.relation(e).hop_bound = sources.size();
+    auto& relation = sizes_.relation(e);
+    relation.hop_bound = sources.size();
     if (!sources.empty()) {
-      disjoint_ ? renumber<true>(e, sources) : renumber<false>(e, sources);
+      bounded_size<space> const count{.bound = sources.size(),
+                                      .exact = relation.drawn.subview(relation.drawn.size() - 1, 1)};
+      auto const edges = sizes_.sizes()[relation.edges];
+      auto const now = sizes_.sizes().add();
+      disjoint_ ? renumber<true>(e, sources, count, edges, now) : renumber<false>(e, sources, count, edges, now);
     }
   }
+
+  /// Appends what the vertices of the frontier from `first` on drew over an edge type, behind what those before them
+  /// drew; `end_rows` follows the last. Takes the place of `count_relation`, `make_room` and `number_sources` on hosts.
+  ///
+  /// @shape  offsets [rows + 1], from 0 · sources [offsets[rows]] · edge_ids the same, or empty
+  /// @throws precondition_error  if there are more than 2³¹ − 1 vertices
+  void add_rows(std::size_t e, std::int64_t first, array_view<space, edge_offset const> offsets, ids sources,
+                array_view<space, edge_id const> edge_ids)
+    requires(host_policy<Policy>)
+  {
+    auto& relation = sizes_.relation(e);
+    auto& edges = *relations_[e];
+    auto const place = sizes_.place_of_rows(e, first, offsets.size() - 1);
+    auto const before = place.edges();
+    edges.resize(before + sources.size(), place.expanded() + place.frontier.size(), !edge_ids.empty());
+    exec::sequential{}.for_each(place.frontier.size(),
+                                write_destinations<space>{place, offsets, edges.col.view(), edges.offsets.view()});
+    if (!edge_ids.empty()) { // else there is no memory of them either
+      std::copy(edge_ids.begin(), edge_ids.end(), edges.edge_ids.begin() + before);
+    }
+    if (!sources.empty()) {
+      auto& type = sizes_.type(relation.source);
+      auto const now = relation.hop_bound == 0 ? sizes_.sizes().add() : type.now;
+      relation.hop_bound += sources.size();
+      disjoint_ ? renumber<true>(e, sources, {.bound = sources.size()}, place.edges, now)
+                : renumber<false>(e, sources, {.bound = sources.size()}, place.edges, now);
+    }
+  }
+  void end_rows(std::size_t e) requires(host_policy<Policy>) { sizes_.count_rows(e); }
 
   /// Ends a hop: the vertices that are new in it are known, and the frontiers are those of the next one.
   void end_hop() {
@@ -219,6 +255,18 @@ private:
     std::int64_t num_vertices = 0;
   };
 
+  // True if batches expect enough vertices for a table of all of them, and all seeds are vertices: that others are not
+  // comes to light only when they have numbers.
+  [[nodiscard]] bool many(vertex_type const& type, std::int64_t expected) const {
+    if constexpr (host_policy<Policy>) {
+      auto const fits = [&](Vertex seed) { return seed >= 0 && seed < type.num_vertices; };
+      return !disjoint_ && type.num_vertices / 16 < expected &&
+             std::all_of(type.seeds.begin(), type.seeds.end(), fits);
+    } else {
+      return false;
+    }
+  }
+
   void complete_on_host() {
     if constexpr (host_policy<Policy>) {
       sizes_.read();
@@ -264,8 +312,10 @@ private:
                                                   bad_seed});
   }
 
+  // `edges_before` are those of the relation before these; `now` is the number of the size of the type afterwards.
   template <bool Disjoint>
-  void renumber(std::size_t e, ids sources) {
+  void renumber(std::size_t e, ids sources, bounded_size<space> count, bounded_size<space> edges_before,
+                std::int64_t now) {
     auto const& relation = sizes_.relation(e);
     auto& source = sizes_.type(relation.source);
     auto& sizes = sizes_.sizes();
@@ -274,13 +324,11 @@ private:
     auto& edges = *relations_[e];
     source.arrived_bound += sources.size();
     vertices.resize(numbering.bound_after(sources.size()), Disjoint);
-    auto const after = sizes.add();
-    numbering.number_all({.bound = sources.size(), .exact = relation.drawn.subview(relation.drawn.size() - 1, 1)},
-                         std::as_const(sizes).place(source.now), sizes.place(after),
+    numbering.number_all(count, std::as_const(sizes).place(source.now), sizes.place(now),
                          source_occurrences<space, Vertex, Disjoint>{
-                             sources, sizes[relation.edges], edges.row.view(), std::as_const(edges.col).view(),
+                             sources, edges_before, edges.row.view(), std::as_const(edges.col).view(),
                              trees(relation.destination), vertices.nodes.view(), vertices.batch.view()});
-    source.now = after;
+    source.now = now;
   }
 
   Policy policy_;

@@ -33,8 +33,9 @@ class host_numbering {
 public:
   explicit host_numbering(Policy const& = {}) {}
 
-  void clear(std::int64_t = 0, std::int64_t = 0) noexcept {
-    vertices_.clear();
+  /// @param num_vertices  vertices are below it; 0 if that is not known
+  void clear(std::int64_t = 0, std::int64_t = 0, std::int64_t num_vertices = 0) {
+    vertices_.clear(num_vertices);
     trees_.clear();
   }
   void enter(array_view<space, Vertex const> vertices) {

@@ -81,6 +81,15 @@ public:
     return {frontier_of(relation.destination), sizes_[relation.edges], sizes_[relation.expanded]};
   }
 
+  /// The same for some vertices of the frontier, after the edges that those before them got; on hosts.
+  [[nodiscard]] hop_place<space> place_of_rows(std::size_t e, std::int64_t first, std::int64_t count) const noexcept {
+    auto const& relation = relations_[e];
+    auto const begin = sizes_[types_[relation.destination].begin].bound + first;
+    return {{{.bound = begin}, {.bound = begin + count}},
+            {.bound = relation.edges_bound + relation.hop_bound},
+            {.bound = relation.expanded_bound + first}};
+  }
+
   /// Adds the sizes of the seeds of a type, in ascending order of types.
   void add_seeds(std::size_t t) {
     auto& type = types_[t];
@@ -99,6 +108,12 @@ public:
     relation.expanded_after = sizes_.add();
     policy_.executor().for_each(1, end_of_draws<space>{place_of(e), drawn, sizes_.place(relation.edges_after),
                                                        sizes_.place(relation.expanded_after)});
+  }
+
+  /// Takes the edges that a hop got over an edge type row by row; on hosts.
+  void count_rows(std::size_t e) {
+    count(e, {});
+    sizes_.place(relations_[e].edges_after)[0] += relations_[e].hop_bound;
   }
 
   /// Reads all sizes: the bounds of what was before this hop are exact then.

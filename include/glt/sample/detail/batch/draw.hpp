@@ -4,14 +4,18 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
+#include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/neighbors.hpp>
+#include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/rule/rule.hpp>
 
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace glt::detail {
@@ -55,8 +59,15 @@ public:
             hop_sample<Policy, Vertex>& out) {
     auto const num_rows = request.rows.size();
     detail::adopt_policy(policy_, out.offsets, out.sources, out.edge_ids);
-    counts_.resize(num_rows);
     out.offsets.resize(num_rows + 1);
+    if constexpr (std::is_same_v<Executor, exec::sequential> && requires {
+                    request.rule.count_and_pick(graph, 0, request.query(0), request.options, request.key, 0,
+                                                out.sources.data());
+                  }) {
+      draw_in_one_pass(graph, request, edge_ids, out);
+      return;
+    }
+    counts_.resize(num_rows);
     count_neighbors(ex, graph, request, counts_.view(), out.offsets.view());
     auto const num_edges = read_element(policy_, std::as_const(out.offsets).view(), num_rows);
     out.sources.resize(num_edges);
@@ -65,6 +76,26 @@ public:
   }
 
 private:
+  template <class Graph, class Request, class Sample>
+  static void draw_in_one_pass(Graph const& graph, Request const& request, bool edge_ids, Sample& out) {
+    check_request(graph, request, out.offsets.size());
+    out.offsets[0] = 0;
+    out.sources.clear();
+    out.edge_ids.clear();
+    for (std::int64_t i = 0; i < request.rows.size(); ++i) {
+      look_ahead(graph, request, i, request.rows.size());
+      std::int64_t const row = request.rows[i];
+      auto const first = out.offsets[i];
+      out.sources.resize(first + graph.degree(row));
+      auto const count = request.rule.count_and_pick(graph, row, request.query(i), request.options, request.key,
+                                                     request.subject(i), out.sources.data() + first);
+      out.sources.resize(first + count);
+      out.edge_ids.resize(edge_ids ? first + count : 0);
+      read_picked(graph, row, count, out.sources.data() + first, edge_ids ? out.edge_ids.data() + first : nullptr);
+      out.offsets[i + 1] = first + count;
+    }
+  }
+
   Policy policy_;
   buffer<Policy, edge_offset> counts_;
 };

@@ -5,7 +5,9 @@
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/exec/detail/ordered_pieces.hpp>
 #include <glt/exec/executor.hpp>
+#include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
@@ -40,14 +42,15 @@ struct relation_draw {
   Rule rule;
 };
 
-/// Draws hops of batches whose sizes the host knows: relation by relation, with as few passes over a frontier as that
-/// takes. Scratch memory for one thread.
+/// Draws hops of batches whose sizes the host knows, relation by relation: some rows at a time, whose draws stay in the
+/// second-level cache until they are numbered, which is done in order while other threads draw the next rows.
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class host_hop_draws {
   static constexpr memory_space space = Policy::space;
+  static constexpr std::int64_t rows_of_piece = 1024;
 
 public:
-  explicit host_hop_draws(Policy policy = {}, std::int64_t = 0) : queries_(policy), drawer_(policy) {}
+  explicit host_hop_draws(Policy policy = {}, std::int64_t = 0) : queries_(policy) {}
 
   /// Draws over all edge types, but does not end the hop.
   ///
@@ -58,27 +61,41 @@ public:
            array_view<space, typename Rule::query_type const> queries, bool edge_ids) {
     for (std::size_t e = 0; e < relations.size(); ++e) {
       auto const& relation = relations[e];
-      auto const rows = batch.current_frontier(relation.destination_type);
-      if (relation.options.fanout == 0 || rows.empty()) {
+      auto const frontier = batch.current_frontier(relation.destination_type);
+      if (relation.options.fanout == 0 || frontier.empty()) {
         batch.skip_relation(e);
         continue;
       }
+      rows_.assign(frontier.begin(), frontier.end()); // for vertices that are added move it
       hop_request<space, Vertex, Rule, GraphSpace> const request{
-          .rows = rows,
+          .rows = host_view<Vertex const>(rows_),
           .original = relation.original,
           .options = relation.options,
           .key = relation.key,
           .rule = relation.rule,
           .queries = queries_.of(queries, batch.current_trees(relation.destination_type))};
-      drawer_.draw(ex, relation.graph, request, edge_ids, drawn_);
-      batch.add_relation(e, drawn_);
+      pieces_.run(
+          ex, std::ssize(rows_), rows_of_piece,
+          [&](std::int64_t first, std::int64_t last, piece& drawn) {
+            drawn.drawer.draw(exec::sequential{}, relation.graph, request.subrequest(first, last - first), edge_ids,
+                              drawn.hop);
+          },
+          [&](std::int64_t first, piece const& drawn) {
+            batch.add_rows(e, first, drawn.hop.offsets.view(), drawn.hop.sources.view(), drawn.hop.edge_ids.view());
+          });
+      batch.end_rows(e);
     }
   }
 
 private:
+  struct piece {
+    hop_drawer<Policy> drawer;
+    hop_sample<Policy, Vertex> hop;
+  };
+
   inherited_queries<Policy, Rule> queries_;
-  hop_drawer<Policy> drawer_;
-  hop_sample<Policy, Vertex> drawn_;
+  std::vector<Vertex> rows_;
+  ordered_pieces<piece> pieces_;
 };
 
 /// The same for policies whose work is enqueued: waits for nothing, but once for the sizes of a hop in which an edge type

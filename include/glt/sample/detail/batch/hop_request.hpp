@@ -44,6 +44,15 @@ struct hop_request {
       return no_query{};
     }
   }
+  /// The requests of `count` rows from `first` on.
+  [[nodiscard]] constexpr hop_request subrequest(std::int64_t first, std::int64_t count) const {
+    auto part = *this;
+    part.rows = rows.subview(first, count);
+    if constexpr (has_query<Rule>) {
+      part.queries = queries.subview(first, count);
+    }
+    return part;
+  }
 };
 
 } // namespace glt::detail

@@ -40,25 +40,37 @@ GLT_HOST_DEVICE constexpr std::uint64_t spread(tree_vertex<Vertex> key) noexcept
 /// Numbers vertices, or any small keys, 0, 1, 2, … in the order in which they are first seen.
 ///
 /// An open-addressing table whose slots hold stamps that grow from round to round, so that those of former rounds
-/// are known as old: forgetting all vertices costs nothing.
+/// are known as old: forgetting all vertices costs nothing. Where the keys are numbers below a bound that is not large,
+/// a stamp for each of them instead, found without a search.
 /// No round begins beyond the stamp `LastFirst`, so that all `local_id`s have stamps.
 /// Host only, one thread; `position_of` may be called by several at once.
 ///
 /// @cost   one probe sequence of expected length below 2 a look-up; at most 4 slots a vertex, of 8 bytes with 32-bit
-///         ids and 16 with others, kept for the next round
+///         ids and 16 with others; or one read and 4 bytes for every number below the bound; kept for the next round
 /// @source linear probing, Knuth, TAOCP vol. 3, 6.4, Alg. L
 template <class Key, std::uint32_t LastFirst = std::uint32_t{1} << 31>
 class first_seen_numbering {
 public:
-  first_seen_numbering() { resize(min_slots); }
+  first_seen_numbering() { grow(min_slots); }
+
+  /// Most keys that get a stamp each, 16 MiB of them: more are worth a search.
+  static constexpr std::int64_t most_direct = std::int64_t{1} << 22;
 
   /// Forgets all vertices and keeps the memory.
-  void clear() noexcept {
+  ///
+  /// @param bound  keys of the next round are below it, and none is negative; 0 if that is not known
+  void clear(std::int64_t bound = 0) {
     first_stamp_ += static_cast<std::uint32_t>(size_);
     size_ = 0;
     if (first_stamp_ > LastFirst) {
       std::fill(slots_.begin(), slots_.end(), slot{});
+      std::fill(stamps_.begin(), stamps_.end(), stamp_slot{});
       first_stamp_ = 1;
+    }
+    direct_ = std::integral<Key> && bound > 0 && bound <= most_direct;
+    if (direct_ && bound > stamps_.size()) {
+      stamps_.resize(bound);
+      std::fill(stamps_.begin(), stamps_.end(), stamp_slot{});
     }
   }
 
@@ -68,10 +80,11 @@ public:
   ///
   /// @throws precondition_error  at the 2³¹st vertex of a round
   std::pair<local_id, bool> number(Key key) {
-    reserve(1);
     auto const before = size_;
-    auto const number = enter(slots_.data(), key, first_stamp_, size_);
-    return {number, size_ != before};
+    local_id given = 0;
+    number_all(
+        1, [key](std::int64_t) { return key; }, [&](std::int64_t, local_id number, local_id) { given = number; });
+    return {given, size_ != before};
   }
 
   /// Numbers a list of vertices in order: calls write(i, number, first) for every i in [0, count), where `first` is
@@ -81,61 +94,97 @@ public:
   /// @cost   less time than `number` for each, because misses of the cache overlap
   template <class KeyAt, class Write>
   void number_all(std::int64_t count, KeyAt key_at, Write write) {
+    if constexpr (std::integral<Key>) {
+      if (direct_) {
+        number_some(direct(), 0, count, count, key_at, write);
+        return;
+      }
+    }
     for (std::int64_t begin = 0; begin < count; begin += pieces) {
       std::int64_t const end = begin + pieces < count ? begin + pieces : count;
       reserve(end - begin);
-      // Copies, which a compiler can keep in registers whatever `write` writes to.
-      slot* const slots = slots_.data();
-      auto const first_stamp = first_stamp_;
-      auto size = size_;
-      for (std::int64_t i = begin; i < end; ++i) {
-        prefetch(slots + place_of(key_at(i + keys_ahead < count ? i + keys_ahead : i)));
-        auto const first = size;
-        write(i, enter(slots, key_at(i), first_stamp, size), first);
-      }
-      size_ = size;
+      number_some(searched(), begin, end, count, key_at, write);
     }
   }
 
   /// The number of a vertex, −1 if it was not seen.
   [[nodiscard]] std::int64_t position_of(Key key) const noexcept {
-    slot const& found = *find(slots_.data(), key, first_stamp_);
-    return found.stamp < first_stamp_ ? -1 : std::int64_t{found.stamp - first_stamp_};
+    if constexpr (std::integral<Key>) {
+      if (direct_) {
+        return key < stamps_.size() ? number_in(*direct().find(key, first_stamp_)) : -1;
+      }
+    }
+    return number_in(*searched().find(key, first_stamp_));
   }
 
 private:
-  // The number of the key plus the first stamp of its round; 0 if no key was ever here.
+  // The stamp is the number of the key plus the first stamp of its round; 0 if no key was ever here.
   struct slot {
     Key key{};
     std::uint32_t stamp = 0;
+    void set(Key of, std::uint32_t to) noexcept { *this = {of, to}; }
+  };
+  struct stamp_slot {
+    std::uint32_t stamp = 0;
+    void set(Key, std::uint32_t to) noexcept { stamp = to; }
+  };
+
+  // Where a key is, or would go.
+  template <class Slot>
+  struct searched_table {
+    Slot* slots;
+    std::size_t mask;
+    int shift;
+    [[nodiscard]] Slot* first_place(Key key) const noexcept { return slots + (spread(key) >> shift); }
+    [[nodiscard]] Slot* find(Key key, std::uint32_t first_stamp) const noexcept {
+      auto place = static_cast<std::size_t>(spread(key) >> shift);
+      while (slots[place].stamp >= first_stamp && !(slots[place].key == key)) {
+        place = (place + 1) & mask;
+      }
+      return slots + place;
+    }
+  };
+  template <class Slot>
+  struct direct_table {
+    Slot* slots;
+    [[nodiscard]] Slot* first_place(Key key) const noexcept { return slots + key; }
+    [[nodiscard]] Slot* find(Key key, std::uint32_t) const noexcept { return slots + key; }
   };
 
   static constexpr std::int64_t min_slots = 1024;
   static constexpr std::int64_t pieces = 1024;    // vertices between two looks at the room that is left
   static constexpr std::int64_t keys_ahead = 24; // whose slots are asked for: enough work for a miss of the cache
 
-  [[nodiscard]] std::size_t place_of(Key key) const noexcept {
-    return static_cast<std::size_t>(spread(key) >> shift_);
-  }
+  [[nodiscard]] auto searched() noexcept { return searched_table<slot>{slots_.data(), mask_, shift_}; }
+  [[nodiscard]] auto searched() const noexcept { return searched_table<slot const>{slots_.data(), mask_, shift_}; }
+  [[nodiscard]] auto direct() noexcept { return direct_table<stamp_slot>{stamps_.data()}; }
+  [[nodiscard]] auto direct() const noexcept { return direct_table<stamp_slot const>{stamps_.data()}; }
 
-  // Where a vertex is, or would go.
   template <class Slot>
-  [[nodiscard]] Slot* find(Slot* slots, Key key, std::uint32_t first_stamp) const noexcept {
-    auto place = place_of(key);
-    while (slots[place].stamp >= first_stamp && !(slots[place].key == key)) {
-      place = (place + 1) & mask_;
-    }
-    return slots + place;
+  [[nodiscard]] std::int64_t number_in(Slot const& found) const noexcept {
+    return found.stamp < first_stamp_ ? -1 : std::int64_t{found.stamp - first_stamp_};
   }
 
-  // Without a branch on whether the vertex is new, which no processor can predict.
-  local_id enter(slot* slots, Key key, std::uint32_t first_stamp, local_id& size) const noexcept {
-    slot* const found = find(slots, key, first_stamp);
-    bool const first_time = found->stamp < first_stamp;
-    auto const stamp = first_time ? first_stamp + static_cast<std::uint32_t>(size) : found->stamp;
-    *found = {key, stamp};
-    size += first_time ? 1 : 0;
-    return static_cast<local_id>(stamp - first_stamp);
+  // Works with copies, which a compiler can keep in registers whatever `write` writes to, and without a branch on
+  // whether a vertex is new, which no processor can predict.
+  template <class Table, class KeyAt, class Write>
+  void number_some(Table table, std::int64_t begin, std::int64_t end, std::int64_t count, KeyAt const& key_at,
+                   Write const& write) {
+    auto const first_stamp = first_stamp_;
+    auto size = size_;
+    for (std::int64_t i = begin; i < end; ++i) {
+      prefetch(table.first_place(key_at(i + keys_ahead < count ? i + keys_ahead : i)));
+      auto const key = key_at(i);
+      auto const next = first_stamp + static_cast<std::uint32_t>(size);
+      auto* const found = table.find(key, first_stamp);
+      auto const before = found->stamp;
+      auto const first_time = static_cast<std::uint32_t>(before < first_stamp);
+      auto const stamp = before ^ ((before ^ next) & (0U - first_time)); // compilers make a branch of ?:
+      found->set(key, stamp);
+      write(i, static_cast<local_id>(stamp - first_stamp), size);
+      size += static_cast<local_id>(first_time);
+    }
+    size_ = size;
   }
 
   // Room for that many more vertices, at most half of the slots full.
@@ -145,12 +194,12 @@ private:
       return;
     }
     static_cast<void>(detail::narrow<local_id>(needed, "number of vertices of a batch"));
-    resize(2 * slots_.size());
+    grow(2 * slots_.size());
     reserve(more);
   }
 
-  void resize(std::int64_t num_slots) {
-    table old(num_slots);
+  void grow(std::int64_t num_slots) {
+    buffer<device::cpu, slot> old(num_slots); // in huge pages where it is large
     std::fill(old.begin(), old.end(), slot{});
     std::swap(old, slots_);
     mask_ = static_cast<std::size_t>(num_slots) - 1;
@@ -160,16 +209,16 @@ private:
     }
     for (slot const& entry : old) {
       if (entry.stamp >= first_stamp_) {
-        *find(slots_.data(), entry.key, first_stamp_) = entry;
+        *searched().find(entry.key, first_stamp_) = entry;
       }
     }
   }
 
-  using table = buffer<device::cpu, slot>; // in huge pages where it is large
-
-  table slots_;
+  buffer<device::cpu, slot> slots_;
   std::size_t mask_ = 0;
   int shift_ = 64;
+  buffer<device::cpu, stamp_slot> stamps_;
+  bool direct_ = false;
   std::uint32_t first_stamp_ = 1;
   local_id size_ = 0;
 };

@@ -43,7 +43,7 @@ public:
   /// than `most` different keys.
   ///
   /// @where  enqueues only
-  void clear(std::int64_t expected = 0, std::int64_t most = most_positions) {
+  void clear(std::int64_t expected = 0, std::int64_t most = most_positions, std::int64_t = 0) {
     bound_ = 0;
     most_ = most;
     make_table(std::min(expected, most));
