@@ -121,8 +121,13 @@ struct attention_workload : full_batch_workload {
 
   attention_workload(std::int64_t threads, std::int64_t width)
       : full_batch_workload(threads, width), keys(glt_bench::feature_values(graph.num_sources(), heads)),
-        queries(glt_bench::feature_values(graph.num_sources(), heads)), log_sums(keys.size()),
-        by_values(x.size()), by_keys(keys.size()), by_queries(keys.size()) {}
+        queries(keys.size()), log_sums(keys.size()), by_values(x.size()), by_keys(keys.size()),
+        by_queries(keys.size()) {
+    for (std::int64_t i = 0; i < keys.size(); ++i) { // scores as those of a network: no power underflows
+      keys[i] = keys[i] / 510 - 1;
+      queries[i] = keys[i];
+    }
+  }
 
   [[nodiscard]] glt::host_matrix<float> by_head(glt::buffer<cpu, float>& values) {
     return {values.data(), graph.num_destinations(), heads};
