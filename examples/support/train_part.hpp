@@ -11,6 +11,7 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/io/parts/open_part.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/partition/split.hpp>
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -56,17 +56,12 @@ inline glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {
           glt::make_buffer<cpu>(part.original.view())};
 }
 
-/// What there is to learn: one class more than the largest label of all ranks.
-inline problem problem_of(comm_type& comm, features_type const& features, std::string const& parts) {
-  if (!features.has_labels()) {
+/// What there is to learn.
+inline problem problem_of(glt::io::opened_part const& part, std::string const& parts) {
+  if (!part.features.has_labels()) {
     throw glt::precondition_error(parts + " has no labels to learn; partition a data set with labels");
   }
-  std::int64_t classes = 0;
-  for (auto const label : features.local().labels) {
-    classes = std::max(classes, label + 1);
-  }
-  comm.all_reduce(std::span<std::int64_t>(&classes, 1), glt::reduction::max);
-  return {features.num_columns(), classes};
+  return {part.features.num_columns(), part.num_classes};
 }
 
 } // namespace example
