@@ -2,7 +2,7 @@
 // A complete trainer, on a graph that it makes or on the parts of a folder. Killed, it goes on where CHECKPOINT was saved:
 //   mpirun -np 2 own_trainer [EPOCHS [CHECKPOINT [PARTS_DIR]]]
 #include <glt/glt.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/open_part.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
@@ -79,16 +79,10 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
   at::set_num_threads(1); // ranks are the parallelism
   std::ostream tell(comm.rank() == 0 ? std::cout.rdbuf() : nullptr); // of one rank
   tell.precision(9);
-  auto part = folder.empty() ? make_part(comm.rank(), comm.size())
-                             : glt::io::load_for_rank(glt::io::parts_folder(folder), comm.rank(), comm.size());
-  dist::graph const graph(comm, std::move(part.graph));
-  dist::feature_store const features(comm, graph.book(), std::move(part.features));
-  auto const labels = features.local().labels;
-  std::int64_t const own_classes = labels.empty() ? 1 : *std::max_element(labels.begin(), labels.end()) + 1;
-  auto const classes = glt::reduce_over_ranks(comm, own_classes, glt::reduction::max);
-
+  auto const part = folder.empty() ? glt::io::open_part(comm, make_part(comm.rank(), comm.size()))
+                                   : glt::io::open_part(comm, folder);
   auto const loader_of = [&](std::vector<glt::global_id> const& seeds, bool shuffle) {
-    return dist::loader(comm, dist::neighbor_batches(graph, features, {.fanouts = {10, 10}}), seeds,
+    return dist::loader(comm, dist::neighbor_batches(part.graph, part.features, {.fanouts = {10, 10}}), seeds,
                         {.batch_size = 32, .shuffle = shuffle, .seed = 1});
   };
   auto train = loader_of(part.train, true);
@@ -96,7 +90,7 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
   auto test = loader_of(part.test, false);
 
   torch::manual_seed(1); // else every run begins with other parameters
-  network net(features.num_columns(), classes);
+  network net(part.features.num_columns(), part.num_classes);
   glt::sync_params(comm, net); // rank 0's
   torch::optim::Adam adam(net.parameters(), 0.003);
   auto const what = std::to_string(comm.size()) + " ranks"; // numbers depend on it: other files are refused

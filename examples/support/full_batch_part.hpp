@@ -7,7 +7,7 @@
 #include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/named_features.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/open_part.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/tensor.hpp>
@@ -29,9 +29,7 @@ class full_batch_part {
 public:
   full_batch_part(comm_type& comm, std::string const& folder,
                   glt::dist::sharding_options const& sharding = {})
-      : full_batch_part(comm, folder,
-                        glt::io::load_for_rank(glt::io::parts_folder(folder), comm.rank(), comm.size()),
-                        sharding) {}
+      : full_batch_part(comm, folder, glt::io::open_part(comm, folder), sharding) {}
 
   /// Seeds of this rank, and their rows in its tensors.
   struct split {
@@ -39,11 +37,11 @@ public:
     at::Tensor rows;
   };
 
+  problem what;
   glt::dist::graph<cpu> graph;
   sharded_type sharded;
   features_type features;
   glt::dist::named_features<cpu> degrees; ///< of all vertices, for batches: "in_degree"
-  problem what;
   split train;
   split valid;
   split test;
@@ -52,11 +50,10 @@ public:
   [[nodiscard]] at::Tensor labels() const { return glt::to_tensor(features.local().labels); }
 
 private:
-  full_batch_part(comm_type& comm, std::string const& folder, glt::io::loaded_part part,
+  full_batch_part(comm_type& comm, std::string const& folder, glt::io::opened_part part,
                   glt::dist::sharding_options const& sharding)
-      : graph(comm, std::move(part.graph)), sharded(comm, graph, sharding),
-        features(comm, graph.book(), std::move(part.features)),
-        degrees(comm, graph.book(), degree_table(sharded)), what(problem_of(comm, features, folder)),
+      : what(problem_of(part, folder)), graph(std::move(part.graph)), sharded(comm, graph, sharding),
+        features(std::move(part.features)), degrees(comm, graph.book(), degree_table(sharded)),
         train(rows_of(std::move(part.train))), valid(rows_of(std::move(part.valid))),
         test(rows_of(std::move(part.test))) {}
 

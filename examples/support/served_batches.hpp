@@ -13,6 +13,7 @@
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/server.hpp>
+#include <glt/io/parts/open_part.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/mpi/node.hpp>
 
@@ -58,11 +59,10 @@ inline placement place_rank(comm_type& world, glt::mpi_node const& node, train_o
 /// Makes batches of the part of this rank until those who train on them are gone.
 inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_options const& options) {
   auto& comm = roles.group();
-  auto part = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
-  glt::dist::graph<cpu> const edgeless(comm, without_edges(part.graph));
-  features_type const features(comm, part.graph.book, std::move(part.features));
-  glt::dist::graph<cpu> const graph(comm, std::move(part.graph));
-  auto const what = problem_of(comm, features, options.parts);
+  auto loaded = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
+  glt::dist::graph<cpu> const edgeless(comm, without_edges(loaded.graph));
+  auto const part = glt::io::open_part(comm, std::move(loaded));
+  auto const what = problem_of(part, options.parts);
 
   std::optional<glt::dist::server<comm_type>> server;
   if (options.deployment == deployment::workers) {
@@ -70,8 +70,8 @@ inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_op
   } else {
     server.emplace(roles);
   }
-  server->offer(name_of(learns_from::graph), recipe_type(graph, features, {}));
-  server->offer(name_of(learns_from::features_only), recipe_type(edgeless, features, {}));
+  server->offer(name_of(learns_from::graph), recipe_type(part.graph, part.features, {}));
+  server->offer(name_of(learns_from::features_only), recipe_type(edgeless, part.features, {}));
   server->register_service("problem", [&](std::int64_t) { return std::vector{what.num_columns, what.num_classes}; });
   server->register_service("split", [&](std::string const& name) {
     return name == "train" ? part.train : name == "valid" ? part.valid : part.test;

@@ -7,16 +7,15 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
-#include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/io/parts/open_part.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/partition/split.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,16 +55,12 @@ inline glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {
           glt::make_buffer<cpu>(part.original.view())};
 }
 
-/// What there is to learn: one class more than the largest label of all ranks.
-inline problem problem_of(comm_type& comm, features_type const& features, std::string const& parts) {
-  if (!features.has_labels()) {
+/// What there is to learn.
+inline problem problem_of(glt::io::opened_part const& part, std::string const& parts) {
+  if (!part.features.has_labels()) {
     throw glt::precondition_error(parts + " has no labels to learn; partition a data set with labels");
   }
-  std::int64_t classes = 0;
-  for (auto const label : features.local().labels) {
-    classes = std::max(classes, label + 1);
-  }
-  return {features.num_columns(), glt::reduce_over_ranks(comm, classes, glt::reduction::max)};
+  return {part.features.num_columns(), part.num_classes};
 }
 
 } // namespace example

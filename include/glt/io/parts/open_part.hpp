@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,9 +42,8 @@ template <communicator Comm>
   for (auto const label : features.local().labels) {
     num_classes = std::max(num_classes, label + 1);
   }
-  reduce_over_ranks(comm, std::span(&num_classes, 1), reduction::max);
   return {std::move(graph),      std::move(features),  std::move(part.train),
-          std::move(part.valid), std::move(part.test), num_classes};
+          std::move(part.valid), std::move(part.test), reduce_over_ranks(comm, num_classes, reduction::max)};
 }
 
 /// Loads what this rank owns of a folder that `write_parts` made, by `load_for_rank`, and joins it with the parts of the
