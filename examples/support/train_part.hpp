@@ -16,6 +16,7 @@
 #include <glt/mpi/communicator.hpp>
 #include <glt/partition/split.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>

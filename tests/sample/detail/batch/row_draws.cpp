@@ -32,10 +32,14 @@ template <class Request>
 draws drawn(csr_view<memory_space::host> graph, Request const& request, std::int64_t each) {
   auto const num_rows = request.rows.size();
   std::vector<edge_offset> counts(static_cast<std::size_t>(num_rows));
-  detail::count_row<csr_view<memory_space::host>, Request> const count_one{graph, request, counts};
+  detail::count_row<csr_view<memory_space::host>, Request> const count_one{graph, request};
   detail::count_rows<csr_view<memory_space::host>, Request> const count_range{graph, request, counts};
   for (std::int64_t i = 0; i < num_rows; i += std::max<std::int64_t>(each, 1)) {
-    each == 0 ? count_one(i) : count_range(i, std::min(i + each, num_rows));
+    if (each == 0) {
+      counts[static_cast<std::size_t>(i)] = count_one(i);
+    } else {
+      count_range(i, std::min(i + each, num_rows));
+    }
   }
   draws out{.offsets = {0}, .sources = {}, .ids = {}};
   for (auto const count : counts) {

@@ -68,7 +68,7 @@ public:
       }
       rows_.assign(frontier.begin(), frontier.end()); // for vertices that are added move it
       hop_request<space, Vertex, Rule, GraphSpace> const request{
-          .rows = host_view<Vertex const>(rows_),
+          .rows = array_view<space, Vertex const>(rows_.data(), std::ssize(rows_)),
           .original = relation.original,
           .options = relation.options,
           .key = relation.key,

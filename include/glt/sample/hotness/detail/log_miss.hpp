@@ -113,9 +113,9 @@ inline constexpr std::uint64_t ln2_58 = 0x2c5c85fdf473de6;
 /// Adds unless the sum is certain already; then what it is capped to does not depend on the order either.
 GLT_HOST_DEVICE inline void add_capped(log_miss& sum, log_miss value) noexcept {
   // Sums of this many times what threads can add at the same time do not overflow; more is added one after the other.
-  constexpr log_miss most_at_once = log_miss{1} << 44;
+  constexpr log_miss most_added_at_once = log_miss{1} << 44;
   auto before = atomic_load(&sum);
-  if (value <= most_at_once) {
+  if (value <= most_added_at_once) {
     if (before < certain) {
       atomic_add(&sum, value);
     }
