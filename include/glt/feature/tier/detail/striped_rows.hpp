@@ -28,7 +28,7 @@ template <memory_space Space, class T>
 class striped_rows {
 public:
   /// None.
-  GLT_HOST_DEVICE striped_rows() noexcept {} // g++ 12 does not survive a default with initialisers of members in some units
+  striped_rows() noexcept {} // g++ 12 does not survive a default with initialisers of members in some units
 
   /// Rows of one device.
   explicit striped_rows(matrix_view<Space, T const> rows) noexcept
