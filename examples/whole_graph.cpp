@@ -2,7 +2,6 @@
 // Trains a network on a whole graph, of which every rank owns a part that glt-partition made: mpirun -np 2 whole_graph PARTS
 #include <glt/glt.hpp>
 #include <glt/io/parts/open_part.hpp>
-#include <glt/mpi/communicator.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/gcn_conv.hpp>
@@ -11,6 +10,7 @@
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/optim/adam.h>
 
+#include <array>
 #include <iostream>
 
 void run(glt::mpi_comm comm, char const* folder) {
@@ -37,8 +37,8 @@ void run(glt::mpi_comm comm, char const* folder) {
     adam.step();
   }
   auto const right = forward().argmax(1).eq(labels).index_select(0, test).sum();
-  std::array<double, 2> counts{right.item<double>(), static_cast<double>(test.size(0))};
-  glt::reduce_over_ranks(comm, std::span<double>(counts), glt::reduction::sum);
+  std::array counts{right.item<double>(), static_cast<double>(test.size(0))};
+  glt::reduce_over_ranks(comm, counts, glt::reduction::sum);
   if (comm.rank() == 0) {
     std::cout << "test accuracy " << counts[0] / counts[1] << '\n';
   }
