@@ -228,7 +228,7 @@ private:
   };
 
   // Without other ranks nothing is sorted by owner, and a device does not wait for the sizes of every hop.
-  void sample_alone(std::size_t b, bulk_item const& batch) {
+  void sample_alone(std::size_t b, bulk_item const& batch) requires(!host_policy<Policy>) {
     local_.sample(policy_.executor(), graph_->local(), options_, rule_of_ ? rule_of_(0, b) : rule_, graph_->original(),
                   batch.seeds, batch.queries, batch.key, *batch.out);
     auto const nodes = batch.out->num_sampled_nodes();
