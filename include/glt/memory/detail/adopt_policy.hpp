@@ -13,7 +13,7 @@ namespace glt::detail {
 template <device_policy Policy, class... T>
 void adopt_policy(Policy const& policy, buffer<Policy, T>&... of) {
   if constexpr (!host_policy<Policy>) {
-    auto const fits = [&policy](auto const& each) {
+    auto const fits = [&]([[maybe_unused]] auto const& each) {
       if constexpr (std::equality_comparable<Policy>) {
         return each.policy() == policy;
       } else {
