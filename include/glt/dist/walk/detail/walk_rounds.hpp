@@ -76,8 +76,8 @@ public:
       inbox_.pack();
     });
     check_same(inbox_.send(site, fingerprint_of(batches), unable), &call_header::value, [](auto, auto) {
-      return "walks with other keys than rank 0, or another number of them; pass the same seed, epoch and step of every "
-             "batch on all ranks";
+      return "walks with another key than rank 0, or for another number of batches; pass the same seed, epoch and step "
+             "on all ranks";
     });
     for (bool walking = true; walking;) {
       std::int64_t num_left = 0;
