@@ -107,7 +107,7 @@ struct find_excluded_of_first {
     }
   }
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t x) const {
-    return is_first(x) ? find.graph.degree(find.rows[x]) : 0;
+    return is_first(x) ? find.graph.degree(find.row(x)) : 0;
   }
 
 private:
@@ -132,7 +132,7 @@ struct place_excluded_of_first {
   }
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t x) const {
     auto const found = place.offsets[x + 1] - place.offsets[x];
-    return found > 0 && place.search_again(x) ? place.find.graph.degree(place.find.rows[x]) : found;
+    return found > 0 && place.search_again(x) ? place.find.graph.degree(place.find.row(x)) : found;
   }
 };
 

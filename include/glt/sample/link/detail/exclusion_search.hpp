@@ -26,6 +26,9 @@ struct find_excluded {
   array_view<space, edge_offset> counts;
   array_view<space, edge_offset> kept;
 
+  // The row of the graph, for whichever batch.
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t row(std::int64_t i) const { return rows[i] % graph.num_rows(); }
+
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     edge_offset const room = first[i + 1] - first[i];
     counts[i] = search(i, kept.data() + first[i], room);
@@ -39,18 +42,18 @@ struct find_excluded {
   }
   template <class Team>
   GLT_HOST_DEVICE edge_offset search_by(Team const& team, std::int64_t i, edge_offset* out, edge_offset room) const {
-    edge_offset const begin = graph.offset(rows[i]);
+    edge_offset const begin = graph.offset(row(i));
+    edge_offset const degree = graph.degree(row(i));
     return team.select_if(
-        graph.degree(rows[i]), graph.degree(rows[i]),
+        degree, degree,
         [&](std::int64_t p) { return excluded(first[i], first[i + 1], graph.source(begin + p)); },
         [&](std::int64_t k, std::int64_t p) { k < room ? void(out[k] = p) : void(); });
   }
 
   // Writes the first `room` positions and returns how many there are.
   GLT_HOST_DEVICE edge_offset search(std::int64_t i, edge_offset* out, edge_offset room) const {
-    auto const row = rows[i] % graph.num_rows();
-    edge_offset const begin = graph.offset(row);
-    edge_offset const end = graph.offset(row + 1);
+    edge_offset const begin = graph.offset(row(i));
+    edge_offset const end = begin + graph.degree(row(i));
     edge_offset found = 0;
     auto const keep_matches = [&](edge_offset from, edge_offset to) {
       for (edge_offset e = from; e < to; ++e) {
