@@ -124,11 +124,11 @@ public:
       detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = step}, failure);
     }
     if (options_.exclude != seed_exclusion::none) {
-      std::vector<glt::detail::seed_edges_view<space, Vertex>> positives;
+      positives_.clear();
       for (std::size_t b = 0; b < batches.size() && failure.empty(); ++b) {
-        positives.push_back(workers_[b].positives.view());
+        positives_.push_back(workers_[b].positives.view());
       }
-      exclusions_.exclude_bulk(positives, options_.exclude == seed_exclusion::edges_and_reverses,
+      exclusions_.exclude_bulk(positives_, options_.exclude == seed_exclusion::edges_and_reverses,
                                {.what = detail::operation::exclude, .step = step}, failure);
     }
     items_.clear();
@@ -168,6 +168,9 @@ private:
                           {},
                           glt::detail::link_assembly<Policy, Vertex>(options_.negatives, policy_)});
     }
+    positives_.reserve(batches.size());
+    wanted_.reserve(batches.size());
+    items_.reserve(batches.size());
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto const& [sources, destinations, labels, key, out] = batches[b];
       detail::validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
@@ -198,7 +201,7 @@ private:
     directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
                              {.what = detail::operation::look_up, .step = step}, failure);
     auto const originals = std::as_const(originals_).view();
-    std::vector<glt::detail::negatives_to_draw<Policy, Vertex>> wanted;
+    wanted_.clear();
     std::int64_t first = 0;
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto& [positives, negatives, assembly] = workers_[b];
@@ -212,11 +215,11 @@ private:
                                                                     .sorted_destinations = {}};
       ex.for_each(count, glt::detail::key_of_positive<space, space, global_id>{detail::negatives_key(batches[b].key),
                                                                                original, {}, keys});
-      wanted.push_back({&positives, keys, &negatives});
+      wanted_.push_back({&positives, keys, &negatives});
       first += count;
     }
     candidates_.begin(step);
-    drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted)));
+    drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted_)));
   }
 
   // What makes one of the batches.
@@ -240,6 +243,8 @@ private:
   buffer<Policy, global_id> originals_;
   buffer<Policy, random_key> keys_;
   std::vector<worker> workers_; // by batch
+  std::vector<glt::detail::seed_edges_view<space, Vertex>> positives_;
+  std::vector<glt::detail::negatives_to_draw<Policy, Vertex>> wanted_;
   std::vector<typename neighbor_sampler<Comm, Policy, Vertex, rule_type>::bulk_item> items_;
 };
 

@@ -256,7 +256,7 @@ private:
   // The edges of all replies, in the order of the sets.
   void merge(std::span<asked_set<space, Vertex> const> sets, bool edge_ids) {
     auto const ex = policy_.executor();
-    std::vector<array_view<space, edge_offset>> of_sets;
+    of_sets_.clear();
     std::int64_t num_rows = 0;
     for (auto const& [vertices, first] : sets) {
       num_rows += vertices.size() - first;
@@ -266,7 +266,7 @@ private:
     begins_.resize(num_rows + 1);
     num_rows = 0;
     for (auto const& [vertices, first] : sets) {
-      of_sets.push_back(of_all_.view().subview(num_rows, vertices.size() - first));
+      of_sets_.push_back(of_all_.view().subview(num_rows, vertices.size() - first));
       num_rows += vertices.size() - first;
     }
     std::int64_t num_edges = 0;
@@ -274,7 +274,7 @@ private:
       ex.for_each(of.places.size(), read_known_counts<space>{
                                         of.reply.data() + of.row * std::int64_t{sizeof(local_id)}, of.places,
                                         sets[s].first,
-                                        of_replies_.view().subview(of.first_row + of.row, of.places.size()), of_sets[s]});
+                                        of_replies_.view().subview(of.first_row + of.row, of.places.size()), of_sets_[s]});
       num_edges += s == 0 ? of.layout.num_edges(of.reply.size()) : 0;
     });
     ex.exclusive_scan(std::as_const(of_replies_).view(), begins_.view());
@@ -282,9 +282,9 @@ private:
     for (std::size_t s = 0; s < num_sets_; ++s) {
       auto& merged = merged_[s];
       adopt_policy(policy_, merged.offsets, merged.sources, merged.edge_ids);
-      merged.offsets.resize(of_sets[s].size() + 1);
-      ex.exclusive_scan(array_view<space, edge_offset const>(of_sets[s]), merged.offsets.view());
-      auto const of_set = read_element(policy_, std::as_const(merged.offsets).view(), of_sets[s].size());
+      merged.offsets.resize(of_sets_[s].size() + 1);
+      ex.exclusive_scan(array_view<space, edge_offset const>(of_sets_[s]), merged.offsets.view());
+      auto const of_set = read_element(policy_, std::as_const(merged.offsets).view(), of_sets_[s].size());
       merged.sources.resize(of_set);
       merged.edge_ids.resize(edge_ids ? of_set : 0);
       told += of_set;
@@ -318,6 +318,7 @@ private:
   ragged_replies<Policy> replies_;
   buffer<Policy, edge_offset> of_replies_; // edges of every row, in the order of the replies
   buffer<Policy, edge_offset> of_all_;     // the same in the order of the sets
+  std::vector<array_view<space, edge_offset>> of_sets_; // the same of every set
   buffer<Policy, edge_offset> begins_;
   std::vector<std::int64_t> counts_;     // [R] words for every rank
   std::vector<std::int64_t> same_place_; // [R] 0: all ranks get the same words

@@ -141,12 +141,12 @@ private:
   }
 
   array_view<space, random_key const> take_keys(batches_type batches) {
-    std::vector<random_key> keys;
+    key_list_.clear();
     for (auto const& [starts, key, out] : batches) {
-      keys.push_back(walk_key(key));
+      key_list_.push_back(walk_key(key));
     }
-    keys_.resize(std::ssize(keys));
-    copy_in(policy_, host_view<random_key const>(keys), keys_.view());
+    keys_.resize(std::ssize(key_list_));
+    copy_in(policy_, host_view<random_key const>(key_list_), keys_.view());
     return std::as_const(keys_).view();
   }
 
@@ -260,8 +260,9 @@ private:
   buffer<Policy, visit> visits_;
   buffer<Policy, std::int64_t> counts_;
   buffer<Policy, std::int64_t> before_;
-  buffer<Policy, random_key> keys_; // of the batches
-  walks<Policy, Vertex> joined_;    // of all batches, if there are several
+  std::vector<random_key> key_list_; // of the batches
+  buffer<Policy, random_key> keys_;  // the same for kernels
+  walks<Policy, Vertex> joined_;     // of all batches, if there are several
 };
 
 } // namespace glt::detail
