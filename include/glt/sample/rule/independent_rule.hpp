@@ -70,7 +70,8 @@ struct independent_rule {
     rule.pick(graph, row, query.query, options, key_of(key, query), subject, count, out);
   }
 
-  [[nodiscard]] static constexpr bool shares_row(hop_options options) noexcept requires(requires { Rule::shares_row(options); }) {
+  [[nodiscard]] static constexpr bool shares_row(hop_options options) noexcept
+    requires(requires { Rule::shares_row(options); }) {
     return Rule::shares_row(options);
   }
   template <class Graph>

@@ -61,17 +61,29 @@ GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, 
     time += spacings.next();
   }
   spacings = exponential_sequence(stream);
-  double arrival = spacings.next();
+  double arrival = 0;
+  auto const next_wanted = [&] {
+    arrival += spacings.next();
+    return weight * (arrival / time);
+  };
+  double wanted = next_wanted();
   double prefix = 0;
   std::int64_t picked = 0;
-  team.in_order(row.size(), weight_of, [&](std::int64_t i, double each) {
-    prefix += each;
-    for (; picked < count && (prefix > weight * (arrival / time) || i == last); ++picked) {
-      team.once([&] { out[picked] = static_cast<Position>(i); });
-      arrival += spacings.next();
+  auto const take = [&](std::int64_t i) {
+    team.once([&] { out[picked] = static_cast<Position>(i); });
+    return ++picked < count;
+  };
+  team.in_order(count > 0 ? last : 0, weight_of, [&](std::int64_t i, double each) {
+    for (prefix += each; prefix > wanted; wanted = next_wanted()) {
+      if (!take(i)) {
+        return false;
+      }
     }
-    return picked < count;
+    return true;
   });
+  while (picked < count) {
+    take(last);
+  }
 }
 
 } // namespace glt::detail
