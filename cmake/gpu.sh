@@ -154,8 +154,9 @@ run_kit() {
     exit 2
   fi
   # NCCL is not in the kit: packages of pip have it as well.
-  LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$(find_nccl)
-  export LD_LIBRARY_PATH
+  local nccl
+  nccl=$(find_nccl)
+  export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}${LD_LIBRARY_PATH:+${nccl:+:}}$nccl # an empty folder would be this one
   begin_results "$results"
   started=$SECONDS
   while read -r name program arguments; do
@@ -165,6 +166,8 @@ run_kit() {
     fi
     if [ "$seconds" -le 0 ]; then
       outcome='Not run' reason="--time-limit $limit" left=$((left + 1))
+    elif ! [ -x "$kit/programs/$program" ]; then
+      outcome=Failed reason="$program is not in the kit" failed=$((failed + 1))
     else
       local command=("${@//\{\}/$name}" "$kit/programs/$program")
       [ -z "$arguments" ] || command+=("${arguments//\{\}/$out/$name}")

@@ -4,6 +4,7 @@
 #include "support/policy_subgraphs.hpp"
 
 #include <glt/graph/copy_graph.hpp>
+#include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/rule/weight_tables.hpp>
@@ -186,4 +187,24 @@ TEST_CASE_TEMPLATE("LABOR samples are those of the CPU", Policy, GLT_TEST_POLICI
       compare<Policy>(serial, sampler, seeds_of(300));
     }
   }
+}
+
+// Rows are shared by teams as the rule inside wants it.
+TEST_CASE_TEMPLATE("samples of a seed's further occurrences are those of the CPU", Policy, GLT_TEST_GLUE_POLICIES) {
+  Policy const policy;
+  both_graphs<Policy> const graph(graph_list());
+  std::vector<local_id> const seeds{8, 300, 8, 17, 300, 300};
+  auto const queries = count_occurrences<local_id>(seeds);
+  neighbor_options const options{.fanouts = {5, 3}, .disjoint = true};
+  auto const check = [&]<class HostRule, class Rule>(HostRule const& host_rule, Rule const& rule) {
+    neighbor_sampler<device::cpu, local_id, HostRule> serial(graph.host.view(), options, host_rule);
+    neighbor_sampler<Policy, local_id, Rule> sampler(graph.there.view(), options, rule, policy);
+    sampled_subgraph<device::cpu> expected;
+    sampled_subgraph<Policy> out;
+    serial.sample(seeds, queries, {.seed = 2}, expected);
+    sampler.sample(make_buffer(seeds, policy).view(), make_buffer(queries, policy).view(), {.seed = 2}, out);
+    CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
+  };
+  check(independent_rule<>{}, independent_rule<>{});
+  check(independent_rule<labor_rule<memory_space::host>>{}, independent_rule<labor_rule<Policy::space>>{});
 }

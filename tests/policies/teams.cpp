@@ -26,11 +26,12 @@ struct divisible {
 };
 
 // What a team does with an item, in the item's part of `out`: the values; how many are even; up to `most` places of
-// multiples of three, and how many; the places of values that are larger than all before, and how many.
+// multiples of three, and how many; the places of values that are larger than all before, and how many; a number that
+// tells the order of values up to the first that divides by 997.
 template <memory_space Space>
 struct share_item {
   static constexpr std::int64_t most = 100;
-  static constexpr std::int64_t extra = 4;
+  static constexpr std::int64_t extra = 5;
   array_view<Space, std::int64_t const> first; // of every item in out
   array_view<Space, std::int64_t> out;
 
@@ -59,11 +60,19 @@ struct share_item {
           }
         });
     num_records = team.broadcast(num_records);
+    double order = 1;
+    team.in_order(
+        n, [&](std::int64_t i) { return static_cast<double>(value_of(item, i)); },
+        [&](std::int64_t i, double value) {
+          order = order / 3 + value * static_cast<double>(i + 1);
+          return static_cast<std::int64_t>(value) % 997 != 0;
+        });
     team.once([&] {
       counts[0] = even;
       counts[1] = selected;
       counts[2] = num_records;
       counts[3] = largest;
+      counts[4] = static_cast<std::int64_t>(order);
     });
   }
 };
@@ -128,6 +137,14 @@ TEST_CASE_TEMPLATE("teams of any size do what one thread does", Policy, GLT_TEST
         values[2 * n + counts[2]++] = i;
       }
     }
+    double order = 1;
+    for (std::int64_t i = 0; i < n; ++i) {
+      order = order / 3 + static_cast<double>(values[i] * (i + 1));
+      if (values[i] % 997 == 0) {
+        break;
+      }
+    }
+    counts[4] = static_cast<std::int64_t>(order);
   }
   CHECK(to_vector(policy, std::as_const(out).view()) == expected);
 }

@@ -165,6 +165,7 @@ struct loader<Comm, Recipe, Policy>::state {
     }
     source = std::make_unique<detail::direct_loading<producer_type>>(producer);
   }
+  ~state() { producer.order_frees(); }
 
   template <class Work>
   void wait(Work work) {

@@ -33,6 +33,9 @@ static_assert(sizeof(independent_rule<>::query_type) == sizeof(std::int64_t));
 static_assert(!independent_rule<>::may_exceed_fanout);
 static_assert(independent_rule<>::all_in_order);
 static_assert(independent_rule<labor_rule<memory_space::host>>::may_exceed_fanout);
+static_assert(detail::counts_by_team<independent_rule<labor_rule<memory_space::host>>, graph_type>);
+static_assert(!detail::counts_by_team<independent_rule<>, graph_type>);
+static_assert(independent_rule<>::shares_row({.fanout = 4}) && !independent_rule<>::shares_row({.fanout = 17}));
 
 } // namespace
 

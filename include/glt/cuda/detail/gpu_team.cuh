@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/exec/detail/team.hpp>
 
 #include <cuda_runtime.h>
 
@@ -13,6 +14,7 @@ namespace glt::detail {
 struct block_memory {
   unsigned votes[32];
   unsigned long long word;
+  double numbers[lanes_of_block];
 };
 
 /// A team of threads of a GPU: 16 or 32 neighbours in a warp, or a block of more, which has `memory`.
@@ -112,6 +114,30 @@ struct gpu_team {
     }
     synchronize();
     return count < most ? count : most;
+  }
+  template <class Load, class F>
+  GLT_HOST_DEVICE void in_order(std::int64_t n, Load load, F f) const {
+    bool more = true;
+    double next = lane() < n ? load(lane()) : 0;
+    for (std::int64_t first = 0; more && first < n; first += Lanes) {
+      double const own = next;
+      auto const later = first + Lanes + lane();
+      next = later < n ? load(later) : 0; // on its way while f is called
+      auto const count = static_cast<int>(n - first < Lanes ? n - first : Lanes);
+      if constexpr (Lanes <= 32) {
+        values<double> all{own};
+        for (int k = 0; more && k < count; ++k) {
+          more = f(first + k, get(all, k));
+        }
+      } else {
+        memory->numbers[lane()] = own;
+        synchronize();
+        for (int k = 0; more && k < count; ++k) {
+          more = f(first + k, memory->numbers[k]);
+        }
+        synchronize();
+      }
+    }
   }
   template <class State, class Test, class F>
   GLT_HOST_DEVICE void visit_if(std::int64_t first, std::int64_t n, State& state, Test test, F f) const {

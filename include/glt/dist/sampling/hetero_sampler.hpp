@@ -10,16 +10,21 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
+#include <glt/dist/sampling/detail/lone_worker.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/hetero_builder.hpp>
+#include <glt/sample/detail/batch/hetero_hop_worker.hpp>
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
 #include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/rule/detail/hetero_rules.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -40,7 +45,7 @@ namespace glt::dist {
 /// GPUs. Concurrent calls: none on one object.
 ///
 /// @where  memory of `Policy`; policies that are not of the host synchronise for the sizes that ranks tell each other,
-///         for those of the frontiers, and at the end
+///         for those of the frontiers, and at the end; a rank alone as the serial sampler
 /// @comm   per hop one header exchange and, where a rank has remote vertices in its frontiers, two payload
 ///         exchanges, whatever the number of types; per remote frontier vertex 4 bytes of id, and over each
 ///         edge type sampled into it at most 4 of count; per edge answered remotely `sizeof(Vertex)` bytes
@@ -77,7 +82,7 @@ public:
   hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
                           std::vector<Rule> rules, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()), policy_(policy),
-        exchange_(comm, policy) {
+        exchange_(comm, policy), alone_(comm.size() == 1), local_(policy) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
                   detail::failure_of([&] { prepare(comm); }), print(options_), [](auto, auto) {
                     return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge "
@@ -137,7 +142,17 @@ public:
   /// @cost   as `sample` of every batch; allocates only while there are more or larger batches than ever before
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const step = batches.empty() ? 0 : batches[0].key.step;
-    report(step, [&] { check(batches); });
+    report(step, [&] {
+      check(batches);
+      if constexpr (!host_policy<Policy>) {
+        for (std::size_t b = 0; alone_ && b < batches.size(); ++b) {
+          sample_alone(batches[b]);
+        }
+      }
+    });
+    if (!host_policy<Policy> && alone_) {
+      return;
+    }
     if (detail::num_hops(options_) == 0) { // no hop will tell the ranks whether another one has something to report
       collect_relations(0, batches);       // none
       exchange_.draw({.what = detail::operation::sample, .step = step}, print_of_keys(batches, 0), frontiers_, queries_,
@@ -182,6 +197,25 @@ private:
     detail::hetero_builder<Policy, Vertex> builder;
     std::vector<detail::inherited_queries<Policy, Rule>> queries; // by node type
   };
+
+  void sample_alone(bulk_item const& batch) requires(!host_policy<Policy>) {
+    std::vector<csr_view<space, Vertex>> relations;
+    std::vector<detail::original_ids<space>> original;
+    for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {
+      relations.push_back(graph_->local(e));
+    }
+    for (int t = 0; t < graph_->schema().num_node_types(); ++t) {
+      original.push_back(graph_->original(t));
+    }
+    local_.sample(hetero_view<space, Vertex>(graph_->schema(), relations), options_, rules_, original, batch.seeds,
+                  batch.queries, batch.key, *batch.out);
+    for (int t = 0; t < graph_->schema().num_node_types(); ++t) { // sources that nobody owns, as a route finds them
+      auto const nodes = std::as_const(*batch.out).nodes(t);
+      if (auto const bad = detail::first_outside(policy_, nodes, graph_->book(t).num_vertices()); bad < nodes.size()) {
+        static_cast<void>(graph_->book(t).owner(detail::read_element(policy_, nodes, bad)));
+      }
+    }
+  }
 
   // Tells the other ranks in the first hop if a check fails here.
   template <class Check>
@@ -279,6 +313,8 @@ private:
   detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule> exchange_;
+  bool alone_; // the only rank
+  detail::lone_worker<Policy, detail::hetero_hop_worker<Policy, Vertex, Rule>> local_; // draws then
   std::vector<partition_book> books_; // by node type
   std::vector<worker> workers_;       // by batch
   // Of the hop, by batch and node type; empty if no edge type draws for it:

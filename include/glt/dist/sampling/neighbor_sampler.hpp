@@ -12,6 +12,7 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
+#include <glt/dist/sampling/detail/lone_worker.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/sampling/results.hpp>
@@ -214,11 +215,6 @@ public:
   }
 
 private:
-  // Hosts draw alone as they draw with others: there is nothing to wait for.
-  struct no_local_worker {
-    explicit no_local_worker(Policy const&) {}
-  };
-
   // What makes one of the batches.
   struct worker {
     explicit worker(Policy const& policy) : queries(policy), builder(policy) {}
@@ -227,7 +223,6 @@ private:
     detail::subgraph_builder<Policy, Vertex> builder;
   };
 
-  // Without other ranks nothing is sorted by owner, and a device does not wait for the sizes of every hop.
   void sample_alone(std::size_t b, bulk_item const& batch) requires(!host_policy<Policy>) {
     local_.sample(policy_.executor(), graph_->local(), options_, rule_of_ ? rule_of_(0, b) : rule_, graph_->original(),
                   batch.seeds, batch.queries, batch.key, *batch.out);
@@ -311,8 +306,7 @@ private:
   std::function<Rule(int rank, std::size_t batch)> rule_of_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
   bool alone_; // the only rank
-  std::conditional_t<host_policy<Policy>, no_local_worker, detail::hop_worker<Policy, Vertex, Rule, GraphPolicy::space>>
-      local_; // draws then
+  detail::lone_worker<Policy, detail::hop_worker<Policy, Vertex, Rule, GraphPolicy::space>> local_; // draws then
   std::int64_t rows_alone_ = 0;
   std::vector<worker> workers_; // by batch
   // Of the hop, by batch:

@@ -8,8 +8,8 @@
 namespace glt::detail {
 
 // A team is a number of threads, its lanes, that share the work on one item, such as a row of a graph. All of them run
-// the same code with the same arguments; they differ in what they do inside these calls, each of which ends with all
-// lanes seeing what the others wrote to memory:
+// the same code with the same arguments; they differ in what they do inside these calls, of which `once`, `for_each`,
+// `select_if` and `visit_if` end with all lanes seeing what the others wrote to memory:
 //
 // - `T::size`: how many lanes; `typename T::template values<V>`: a V of every lane, [lane] is that of the lane
 // - `t.on_lanes(f)`: f(lane) by every lane
@@ -20,6 +20,8 @@ namespace glt::detail {
 // - `t.count_if(n, test)`: how many i in [0, n) have test(i)
 // - `t.select_if(n, most, test, f)`: f(k, i) for the first `most` i in [0, n) with test(i), which are numbered by k;
 //   returns their number
+// - `t.in_order(n, load, f)`: f(i, load(i)) by every lane for all i in [0, n), in order, as long as f returns true; the
+//   numbers are loaded side by side
 // - `t.visit_if(first, n, state, test, f)`: f(state, i) by lane 0 for i in [first, n) with test(state, i), in order; what f
 //   changes in `state`, 8 bytes, may come late to `test`, which may only become less often true by that
 
@@ -80,6 +82,11 @@ struct serial_team {
       }
     }
     return count;
+  }
+  template <class Load, class F>
+  GLT_HOST_DEVICE constexpr void in_order(std::int64_t n, Load load, F f) const {
+    for (std::int64_t i = 0; i < n && f(i, load(i)); ++i) {
+    }
   }
   // Tests of so many lanes come before the visits, as where they are threads.
   template <class State, class Test, class F>

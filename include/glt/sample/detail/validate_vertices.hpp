@@ -35,7 +35,17 @@ void validate_vertices(std::string_view what, array_view<Space, Id> ids, std::in
   }
 }
 
-/// The same for ids in memory of a policy, wherever that is.
+/// The position of the first id outside [0, num_vertices), in memory of a device; the number of ids if there is none.
+///
+/// @where  synchronises
+template <device_policy Policy, class Id>
+[[nodiscard]] std::int64_t first_outside(Policy const& policy, array_view<Policy::space, Id> ids,
+                                         std::int64_t num_vertices) {
+  detail::position_if_outside<Policy::space, std::remove_const_t<Id>> const outside{ids, num_vertices};
+  return policy.executor().reduce(ids.size(), ids.size(), outside, detail::smaller{});
+}
+
+/// `validate_vertices` for ids in memory of a policy, wherever that is.
 ///
 /// @where  synchronises
 template <device_policy Policy, class Id>
@@ -44,10 +54,7 @@ void validate_vertices(Policy const& policy, std::string_view what, array_view<P
   if constexpr (host_policy<Policy>) {
     validate_vertices(what, ids, num_vertices);
   } else {
-    using id_type = std::remove_const_t<Id>;
-    detail::position_if_outside<Policy::space, id_type> const outside{ids, num_vertices};
-    auto const bad = policy.executor().reduce(ids.size(), ids.size(), outside, detail::smaller{});
-    if (bad < ids.size()) {
+    if (auto const bad = first_outside(policy, ids, num_vertices); bad < ids.size()) {
       detail::refuse_vertex(what, bad, read_element(policy, ids, bad), num_vertices);
     }
   }

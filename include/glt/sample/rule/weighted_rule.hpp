@@ -143,8 +143,8 @@ struct weighted_rule {
     random_stream const stream(key, subject);
     if constexpr (Team::size == 1) { // as always where there are tables, whose draws are few
       pick(graph, row, query, options, key, subject, count, out);
-    } else if (options.replace) { // sums of weights, whose bits depend on their order
-      team.once([&] { detail::pick_by_prefix_sums(stream, weights_of(graph, row), count, out); });
+    } else if (options.replace) {
+      detail::pick_by_prefix_sums(stream, weights_of(graph, row), count, out, team);
     } else {
       detail::pick_smallest_keys_by(team, stream, weights_of(graph, row), count, out);
     }

@@ -75,7 +75,8 @@ TEST_CASE("batches that are prefetched are made on a stream of their own, and ar
     CHECK(log->finished == 0);
     CHECK(take(2, 1) == expected);
     CHECK(log->made == 1);
-    CHECK(log->ordered == 1 + expected.second); // before the first work there, and before memory is written again
+    // Before the first work there, before memory is written again, and before it is freed.
+    CHECK(log->ordered == 2 + expected.second);
     CHECK(log->finished == expected.second);
   });
 }

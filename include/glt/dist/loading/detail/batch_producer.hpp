@@ -91,6 +91,16 @@ public:
     }
   }
 
+  /// Lets the memory of batches, when it is freed, wait for what the consumer has enqueued.
+  void order_frees() noexcept {
+    if (has_stream()) {
+      try {
+        order_policies(policy_, consumer_);
+      } catch (...) { // the device has failed, and does nothing any more
+      }
+    }
+  }
+
 private:
   [[nodiscard]] bool has_stream() const noexcept { return options_.prefetch > 0 && !keeps_stream_order<Comm>(); }
 

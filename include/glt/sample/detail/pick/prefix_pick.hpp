@@ -5,6 +5,7 @@
 #include <glt/core/detail/exponential.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/space.hpp>
+#include <glt/exec/detail/team.hpp>
 #include <glt/sample/rule/weights.hpp>
 
 #include <array>
@@ -39,18 +40,21 @@ private:
 ///
 /// @shape  row [degree] · out [count], written
 /// @pre    the row has an edge of positive weight, and degree fits `Position`; not checked
-/// @cost   O(degree + count), two passes over the row and 2 · count variates; no memory beside out
+/// @cost   O(degree + count), two passes over the row, which a team (exec/detail/team.hpp) reads together, and 2 · count
+///         variates; no memory beside out
 /// @source sorted uniform numbers by spacings: Devroye, "Non-uniform random variate generation", Springer
 ///         1986, V.3.1
-template <memory_space Space, class Position>
+template <memory_space Space, class Position, class Team = serial_team<>>
 GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, edge_weights<Space> row,
-                                                   std::int64_t count, Position* out) noexcept {
-  double weight = 0; // sums of doubles: those of floats may overflow
+                                                   std::int64_t count, Position* out, Team const& team = {}) noexcept {
+  auto const weight_of = [row](std::int64_t i) { return static_cast<double>(row[i]); };
+  double weight = 0; // sums of doubles, in row order: those of floats may overflow
   std::int64_t last = 0;
-  for (std::int64_t i = 0; i < row.size(); ++i) {
-    weight += static_cast<double>(row[i]);
-    last = row[i] > 0 ? i : last;
-  }
+  team.in_order(row.size(), weight_of, [&](std::int64_t i, double each) {
+    weight += each;
+    last = each > 0 ? i : last;
+    return true;
+  });
   double time = 0;
   exponential_sequence spacings(stream);
   for (std::int64_t i = 0; i <= count; ++i) {
@@ -58,16 +62,27 @@ GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, 
   }
   spacings = exponential_sequence(stream);
   double arrival = 0;
-  std::int64_t position = 0;
-  double prefix = static_cast<double>(row[0]);
-  for (std::int64_t i = 0; i < count; ++i) {
+  auto const next_wanted = [&] {
     arrival += spacings.next();
-    double const wanted = weight * (arrival / time);
-    while (prefix <= wanted && position < last) {
-      ++position;
-      prefix += static_cast<double>(row[position]);
+    return weight * (arrival / time);
+  };
+  double wanted = next_wanted();
+  double prefix = 0;
+  std::int64_t picked = 0;
+  auto const take = [&](std::int64_t i) {
+    team.once([&] { out[picked] = static_cast<Position>(i); });
+    return ++picked < count;
+  };
+  team.in_order(count > 0 ? last : 0, weight_of, [&](std::int64_t i, double each) {
+    for (prefix += each; prefix > wanted; wanted = next_wanted()) {
+      if (!take(i)) {
+        return false;
+      }
     }
-    out[i] = static_cast<Position>(position);
+    return true;
+  });
+  while (picked < count) {
+    take(last);
   }
 }
 
