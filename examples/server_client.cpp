@@ -47,7 +47,7 @@ void run(glt::mpi_comm world) {
   }
   auto const role = dist::server_or_client(world.rank(), world.size(), 1);
   dist::role_context roles(world, role, role == dist::role::server ? "servers" : "clients");
-  role == dist::role::server ? serve(roles) : train(roles);
+  glt::run_collectively(roles.group(), [&] { role == dist::role::server ? serve(roles) : train(roles); });
 }
 
 int main() { return glt::run_mpi_program(run, std::cerr); }

@@ -141,12 +141,13 @@ inline std::optional<accuracies> train_with_servers(glt::mpi_comm comm, train_op
   auto const where = place_rank(world, node, options);
   bool const serves = where.role == glt::dist::role::server || where.role == glt::dist::role::worker;
   roles_type roles(world, where.role, name_of(where.role));
-  if (serves) {
+  return glt::run_collectively(roles.group(), [&]() -> std::optional<accuracies> {
+    if (!serves) {
+      return train_on_remote_batches(roles, node, where, options);
+    }
     serve_batches(roles, node, options);
     return std::nullopt;
-  }
-  return glt::run_collectively(roles.group(),
-                               [&] { return train_on_remote_batches(roles, node, where, options); });
+  });
 }
 
 } // namespace example

@@ -27,13 +27,13 @@ namespace glt {
 template <communicator Comm>
 void sync_params(Comm& comm, ::torch::nn::Module& module) {
   auto const tensors = detail::state_of(module);
-  detail::agree_on_tensors(comm, tensors);
   auto const size = detail::bytes_of(tensors);
+  auto const bytes = size > 0 && comm.rank() == 0 ? detail::pack(tensors)
+                                                  : at::empty({size}, at::TensorOptions().dtype(at::kByte));
+  detail::agree_on_tensors(comm, tensors);
   if (size == 0) {
     return;
   }
-  auto bytes =
-      comm.rank() == 0 ? detail::pack(tensors) : at::empty({size}, at::TensorOptions().dtype(at::kByte));
   comm.broadcast(static_cast<std::byte*>(bytes.data_ptr()), size, 0);
   if (comm.rank() != 0) {
     detail::unpack(bytes, tensors);

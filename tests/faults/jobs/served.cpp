@@ -50,10 +50,12 @@ int main(int argc, char** argv) {
     auto const role = shared ? (serves ? dist::role::worker : dist::role::trainer)
                              : (serves ? dist::role::server : dist::role::client);
     roles_type roles(comm, role, serves ? "making" : "training");
-    if (serves) {
+    return glt::run_collectively(roles.group(), [&]() -> std::uint64_t {
+      if (!serves) {
+        return train(roles, node);
+      }
       serve(roles, node);
       return 0;
-    }
-    return train(roles, node);
+    });
   });
 }

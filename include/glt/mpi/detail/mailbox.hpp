@@ -15,8 +15,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -236,7 +236,7 @@ private:
   std::shared_ptr<mpi_handle> handle_;
   block_pool pool_;
   mpi_mailbox_sends sends_;
-  std::deque<arrival> arrivals_;
+  std::list<arrival> arrivals_; // neither made nor moved at the cost of memory, which may fail
   std::vector<int> late_; // sources, scratch memory
   doorbell bell_;
   bool is_closed_ = false;
