@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace glt_fault;
 
@@ -106,7 +107,13 @@ int main(int argc, char** argv) {
   glt_test::scratch_folder const scratch;
   tally counts("throws");
   int different = 0;
-  for (char const* const program : {GLT_FAULT_THROW, GLT_FAULT_THROW_TRAINING}) {
+  std::vector<std::string> const programs{
+    GLT_FAULT_JOB_THROW, GLT_FAULT_JOB_THROW_TRAINING,
+#ifdef GLT_FAULT_JOB_THROW_FILES
+    GLT_FAULT_JOB_THROW_FILES,
+#endif
+  };
+  for (auto const& program : programs) {
     different += judge_all(program, chosen, scratch, counts);
   }
   std::printf("throws: %d times ranks had different texts\n", different);
