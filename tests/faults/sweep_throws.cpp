@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 using namespace glt_fault;
 
@@ -107,13 +106,7 @@ int main(int argc, char** argv) {
   glt_test::scratch_folder const scratch;
   tally counts("throws");
   int different = 0;
-  std::vector<std::string> const programs{
-    GLT_FAULT_JOB_THROW, GLT_FAULT_JOB_THROW_TRAINING,
-#ifdef GLT_FAULT_JOB_THROW_FILES
-    GLT_FAULT_JOB_THROW_FILES,
-#endif
-  };
-  for (auto const& program : programs) {
+  for (auto const& program : words_of(GLT_FAULT_THROWS)) {
     different += judge_all(program, chosen, scratch, counts);
   }
   std::printf("throws: %d times ranks had different texts\n", different);

@@ -506,6 +506,23 @@ std::vector<site> sites_of_collectors() {
            static_cast<void>(here);
          };
        }},
+      {"loader::epoch in bulk", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto chosen = options;
+         chosen.bulk = 2;
+         auto const loader =
+             std::make_shared<glt::dist::loader<comm_type, glt::dist::neighbor_batches<cpu, global_id>>>(
+                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own, chosen);
+         return [=](bool wrong) {
+           for (auto const& batch : loader->epoch(0)) {
+             if (wrong && batch.step == 1) {
+               throw std::runtime_error("thrown inside");
+             }
+           }
+           static_cast<void>(here);
+         };
+       }},
       {"a collective_error of the program", false,
        [](comm_type& comm) -> call_type {
          return [&comm](bool) {

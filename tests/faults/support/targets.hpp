@@ -11,11 +11,11 @@ namespace glt_fault {
 /// Jobs of several kinds; the files of those of glt-partition are in `scratch`.
 inline std::vector<target> make_targets([[maybe_unused]] glt_test::scratch_folder const& scratch) {
   std::vector<target> made{
-      {"sample", 3, {GLT_FAULT_JOB_SAMPLE}},
-      {"node", 3, {GLT_FAULT_JOB_NODE}},
-      {"full batch", 3, {GLT_FAULT_JOB_FULL_BATCH}},
-      {.name = "server and clients", .ranks = 3, .program = {GLT_FAULT_JOB_SERVED}},
-      {.name = "worker and trainers", .ranks = 3, .program = {GLT_FAULT_JOB_SERVED, "shared"}}};
+      {"sample", 3, {GLT_FAULT_SAMPLE}},
+      {"node", 3, {GLT_FAULT_NODE}},
+      {"full batch", 3, {GLT_FAULT_FULL_BATCH}},
+      {.name = "server and clients", .ranks = 3, .program = {GLT_FAULT_SERVED}},
+      {.name = "worker and trainers", .ranks = 3, .program = {GLT_FAULT_SERVED, "shared"}}};
 #ifdef GLT_PARTITION_PROGRAM
   write_partition_input(scratch / "input", 300, 2000);
   auto const partition = [&](std::string name, int ranks, std::vector<std::string> more) {
