@@ -239,7 +239,9 @@ public:
   [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
 
   /// See `mailing`.
-  [[nodiscard]] detail::mpi_mailbox make_mailbox() { return detail::mpi_mailbox(duplicate().handle_); }
+  [[nodiscard]] detail::mpi_mailbox make_mailbox() {
+    return detail::committed(*this, [&] { return detail::mpi_mailbox(duplicate().handle_); });
+  }
 
 private:
   friend class mpi_node;

@@ -19,7 +19,9 @@
 #include <glt/outofcore/staging/stage_metis_graph.hpp>
 #include <glt/outofcore/stream.hpp>
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,7 +37,8 @@ constexpr int num_parts = 3;
 
 /// A data set, and folders of rank 0 for all ranks and of every rank.
 struct disk {
-  explicit disk(comm_type& comm) : data(glt_test::typed_set(60, 200)), graph(io::view_of(data)) {
+  explicit disk(comm_type& comm, io::data_set set = glt_test::typed_set(60, 200))
+      : data(std::move(set)), graph(io::view_of(data)) {
     auto text = own.path().string();
     glt::detail::broadcast_text(comm, text);
     shared = text;
@@ -91,7 +94,7 @@ std::vector<site> sites_of_assignments() {
          auto const dealt = on.parts();
          static_cast<void>(io::assign_by_frequency(
              comm, on.graph, glt::host_view<glt::local_id const>(dealt), num_parts,
-             {.estimate = on.hotness, .capacity_slack = wrong ? -1 : 9, .scratch = on.own.path()}, balance(false)));
+             {.estimate = on.hotness, .capacity_slack = wrong ? -1.0 : 9.0, .scratch = on.own.path()}, balance(false)));
        })},
       {"find_hot_vertices", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
@@ -111,8 +114,7 @@ std::vector<site> sites_of_folders() {
       {"write_parts_together", true, with_disk([](comm_type& comm, disk& on, bool wrong) { write_parts(comm, on, wrong); })},
       {"open_part", true,
        [](comm_type& comm) -> call_type {
-         auto const on = std::make_shared<disk>(comm);
-         on->data = glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0});
+         auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));
          write_parts(comm, *on);
          return [=, &comm](bool wrong) {
            static_cast<void>(io::open_part(comm, on->shared / (wrong ? "absent" : "parts")));

@@ -4,6 +4,7 @@
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
 
+#include <ATen/Parallel.h>
 #include <torch/nn/modules/linear.h>
 
 #include "throw.hpp"

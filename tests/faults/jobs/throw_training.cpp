@@ -61,21 +61,23 @@ struct first_column {
 
 /// Attention of two heads over a graph, with its result, and with gradients.
 void attend(sharded_type& graph, bool wrong, bool backward) {
-  rows values(graph.num_sources(), 4);
-  rows scores(graph.num_sources() + (wrong && !backward ? 1 : 0), 2);
+  rows const values(graph.num_sources(), 4);
+  rows const scores(graph.num_sources() + (wrong && !backward ? 1 : 0), 2);
   rows sums(graph.num_sources(), 2);
   rows output(graph.num_sources(), 4);
   dist::attention_options<glt::memory_space::host> const two_heads{.heads = 2};
-  glt::host_matrix<float const> const read = std::as_const(scores).view();
-  dist::attention_rows<glt::memory_space::host, float const> const attended{std::as_const(values).view(), read, read};
+  dist::attention_rows<glt::memory_space::host, float const> const attended{values.view(), scores.view(),
+                                                                            scores.view()};
   dist::attend(graph, attended, output.view(), sums.view(), two_heads);
   if (backward) {
-    rows gradient(graph.num_sources() + (wrong ? 1 : 0), 4);
+    rows const gradient(graph.num_sources() + (wrong ? 1 : 0), 4);
+    rows by_values(graph.num_sources(), 4);
     rows keys(graph.num_sources(), 2);
     rows queries(graph.num_sources(), 2);
     dist::attend_backward(graph, attended, {std::as_const(output).view(), std::as_const(sums).view()},
-                          std::as_const(gradient).view(),
-                          dist::attention_rows<glt::memory_space::host, float>{values.view(), keys.view(), queries.view()},
+                          gradient.view(),
+                          dist::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(),
+                                                                              queries.view()},
                           two_heads);
   }
 }
@@ -241,7 +243,8 @@ void serve(roles_type& roles, bool wrong) {
 
 void train(roles_type& roles, bool wrong) {
   dist::client client(roles);
-  dist::remote_loader<comm_type, recipe_type> loader(client, "neighbours", {0, 1, 2}, neighbors,
+  id_list const seeds{0, 1, 2};
+  dist::remote_loader<comm_type, recipe_type> loader(client, "neighbours", seeds, neighbors,
                                                      {.batch_size = wrong ? 0 : 2});
   for (auto const& batch : loader.epoch(0)) {
     static_cast<void>(batch);
