@@ -32,12 +32,14 @@ void train(dist::role_context<glt::mpi_comm>& roles) {
   std::vector<glt::global_id> seeds(500);
   std::iota(seeds.begin(), seeds.end(), 500 * roles.group_rank());
   dist::client client(roles);
-  dist::remote_loader<glt::mpi_comm, recipe_type> loader(client, "neighbours", seeds, {.fanouts = {15, 10}},
-                                                         {.batch_size = 128, .shuffle = true, .prefetch = 4});
-  for (auto const& batch : loader.epoch(0)) {
-    std::cout << roles.name_of(roles.world_rank()) << " step " << batch.step << ": " << batch.num_seeds << " seeds, "
-              << batch.subgraph.row().size() << " edges, " << batch.features().rows() << " feature rows\n";
-  }
+  glt::run_collectively(roles.group(), [&] { // what one client fails with, all do
+    dist::remote_loader<glt::mpi_comm, recipe_type> loader(client, "neighbours", seeds, {.fanouts = {15, 10}},
+                                                           {.batch_size = 128, .shuffle = true, .prefetch = 4});
+    for (auto const& batch : loader.epoch(0)) {
+      std::cout << roles.name_of(roles.world_rank()) << " step " << batch.step << ": " << batch.num_seeds << " seeds, "
+                << batch.subgraph.row().size() << " edges, " << batch.features().rows() << " feature rows\n";
+    }
+  });
 }
 
 void run(glt::mpi_comm world) {
@@ -47,7 +49,7 @@ void run(glt::mpi_comm world) {
   }
   auto const role = dist::server_or_client(world.rank(), world.size(), 1);
   dist::role_context roles(world, role, role == dist::role::server ? "servers" : "clients");
-  glt::run_collectively(roles.group(), [&] { role == dist::role::server ? serve(roles) : train(roles); });
+  role == dist::role::server ? serve(roles) : train(roles);
 }
 
 int main() { return glt::run_mpi_program(run, std::cerr); }

@@ -513,7 +513,8 @@ std::vector<site> sites_of_collectors() {
          chosen.bulk = 2;
          auto const loader =
              std::make_shared<glt::dist::loader<comm_type, glt::dist::neighbor_batches<cpu, global_id>>>(
-                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own, chosen);
+                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own,
+                 chosen);
          return [=](bool wrong) {
            for (auto const& batch : loader->epoch(0)) {
              if (wrong && batch.step == 1) {

@@ -2,7 +2,7 @@
 // Throws before, inside and after the public collectives that read and write files; see throw.hpp.
 #include "throw.hpp"
 
-#include "support/data_sets.hpp"
+#include "support/known_sets.hpp"
 #include "support/scratch.hpp"
 #include "support/typed_sets.hpp"
 
@@ -81,25 +81,29 @@ std::vector<site> sites_of_assignments() {
   };
   return {
       {"assign_by_stream", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
-         auto const stream = [&](auto) { return glt::ldg_partitioner().stream(on.graph.num_vertices(), num_parts); };
+         auto const stream = [&](auto) {
+           return glt::ldg_partitioner().stream(on.graph.num_vertices(), num_parts);
+         };
          static_cast<void>(io::assign_by_stream(comm, stream, io::view_of(on.data),
                                                 {.passes = wrong ? 2 : 1, .scratch = on.own.path()}));
        })},
       {"repair_by_stream", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
-         static_cast<void>(io::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts), wrong ? 2 : num_parts,
-                                                balance(false), {.scratch = on.own.path()}));
+         static_cast<void>(io::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts),
+                                                wrong ? 2 : num_parts, balance(false),
+                                                {.scratch = on.own.path()}));
        })},
       {"assign_by_frequency", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
          auto const dealt = on.parts();
          static_cast<void>(io::assign_by_frequency(
              comm, on.graph, glt::host_view<glt::local_id const>(dealt), num_parts,
-             {.estimate = on.hotness, .capacity_slack = wrong ? -1.0 : 9.0, .scratch = on.own.path()}, balance(false)));
+             {.estimate = on.hotness, .capacity_slack = wrong ? -1.0 : 9.0, .scratch = on.own.path()},
+             balance(false)));
        })},
       {"find_hot_vertices", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
-         static_cast<void>(io::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts), num_parts,
-                                                 wrong ? -1 : 0.1, on.hotness));
+         static_cast<void>(io::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts),
+                                                 num_parts, wrong ? -1 : 0.1, on.hotness));
        })},
       {"estimate_hotness on disk", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          id_list const seeds{wrong ? -1 : 0};
@@ -111,7 +115,8 @@ std::vector<site> sites_of_assignments() {
 
 std::vector<site> sites_of_folders() {
   return {
-      {"write_parts_together", true, with_disk([](comm_type& comm, disk& on, bool wrong) { write_parts(comm, on, wrong); })},
+      {"write_parts_together", true,
+       with_disk([](comm_type& comm, disk& on, bool wrong) { write_parts(comm, on, wrong); })},
       {"open_part", true,
        [](comm_type& comm) -> call_type {
          auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));

@@ -38,8 +38,9 @@ std::vector<site> make_sites() {
   return {
       {"sync_params", true,
        with_module([](comm_type& comm, torch::nn::Module& layer, bool) { glt::sync_params(comm, layer); })},
-      {"gather_grads", true,
-       with_module([](comm_type& comm, torch::nn::Module& layer, bool) { glt::gather_grads(comm, layer, 5); })},
+      {"gather_grads", true, with_module([](comm_type& comm, torch::nn::Module& layer, bool) {
+         glt::gather_grads(comm, layer, 5);
+       })},
       {"sum_grads", true,
        with_module([](comm_type& comm, torch::nn::Module& layer, bool) { glt::sum_grads(comm, layer); })},
       {"save_model", true, with_module([](comm_type& comm, torch::nn::Module& layer, bool wrong) {

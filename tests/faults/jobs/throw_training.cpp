@@ -242,13 +242,15 @@ void serve(roles_type& roles, bool wrong) {
 }
 
 void train(roles_type& roles, bool wrong) {
-  dist::client client(roles);
   id_list const seeds{0, 1, 2};
-  dist::remote_loader<comm_type, recipe_type> loader(client, "neighbours", seeds, neighbors,
-                                                     {.batch_size = wrong ? 0 : 2});
-  for (auto const& batch : loader.epoch(0)) {
-    static_cast<void>(batch);
-  }
+  dist::client client(roles);
+  glt::run_collectively(roles.group(), [&] {
+    dist::remote_loader<comm_type, recipe_type> loader(client, "neighbours", seeds, neighbors,
+                                                       {.batch_size = wrong ? 0 : 2});
+    for (auto const& batch : loader.epoch(0)) {
+      static_cast<void>(batch);
+    }
+  });
 }
 
 std::vector<site> sites_of_roles() {
@@ -273,9 +275,7 @@ std::vector<site> sites_of_roles() {
          bool const serves = comm.rank() == 0;
          auto const roles = std::make_shared<roles_type>(comm, serves ? dist::role::server : dist::role::client,
                                                          serves ? "servers" : "clients");
-         return [=](bool wrong) {
-           glt::run_collectively(roles->group(), [&] { serves ? serve(*roles, wrong) : train(*roles, wrong); });
-         };
+         return [=](bool wrong) { serves ? serve(*roles, wrong) : train(*roles, wrong); };
        }},
   };
 }
