@@ -133,7 +133,8 @@ TEST_CASE("blocks larger than what is allowed, or together than the memory of th
   CHECK(is_private(comm, none));
 }
 
-TEST_CASE("where one rank cannot open the memory of another, all ranks have ordinary memory, and the next block is shared") {
+TEST_CASE("where one rank cannot open the memory of another, all ranks have ordinary memory, and the next "
+          "block is shared") {
   auto comm = mpi_comm::world();
   auto const last = comm.size() - 1;
   mpi_node node(comm);
@@ -149,7 +150,8 @@ TEST_CASE("where one rank cannot open the memory of another, all ranks have ordi
   CHECK(alone.own[9] == std::byte(1 + comm.rank()));
   CHECK(num_mapped() == before);
   if (comm.size() > 1) {
-    CHECK(glt_test::names(alone.reason, "rank " + std::to_string(last) + " cannot share memory: memory of 10 bytes",
+    CHECK(glt_test::names(alone.reason,
+                          "rank " + std::to_string(last) + " cannot share memory: memory of 10 bytes",
                           "cannot be opened: Too many open files"));
   }
   auto const together = node.share(10, fill);

@@ -52,7 +52,8 @@ template <communicator Comm, class MakeStream>
                                                              stream_options const& options) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
   glt::detail::agree(comm, site, {}, options.passes, [](auto own, auto first) {
-    return glt::detail::message("makes ", own, " passes, but rank 0 ", first, "; ask for the same on all ranks");
+    return glt::detail::message("makes ", own, " passes, but rank 0 ", first,
+                                "; ask for the same on all ranks");
   });
   all_types const graph(data);
   auto const num_vertices = graph.num_vertices();

@@ -56,7 +56,8 @@ struct disk {
   std::filesystem::path shared;
   io::data_set data;
   io::all_types graph;
-  io::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}}};
+  io::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}},
+                                       .plan = {.for_edges = 1 << 20}};
 };
 
 void write_parts(comm_type& comm, disk const& on, bool wrong = false) {

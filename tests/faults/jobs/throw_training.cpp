@@ -74,11 +74,10 @@ void attend(sharded_type& graph, bool wrong, bool backward) {
     rows by_values(graph.num_sources(), 4);
     rows keys(graph.num_sources(), 2);
     rows queries(graph.num_sources(), 2);
-    dist::attend_backward(graph, attended, {std::as_const(output).view(), std::as_const(sums).view()},
-                          gradient.view(),
-                          dist::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(),
-                                                                              queries.view()},
-                          two_heads);
+    dist::attend_backward(
+        graph, attended, {std::as_const(output).view(), std::as_const(sums).view()}, gradient.view(),
+        dist::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(), queries.view()},
+        two_heads);
   }
 }
 
@@ -137,7 +136,8 @@ std::vector<site> sites_of_full_batch() {
       {"attend", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false); })},
       {"attend_backward", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, true); })},
       {"pushed_edges", true, pass([](sharded_type& graph, bool wrong) {
-         std::vector<glt::edge_id> const ids(static_cast<std::size_t>(graph.num_edges() + (wrong ? 1 : 0)), 7);
+         std::vector<glt::edge_id> const ids(static_cast<std::size_t>(graph.num_edges() + (wrong ? 1 : 0)),
+                                             7);
          dist::pushed_edges<cpu> const made(graph, glt::host_view<glt::edge_id const>(ids));
        })},
       {"aggregate_messages", true, pass([](sharded_type& graph, bool wrong) {
@@ -149,7 +149,8 @@ std::vector<site> sites_of_full_batch() {
          rows const x(graph.num_sources(), 4);
          rows const gradient(graph.num_destinations(), 1);
          rows by_sources(graph.num_sources(), 4);
-         dist::aggregate_messages_backward(graph, first_column{wrong}, x.view(), {}, gradient.view(), by_sources.view());
+         dist::aggregate_messages_backward(graph, first_column{wrong}, x.view(), {}, gradient.view(),
+                                           by_sources.view());
        })},
       {"hetero_sharded_graph", true,
        [](comm_type& comm) -> call_type {
@@ -273,8 +274,8 @@ std::vector<site> sites_of_roles() {
       {"server, client and remote_loader", true,
        [](comm_type& comm) -> call_type {
          bool const serves = comm.rank() == 0;
-         auto const roles = std::make_shared<roles_type>(comm, serves ? dist::role::server : dist::role::client,
-                                                         serves ? "servers" : "clients");
+         auto const roles = std::make_shared<roles_type>(
+             comm, serves ? dist::role::server : dist::role::client, serves ? "servers" : "clients");
          return [=](bool wrong) { serves ? serve(*roles, wrong) : train(*roles, wrong); };
        }},
   };

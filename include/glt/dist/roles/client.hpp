@@ -251,7 +251,7 @@ private:
 
   role_context<Comm>* roles_;
   std::vector<int> servers_;
-  std::vector<int> peers_;                               // the ranks of this role
+  std::vector<int> peers_;                             // the ranks of this role
   decltype(std::declval<Comm&>().make_mailbox()) box_; // servers rely on a client that has one
   int exceptions_ = std::uncaught_exceptions();
   bool is_leaving_ = false;   // goodbye is its last message

@@ -340,7 +340,8 @@ private:
           std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
         }
         for (int const other : told) {
-          detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
+          detail::send_packed(box_, other, message_kind::gone,
+                              detail::failed_message{0, 0, rank, std::string(cause)});
         }
       });
     } catch (std::exception const&) { // a guard of the world ends the job
