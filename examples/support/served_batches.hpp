@@ -112,8 +112,7 @@ inline accuracies train_on_remote_batches(roles_type& roles, glt::mpi_node const
     client.emplace(roles);
   }
   return glt::run_collectively(roles.group(), [&] {
-    auto const shape =
-        client->request<std::vector<std::int64_t>>(client->servers()[0], "problem", std::int64_t{0});
+    auto const shape = client->request<std::vector<std::int64_t>>(client->servers()[0], "problem", std::int64_t{0});
     glt::io::parts_folder const folder(options.parts);
     auto const& offsets = folder.info().nodes[0].offsets;
     auto& comm = roles.group();
@@ -125,18 +124,16 @@ inline accuracies train_on_remote_batches(roles_type& roles, glt::mpi_node const
     return train_both(comm, options, [&](learns_from input, epoch_log& log) {
       using loader_type = glt::dist::remote_loader<comm_type, recipe_type>;
       auto const make_loader = [&](std::vector<glt::global_id> const& of, bool shuffle) {
-        return std::make_unique<loader_type>(*client, name_of(input), of,
-                                             glt::neighbor_options{.fanouts = options.fanout},
-                                             glt::dist::loader_options{.batch_size = options.batch,
-                                                                       .shuffle = shuffle,
-                                                                       .seed = options.seed,
-                                                                       .prefetch = options.prefetch},
-                                             glt::dist::remote_options{.servers = where.servers});
+        return std::make_unique<loader_type>(
+            *client, name_of(input), of, glt::neighbor_options{.fanouts = options.fanout},
+            glt::dist::loader_options{.batch_size = options.batch,
+                                      .shuffle = shuffle,
+                                      .seed = options.seed,
+                                      .prefetch = options.prefetch},
+            glt::dist::remote_options{.servers = where.servers});
       };
       torch::manual_seed(options.seed);
-      return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options,
-                                                 input, log)
-          .run();
+      return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options, input, log).run();
     });
   });
 }
