@@ -56,7 +56,8 @@ if(NOT GLT_MPI_LAUNCHER)
 endif()
 
 if(GLT_MPI_VENDOR STREQUAL "Open MPI")
-  set(GLT_MPI_FLAGS --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 --mca btl ^openib
+  # The transport ofi sleeps for a second in MPI_Finalize, and other ones than ob1 take most of MPI_Init to be looked for.
+  set(GLT_MPI_FLAGS --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 --mca pml ob1 --mca btl ^openib,ofi
                     --mca btl_base_warn_component_unused 0 --mca btl_vader_single_copy_mechanism none
                     --mca opal_warn_on_missing_libcuda 0)
   set(GLT_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1

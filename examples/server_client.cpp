@@ -32,12 +32,14 @@ void train(dist::role_context<glt::mpi_comm>& roles) {
   std::vector<glt::global_id> seeds(500);
   std::iota(seeds.begin(), seeds.end(), 500 * roles.group_rank());
   dist::client client(roles);
-  dist::remote_loader<glt::mpi_comm, recipe_type> loader(client, "neighbours", seeds, {.fanouts = {15, 10}},
-                                                         {.batch_size = 128, .shuffle = true, .prefetch = 4});
-  for (auto const& batch : loader.epoch(0)) {
-    std::cout << roles.name_of(roles.world_rank()) << " step " << batch.step << ": " << batch.num_seeds << " seeds, "
-              << batch.subgraph.row().size() << " edges, " << batch.features().rows() << " feature rows\n";
-  }
+  glt::run_collectively(roles.group(), [&] { // what one client fails with, all do
+    dist::remote_loader<glt::mpi_comm, recipe_type> loader(client, "neighbours", seeds, {.fanouts = {15, 10}},
+                                                           {.batch_size = 128, .shuffle = true, .prefetch = 4});
+    for (auto const& batch : loader.epoch(0)) {
+      std::cout << roles.name_of(roles.world_rank()) << " step " << batch.step << ": " << batch.num_seeds << " seeds, "
+                << batch.subgraph.row().size() << " edges, " << batch.features().rows() << " feature rows\n";
+    }
+  });
 }
 
 void run(glt::mpi_comm world) {

@@ -7,6 +7,7 @@
 #include "options.hpp"
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -15,7 +16,6 @@
 #include <glt/io/text/assignment.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/detail/text_exchange.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/outofcore/repair.hpp>
 #include <glt/outofcore/stream.hpp>
@@ -46,7 +46,7 @@ public:
         text = made_->path().string();
       }
     });
-    glt::io::detail::broadcast_text(comm, text);
+    glt::detail::broadcast_text(comm, text);
     path_ = text;
   }
 

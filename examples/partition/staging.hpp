@@ -9,6 +9,7 @@
 #include "whole_graph.hpp"
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -21,7 +22,6 @@
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/text_source.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/outofcore/detail/text_exchange.hpp>
 #include <glt/outofcore/staging/stage_edge_list.hpp>
 #include <glt/outofcore/staging/stage_matrix_market.hpp>
 #include <glt/outofcore/staging/stage_metis_graph.hpp>
@@ -107,12 +107,21 @@ void share_assignment(Comm& comm, glt::io::peer_partition& input, staged_input& 
   std::int64_t num_parts = input.num_parts;
   comm.broadcast(reinterpret_cast<std::byte*>(&num_parts), sizeof(num_parts), 0);
   made.num_parts = static_cast<int>(num_parts);
-  for (std::size_t t = 0; num_parts > 0 && t < made.data.view().nodes.size(); ++t) {
-    auto const count = made.data.view().nodes[t].num_nodes;
-    auto parts = comm.rank() == 0 ? std::move(input.assignment[t]) : glt::buffer<cpu, glt::local_id>(count);
+  if (num_parts == 0) {
+    return;
+  }
+  glt::run_together(comm, [&] {
+    if (comm.rank() == 0) {
+      made.assignment = std::move(input.assignment);
+      return;
+    }
+    for (auto const& nodes : made.data.view().nodes) {
+      made.assignment.emplace_back(nodes.num_nodes);
+    }
+  });
+  for (auto& parts : made.assignment) {
     comm.broadcast(reinterpret_cast<std::byte*>(parts.data()),
-                   count * static_cast<std::int64_t>(sizeof(glt::local_id)), 0);
-    made.assignment.push_back(std::move(parts));
+                   parts.size() * static_cast<std::int64_t>(sizeof(glt::local_id)), 0);
   }
 }
 
@@ -166,7 +175,7 @@ staged_input stage_input(Comm comm, options const& chosen, std::string const& fo
                               [&] { folder = prepare_folder(folder, data, chosen, scratch, out).string(); });
     }
   });
-  io::detail::broadcast_text(comm, folder);
+  glt::detail::broadcast_text(comm, folder);
   std::optional<io::mapped_data_set> mapped;
   glt::run_together(comm, [&] { mapped.emplace(folder); });
   glt::run_together(comm, [&] {

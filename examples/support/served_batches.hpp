@@ -59,10 +59,15 @@ inline placement place_rank(comm_type& world, glt::mpi_node const& node, train_o
 /// Makes batches of the part of this rank until those who train on them are gone.
 inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_options const& options) {
   auto& comm = roles.group();
-  auto loaded = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
-  glt::dist::graph<cpu> const edgeless(comm, without_edges(loaded.graph));
-  auto const part = glt::io::open_part(comm, std::move(loaded));
-  auto const what = problem_of(part, options.parts);
+  std::optional<glt::dist::graph<cpu>> edgeless;
+  std::optional<glt::io::opened_part> opened;
+  auto const what = glt::run_collectively(comm, [&] {
+    auto loaded = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
+    edgeless.emplace(comm, without_edges(loaded.graph));
+    opened.emplace(glt::io::open_part(comm, std::move(loaded)));
+    return problem_of(*opened, options.parts);
+  });
+  auto const& part = *opened;
 
   std::optional<glt::dist::server<comm_type>> server;
   if (options.deployment == deployment::workers) {
@@ -71,7 +76,7 @@ inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_op
     server.emplace(roles);
   }
   server->offer(name_of(learns_from::graph), recipe_type(part.graph, part.features, {}));
-  server->offer(name_of(learns_from::features_only), recipe_type(edgeless, part.features, {}));
+  server->offer(name_of(learns_from::features_only), recipe_type(*edgeless, part.features, {}));
   server->register_service("problem", [&](std::int64_t) { return std::vector{what.num_columns, what.num_classes}; });
   server->register_service("split", [&](std::string const& name) {
     return name == "train" ? part.train : name == "valid" ? part.valid : part.test;
@@ -106,28 +111,30 @@ inline accuracies train_on_remote_batches(roles_type& roles, glt::mpi_node const
   } else {
     client.emplace(roles);
   }
-  auto const shape = client->request<std::vector<std::int64_t>>(client->servers()[0], "problem", std::int64_t{0});
-  glt::io::parts_folder const folder(options.parts);
-  auto const& offsets = folder.info().nodes[0].offsets;
-  auto& comm = roles.group();
-  auto const seeds_of = [&](char const* split) {
-    return seeds_of_rank(*client, split, {offsets.begin(), offsets.end()}, comm.rank(), comm.size());
-  };
-  splits const seeds{seeds_of("train"), seeds_of("valid"), seeds_of("test")};
-
-  return train_both(comm, options, [&](learns_from input, epoch_log& log) {
-    using loader_type = glt::dist::remote_loader<comm_type, recipe_type>;
-    auto const make_loader = [&](std::vector<glt::global_id> const& of, bool shuffle) {
-      return std::make_unique<loader_type>(
-          *client, name_of(input), of, glt::neighbor_options{.fanouts = options.fanout},
-          glt::dist::loader_options{.batch_size = options.batch,
-                                    .shuffle = shuffle,
-                                    .seed = options.seed,
-                                    .prefetch = options.prefetch},
-          glt::dist::remote_options{.servers = where.servers});
+  return glt::run_collectively(roles.group(), [&] {
+    auto const shape = client->request<std::vector<std::int64_t>>(client->servers()[0], "problem", std::int64_t{0});
+    glt::io::parts_folder const folder(options.parts);
+    auto const& offsets = folder.info().nodes[0].offsets;
+    auto& comm = roles.group();
+    auto const seeds_of = [&](char const* split) {
+      return seeds_of_rank(*client, split, {offsets.begin(), offsets.end()}, comm.rank(), comm.size());
     };
-    torch::manual_seed(options.seed);
-    return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options, input, log).run();
+    splits const seeds{seeds_of("train"), seeds_of("valid"), seeds_of("test")};
+
+    return train_both(comm, options, [&](learns_from input, epoch_log& log) {
+      using loader_type = glt::dist::remote_loader<comm_type, recipe_type>;
+      auto const make_loader = [&](std::vector<glt::global_id> const& of, bool shuffle) {
+        return std::make_unique<loader_type>(
+            *client, name_of(input), of, glt::neighbor_options{.fanouts = options.fanout},
+            glt::dist::loader_options{.batch_size = options.batch,
+                                      .shuffle = shuffle,
+                                      .seed = options.seed,
+                                      .prefetch = options.prefetch},
+            glt::dist::remote_options{.servers = where.servers});
+      };
+      torch::manual_seed(options.seed);
+      return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options, input, log).run();
+    });
   });
 }
 
@@ -145,8 +152,7 @@ inline std::optional<accuracies> train_with_servers(glt::mpi_comm comm, train_op
     serve_batches(roles, node, options);
     return std::nullopt;
   }
-  return glt::run_collectively(roles.group(),
-                               [&] { return train_on_remote_batches(roles, node, where, options); });
+  return train_on_remote_batches(roles, node, where, options);
 }
 
 } // namespace example

@@ -44,7 +44,7 @@ limit=2
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 GLT_FAULT_TIMEOUT=$limit
 ip netns exec "$here" "$launcher" --host 10.213.0.1:1,10.213.0.2:1 -n 2 -x GLT_FAULT_TIMEOUT \
   --mca plm_rsh_agent "$scratch/agent" --mca btl tcp,self --mca btl_tcp_if_include 10.213.0.0/24 \
-  --mca oob_tcp_if_include 10.213.0.0/24 --mca mpi_yield_when_idle 1 "$scratch/job" 1000000 > "$scratch/output" 2>&1 &
+  --mca oob_tcp_if_include 10.213.0.0/24 --mca pml ob1 --mca mpi_yield_when_idle 1 "$scratch/job" 1000000 > "$scratch/output" 2>&1 &
 running=$!
 ranks() { pgrep -c -f "^$scratch/job" || true; }
 for ((tries = 0; tries < 100 && $(ranks) < 2; ++tries)); do sleep 0.1; done

@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
   glt_test::scratch_folder const scratch;
   tally counts("throws");
   int different = 0;
-  for (char const* const program : {GLT_FAULT_THROW, GLT_FAULT_THROW_TRAINING}) {
+  for (auto const& program : words_of(GLT_FAULT_THROWS)) {
     different += judge_all(program, chosen, scratch, counts);
   }
   std::printf("throws: %d times ranks had different texts\n", different);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 using glt::mpi_comm;
@@ -31,6 +32,35 @@ int num_mapped() {
   }
   return mapped;
 }
+
+// True if this rank sees its own block and no other.
+bool is_private(mpi_comm const& comm, glt::node_blocks const& blocks) {
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    if (blocks.of_rank[static_cast<std::size_t>(rank)].has_value() != (rank == comm.rank())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// While it lives, this process can open one more file, and no second one.
+class one_more_file {
+public:
+  one_more_file() {
+    int const next = ::dup(0);
+    REQUIRE(next >= 0);
+    ::close(next);
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    ::rlimit const small{static_cast<rlim_t>(next) + 1, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &small) == 0);
+  }
+  one_more_file(one_more_file const&) = delete;
+  one_more_file& operator=(one_more_file const&) = delete;
+  ~one_more_file() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+  ::rlimit before_{};
+};
 
 } // namespace
 
@@ -99,9 +129,32 @@ TEST_CASE("blocks larger than what is allowed, or together than the memory of th
     CHECK(glt_test::names(large.reason, name, "100 bytes", "the 99 that"));
     CHECK(glt_test::names(none.reason, "rank 0 ", "the blocks of its machine need", "but it has"));
   }
-  for (auto const* blocks : {&large, &none}) {
-    for (int rank = 0; rank < comm.size(); ++rank) {
-      CHECK(blocks->of_rank[static_cast<std::size_t>(rank)].has_value() == (rank == comm.rank()));
-    }
+  CHECK(is_private(comm, large));
+  CHECK(is_private(comm, none));
+}
+
+TEST_CASE("where one rank cannot open the memory of another, all ranks have ordinary memory, and the next "
+          "block is shared") {
+  auto comm = mpi_comm::world();
+  auto const last = comm.size() - 1;
+  mpi_node node(comm);
+  auto const before = num_mapped();
+  auto const fill = [&](std::span<std::byte> block) { block[9] = std::byte(1 + comm.rank()); };
+  std::optional<one_more_file> limit; // of which its own memory takes the one
+  if (comm.rank() == last) {
+    limit.emplace();
   }
+  auto const alone = node.share(10, fill);
+  limit.reset();
+  CHECK(is_private(comm, alone));
+  CHECK(alone.own[9] == std::byte(1 + comm.rank()));
+  CHECK(num_mapped() == before);
+  if (comm.size() > 1) {
+    CHECK(glt_test::names(alone.reason,
+                          "rank " + std::to_string(last) + " cannot share memory: memory of 10 bytes",
+                          "cannot be opened: Too many open files"));
+  }
+  auto const together = node.share(10, fill);
+  CHECK(together.reason.empty());
+  CHECK((*together.of_rank[static_cast<std::size_t>(last)])[9] == std::byte(1 + last));
 }

@@ -18,7 +18,6 @@
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
-#include <glt/outofcore/detail/text_exchange.hpp>
 #include <glt/outofcore/parts.hpp>
 
 #include <csignal>
@@ -83,7 +82,7 @@ io::data_set random_set(std::int64_t num_vertices, std::int64_t num_edges) {
 template <class Comm>
 std::filesystem::path shared(Comm& comm, glt_test::scratch_folder const& scratch) {
   auto path = scratch.path().string();
-  io::detail::broadcast_text(comm, path);
+  glt::detail::broadcast_text(comm, path);
   return path;
 }
 

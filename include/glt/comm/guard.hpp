@@ -70,6 +70,16 @@ public:
     return guard(work, [] {});
   }
 
+  /// Leaves after work that is done.
+  ///
+  /// @throws error  on this rank alone, if it is lost, as by a failure in a destructor
+  void leave() {
+    if (is_lost(comm_)) {
+      throw error("an exception that nobody saw has lost this rank: others wait for what it did not send");
+    }
+    announce();
+  }
+
   /// Joins the next header exchange of the other ranks, at `operation::leave`.
   void announce() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_); }
 
@@ -109,10 +119,10 @@ std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
   committed(comm, [&] { end.emplace(comm); }); // the others wait at the end of this rank's work
   if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
     end->guard(work);
-    end->announce();
+    end->leave();
   } else {
     decltype(auto) result = end->guard(work);
-    end->announce();
+    end->leave();
     return result;
   }
 }

@@ -218,7 +218,8 @@ public:
   }
 
   [[nodiscard]] mpi_comm duplicate() {
-    return without_start("duplicate", [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
+    return without_start("duplicate",
+                         [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
   }
 
   /// Where the program is, for ranks that wait too long; see `mpi_options::time_limit`.
@@ -238,7 +239,9 @@ public:
   [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
 
   /// See `mailing`.
-  [[nodiscard]] detail::mpi_mailbox make_mailbox() { return detail::mpi_mailbox(duplicate().handle_); }
+  [[nodiscard]] detail::mpi_mailbox make_mailbox() {
+    return detail::committed(*this, [&] { return detail::mpi_mailbox(duplicate().handle_); });
+  }
 
 private:
   friend class mpi_node;
@@ -291,6 +294,7 @@ private:
   std::shared_ptr<detail::mpi_handle> handle_;
 };
 
-static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> && losable<mpi_comm>);
+static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> &&
+              losable<mpi_comm>);
 
 } // namespace glt

@@ -74,9 +74,7 @@ public:
   [[nodiscard]] mpi_threads threads() const noexcept { return threads_; }
 
   /// Ends all processes at once: the way out where other ranks may wait for ever, as after an `mpi_error`.
-  [[noreturn]] void abort(int status) const noexcept {
-    detail::end_job(MPI_COMM_WORLD, status);
-  }
+  [[noreturn]] void abort(int status) const noexcept { detail::end_job(MPI_COMM_WORLD, status); }
 
 private:
   mpi_threads threads_{};

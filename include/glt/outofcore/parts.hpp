@@ -3,7 +3,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
@@ -16,7 +18,6 @@
 #include <glt/io/progress.hpp>
 #include <glt/outofcore/detail/part_builder.hpp>
 #include <glt/outofcore/detail/scratch_folder.hpp>
-#include <glt/outofcore/detail/text_exchange.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/relabel.hpp>
 
@@ -101,7 +102,7 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
       folder = writer->folder().string();
     }
   });
-  detail::broadcast_text(comm, folder);
+  glt::detail::broadcast_text(comm, folder);
   std::string texts;
   {
     std::optional<detail::part_builder> own;
@@ -126,7 +127,8 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
     });
   }
   scratch.reset();
-  auto const all = detail::gather_texts(comm, texts);
+  auto const all = glt::detail::gather_lists(comm, {.what = glt::detail::operation::shuffle}, {}, texts,
+                                             [](int rank) { return rank == 0; });
   agreed([&] {
     if (comm.rank() == 0) {
       for (auto const& of_rank : all) {

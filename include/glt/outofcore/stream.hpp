@@ -42,7 +42,7 @@ struct stream_options {
 /// edges into every vertex, [V of all types], live as long as the stream.
 ///
 /// @shape  → [V of all types], on every rank
-/// @comm   collective; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per range; in the end a
+/// @comm   collective; a header exchange; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per range; in the end a
 ///         broadcast of 4 bytes a vertex
 /// @throws collective_error  on every rank, as `count_in_edges`, or what the partitioner or a disk refuses
 /// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits of the stream need
@@ -50,6 +50,11 @@ template <communicator Comm, class MakeStream>
 [[nodiscard]] buffer<device::cpu, local_id> assign_by_stream(Comm comm, MakeStream make_stream,
                                                              data_set_view const& data,
                                                              stream_options const& options) {
+  glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
+  glt::detail::agree(comm, site, {}, options.passes, [](auto own, auto first) {
+    return glt::detail::message("makes ", own, " passes, but rank 0 ", first,
+                                "; ask for the same on all ranks");
+  });
   all_types const graph(data);
   auto const num_vertices = graph.num_vertices();
   detail::row_stream rows(comm, graph, options.plan, options.scratch, options.on_progress);
@@ -83,11 +88,7 @@ template <communicator Comm, class MakeStream>
       }
     });
   }
-  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure, options.passes,
-                     [](auto own, auto first) {
-                       return glt::detail::message("makes ", own, " passes, but rank 0 ", first,
-                                                   "; ask for the same on all ranks");
-                     });
+  glt::detail::agree(comm, site, failure);
   comm.broadcast(reinterpret_cast<std::byte*>(part_of.data()),
                  num_vertices * static_cast<std::int64_t>(sizeof(local_id)), 0);
   return part_of;

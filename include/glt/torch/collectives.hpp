@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/torch/detail/named_tensors.hpp>
@@ -27,13 +28,13 @@ namespace glt {
 template <communicator Comm>
 void sync_params(Comm& comm, ::torch::nn::Module& module) {
   auto const tensors = detail::state_of(module);
-  detail::agree_on_tensors(comm, tensors);
   auto const size = detail::bytes_of(tensors);
+  auto const bytes = size > 0 && comm.rank() == 0 ? detail::pack(tensors)
+                                                  : at::empty({size}, at::TensorOptions().dtype(at::kByte));
+  detail::agree_on_tensors(comm, tensors);
   if (size == 0) {
     return;
   }
-  auto bytes =
-      comm.rank() == 0 ? detail::pack(tensors) : at::empty({size}, at::TensorOptions().dtype(at::kByte));
   comm.broadcast(static_cast<std::byte*>(bytes.data_ptr()), size, 0);
   if (comm.rank() != 0) {
     detail::unpack(bytes, tensors);
@@ -137,15 +138,17 @@ void reduce_bucket(Comm& comm, at::Tensor const& bucket) {
 template <communicator Comm, class Share>
 void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds, Share share) {
   auto const parameters = trained_parameters(module);
+  auto bucket = parameters.empty() ? at::Tensor() : make_bucket(parameters);
   auto const total = agree_on_gradients(comm, parameters, num_seeds);
   if (parameters.empty()) {
     return;
   }
-  auto bucket = make_bucket(parameters);
-  if (num_seeds > 0) {
-    fill_bucket(parameters, share(total), bucket);
-  }
-  reduce_bucket(comm, bucket);
+  committed(comm, [&] {
+    if (num_seeds > 0) {
+      fill_bucket(parameters, share(total), bucket);
+    }
+    reduce_bucket(comm, bucket);
+  });
   empty_bucket(bucket, parameters);
 }
 

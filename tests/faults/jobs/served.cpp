@@ -17,11 +17,15 @@ using roles_type = dist::role_context<glt::mpi_comm>;
 
 void serve(roles_type& roles, std::optional<glt::mpi_node> const& node) {
   auto& comm = roles.group();
-  dist::graph const graph(comm, glt_fault::make_part(comm));
-  dist::feature_store const features(comm, graph.book(), glt_fault::make_rows(graph.local().num_rows()));
+  std::optional<dist::graph<cpu>> graph;
+  std::optional<dist::feature_store<cpu, float>> features;
+  glt::run_collectively(comm, [&] {
+    graph.emplace(comm, glt_fault::make_part(comm));
+    features.emplace(comm, graph->book(), glt_fault::make_rows(graph->local().num_rows()));
+  });
   std::optional<dist::server<glt::mpi_comm>> server;
   node ? server.emplace(roles, *node, std::int64_t{1} << 20) : server.emplace(roles);
-  server->offer("neighbours", recipe_type(graph, features, {}));
+  server->offer("neighbours", recipe_type(*graph, *features, {}));
   server->run();
 }
 
@@ -32,9 +36,12 @@ std::uint64_t train(roles_type& roles, std::optional<glt::mpi_node> const& node)
   }
   std::optional<dist::client<glt::mpi_comm>> client;
   node ? client.emplace(roles, *node) : client.emplace(roles);
-  dist::remote_loader<glt::mpi_comm, recipe_type> loader(*client, "neighbours", seeds, glt_fault::neighbors,
-                                                         {.batch_size = 100, .shuffle = true, .prefetch = 2});
-  return glt_fault::sum_of_epoch(loader);
+  return glt::run_collectively(roles.group(), [&] {
+    dist::remote_loader<glt::mpi_comm, recipe_type> loader(
+        *client, "neighbours", seeds, glt_fault::neighbors,
+        {.batch_size = 100, .shuffle = true, .prefetch = 2});
+    return glt_fault::sum_of_epoch(loader);
+  });
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 // Throws before, inside and after the public collectives of graphs, samplers and collectors; see throw.hpp.
 #include "throw.hpp"
 
-#include "support/hetero_parts.hpp"
 #include "support/named_tables.hpp"
 
 #include <glt/mpi/node.hpp>
@@ -23,11 +22,6 @@ glt::partition_book book_of_one_part(glt::partition_book const& book) {
 
 glt::neighbor_options neighbors(bool wrong) {
   return {.fanouts = {wrong ? -7 : 3, 2}, .edge_ids = true};
-}
-
-glt_test::divided_hetero_graph const& divided_types(int ranks) {
-  static glt_test::divided_hetero_graph const divided(glt_test::academic_graph(60), ranks);
-  return divided;
 }
 
 std::vector<double> some_hotness(world const& here) {
@@ -75,6 +69,23 @@ std::vector<site> sites_of_graphs() {
            std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()) + (wrong ? 1 : 0), 0);
            std::vector<glt::detail::call_header> headers;
            glt::detail::exchange_headers(comm, {}, counts, 0, {}, headers);
+         };
+       }},
+      {"run_together", true,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool wrong) {
+           glt::run_together(comm, [=] {
+             if (wrong) {
+               throw std::runtime_error("thrown inside");
+             }
+           });
+         };
+       }},
+      {"reduce_over_ranks", true,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool wrong) {
+           std::vector<std::int64_t> values(wrong ? 2 : 3, 1);
+           glt::reduce_over_ranks(comm, values, glt::reduction::sum);
          };
        }},
       {"mpi_node", false,
@@ -491,6 +502,24 @@ std::vector<site> sites_of_collectors() {
          return [=](bool wrong) {
            for (auto const& batch : loader->epoch(0, wrong ? -1 : 0)) {
              static_cast<void>(batch);
+           }
+           static_cast<void>(here);
+         };
+       }},
+      {"loader::epoch in bulk", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto chosen = options;
+         chosen.bulk = 2;
+         auto const loader =
+             std::make_shared<glt::dist::loader<comm_type, glt::dist::neighbor_batches<cpu, global_id>>>(
+                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own,
+                 chosen);
+         return [=](bool wrong) {
+           for (auto const& batch : loader->epoch(0)) {
+             if (wrong && batch.step == 1) {
+               throw std::runtime_error("thrown inside");
+             }
            }
            static_cast<void>(here);
          };

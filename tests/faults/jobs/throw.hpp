@@ -3,6 +3,8 @@
 
 #include "parts.hpp"
 
+#include "support/hetero_parts.hpp"
+
 #include <array>
 #include <cstdlib>
 #include <functional>
@@ -47,6 +49,12 @@ struct world {
 
 inline std::shared_ptr<world> make_world(comm_type& comm) {
   return std::make_shared<world>(comm);
+}
+
+/// A graph of several types, divided.
+inline glt_test::divided_hetero_graph const& divided_types(int ranks) {
+  static glt_test::divided_hetero_graph const divided(glt_test::academic_graph(60), ranks);
+  return divided;
 }
 
 enum class phase { before, inside, after };

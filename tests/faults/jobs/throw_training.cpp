@@ -5,7 +5,10 @@
 #include "support/named_tables.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +45,65 @@ std::function<call_type(comm_type&)> pass(Call call) {
   };
 }
 
+/// Messages of one number, which cannot be made if `wrong`.
+struct first_column {
+  bool wrong;
+  void message(float const* source, float const*, std::int64_t, float* sum) const {
+    if (wrong) {
+      throw std::runtime_error("thrown inside");
+    }
+    *sum += *source;
+  }
+  void source_vjp(float const*, float const*, std::int64_t, float const* gradient, float* out) const {
+    message(gradient, nullptr, 0, out);
+  }
+};
+
+/// Attention of two heads over a graph, with its result, and with gradients.
+void attend(sharded_type& graph, bool wrong, bool backward) {
+  rows const values(graph.num_sources(), 4);
+  rows const scores(graph.num_sources() + (wrong && !backward ? 1 : 0), 2);
+  rows sums(graph.num_sources(), 2);
+  rows output(graph.num_sources(), 4);
+  dist::attention_options<glt::memory_space::host> const two_heads{.heads = 2};
+  dist::attention_rows<glt::memory_space::host, float const> const attended{values.view(), scores.view(),
+                                                                            scores.view()};
+  dist::attend(graph, attended, output.view(), sums.view(), two_heads);
+  if (backward) {
+    rows const gradient(graph.num_sources() + (wrong ? 1 : 0), 4);
+    rows by_values(graph.num_sources(), 4);
+    rows keys(graph.num_sources(), 2);
+    rows queries(graph.num_sources(), 2);
+    dist::attend_backward(
+        graph, attended, {std::as_const(output).view(), std::as_const(sums).view()}, gradient.view(),
+        dist::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(), queries.view()},
+        two_heads);
+  }
+}
+
+/// A pass over all relations of a typed graph: call(graph, rows of the sides).
+template <class Call>
+std::function<call_type(comm_type&)> typed_pass(bool forward, Call call) {
+  return [=](comm_type& comm) -> call_type {
+    dist::hetero_graph<cpu, global_id> const typed(comm, divided_types(comm.size()).part(comm.rank()));
+    auto const graph = std::make_shared<dist::hetero_sharded_graph<comm_type, cpu>>(comm, typed);
+    return [=](bool wrong) {
+      std::vector<rows> sides;
+      for (int e = 0; e < graph->schema().num_edge_types(); ++e) {
+        auto& relation = graph->relation(e);
+        auto const more = wrong ? 1 : 0;
+        sides.emplace_back((forward ? relation.num_sources() : relation.num_destinations()) + more, 4);
+        sides.emplace_back(forward ? relation.num_destinations() : relation.num_sources(), 4);
+      }
+      std::vector<dist::relation_rows<glt::memory_space::host, float>> passed;
+      for (std::size_t i = 0; i < sides.size(); i += 2) {
+        passed.push_back({std::as_const(sides[i]).view(), sides[i + 1].view()});
+      }
+      call(*graph, std::span<dist::relation_rows<glt::memory_space::host, float> const>(passed));
+    };
+  };
+}
+
 template <class Call>
 std::function<call_type(comm_type&)> with_embedding(Call call) {
   return [call](comm_type& comm) -> call_type {
@@ -71,14 +133,37 @@ std::vector<site> sites_of_full_batch() {
          rows y(graph.num_sources() + (wrong ? 1 : 0), 4);
          dist::aggregate_backward(graph, y.view(), x.view());
        })},
-      {"attend", true, pass([](sharded_type& graph, bool wrong) {
-         rows values(graph.num_sources(), 4);
-         rows scores(graph.num_sources() + (wrong ? 1 : 0), 2);
-         rows sums(graph.num_sources(), 2);
-         rows output(graph.num_sources(), 4);
-         dist::attend(graph, {values.view(), scores.view(), scores.view()}, output.view(), sums.view(),
-                      dist::attention_options<glt::memory_space::host>{.heads = 2});
+      {"attend", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false); })},
+      {"attend_backward", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, true); })},
+      {"pushed_edges", true, pass([](sharded_type& graph, bool wrong) {
+         std::vector<glt::edge_id> const ids(static_cast<std::size_t>(graph.num_edges() + (wrong ? 1 : 0)),
+                                             7);
+         dist::pushed_edges<cpu> const made(graph, glt::host_view<glt::edge_id const>(ids));
        })},
+      {"aggregate_messages", true, pass([](sharded_type& graph, bool wrong) {
+         rows const x(graph.num_sources(), 4);
+         rows sums(graph.num_destinations(), 1);
+         dist::aggregate_messages(graph, first_column{wrong}, x.view(), {}, sums.view());
+       })},
+      {"aggregate_messages_backward", true, pass([](sharded_type& graph, bool wrong) {
+         rows const x(graph.num_sources(), 4);
+         rows const gradient(graph.num_destinations(), 1);
+         rows by_sources(graph.num_sources(), 4);
+         dist::aggregate_messages_backward(graph, first_column{wrong}, x.view(), {}, gradient.view(),
+                                           by_sources.view());
+       })},
+      {"hetero_sharded_graph", true,
+       [](comm_type& comm) -> call_type {
+         auto const typed = std::make_shared<dist::hetero_graph<cpu, global_id>>(
+             comm, divided_types(comm.size()).part(comm.rank()));
+         return [=, &comm](bool wrong) {
+           dist::hetero_sharded_graph<comm_type, cpu> const made(comm, *typed, {.depth = wrong ? -1 : 2});
+         };
+       }},
+      {"aggregate_relations", true,
+       typed_pass(true, [](auto& graph, auto sides) { dist::aggregate_relations(graph, sides); })},
+      {"aggregate_relations_backward", true,
+       typed_pass(false, [](auto& graph, auto sides) { dist::aggregate_relations_backward(graph, sides); })},
       {"make_out_degrees", false,
        pass([](sharded_type& graph, bool) { static_cast<void>(dist::make_out_degrees(graph)); })},
       {"gather_batch_statistics", true,
@@ -86,6 +171,15 @@ std::vector<site> sites_of_full_batch() {
          return [&comm](bool wrong) {
            rows x(5, wrong ? 3 : 4);
            static_cast<void>(dist::gather_batch_statistics(comm, x.view()));
+         };
+       }},
+      {"gather_batch_gradients", true,
+       [](comm_type& comm) -> call_type {
+         rows const x(5, 4);
+         auto const statistics = dist::gather_batch_statistics(comm, x.view());
+         return [=, &comm](bool wrong) {
+           rows const gradient(wrong ? 4 : 5, 4);
+           static_cast<void>(dist::gather_batch_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
          };
        }},
       {"make_mfgs", true,
@@ -135,6 +229,31 @@ std::vector<site> sites_of_embeddings() {
   };
 }
 
+using recipe_type = dist::neighbor_batches<cpu, global_id>;
+
+void serve(roles_type& roles, bool wrong) {
+  auto& comm = roles.group();
+  dist::graph const graph(comm, make_part(comm));
+  dist::feature_store const features(comm, graph.book(), make_rows(graph.local().num_rows()));
+  dist::server server(roles);
+  for (int i = 0; i < (wrong ? 2 : 1); ++i) {
+    server.offer("neighbours", recipe_type(graph, features, {}));
+  }
+  server.run();
+}
+
+void train(roles_type& roles, bool wrong) {
+  id_list const seeds{0, 1, 2};
+  dist::client client(roles);
+  glt::run_collectively(roles.group(), [&] {
+    dist::remote_loader<comm_type, recipe_type> loader(client, "neighbours", seeds, neighbors,
+                                                       {.batch_size = wrong ? 0 : 2});
+    for (auto const& batch : loader.epoch(0)) {
+      static_cast<void>(batch);
+    }
+  });
+}
+
 std::vector<site> sites_of_roles() {
   auto const in_roles = [](auto call) {
     return [call](comm_type& comm) -> call_type {
@@ -152,6 +271,13 @@ std::vector<site> sites_of_roles() {
       {"role_context::world_barrier", false, in_roles([](roles_type& roles) { roles.world_barrier(); })},
       {"role_context::gather_world", false,
        in_roles([](roles_type& roles) { static_cast<void>(roles.gather_world(std::string_view("text"))); })},
+      {"server, client and remote_loader", true,
+       [](comm_type& comm) -> call_type {
+         bool const serves = comm.rank() == 0;
+         auto const roles = std::make_shared<roles_type>(
+             comm, serves ? dist::role::server : dist::role::client, serves ? "servers" : "clients");
+         return [=](bool wrong) { serves ? serve(*roles, wrong) : train(*roles, wrong); };
+       }},
   };
 }
 

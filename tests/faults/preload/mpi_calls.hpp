@@ -21,14 +21,9 @@ GLT_MPI_CALL(Ialltoallw,
              (s, ns, ds, ts, r, nr, dr, tr, c, q))
 GLT_MPI_CALL(Barrier, (MPI_Comm c), (c))
 GLT_MPI_CALL(Bcast, (void* b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c))
-GLT_MPI_CALL(Comm_create_keyval,
-             (MPI_Comm_copy_attr_function * copy, MPI_Comm_delete_attr_function* drop, int* key, void* state),
-             (copy, drop, key, state))
 GLT_MPI_CALL(Comm_dup, (MPI_Comm c, MPI_Comm* made), (c, made))
 GLT_MPI_CALL(Comm_free, (MPI_Comm * c), (c))
-GLT_MPI_CALL(Comm_free_keyval, (int* key), (key))
 GLT_MPI_CALL(Comm_rank, (MPI_Comm c, int* rank), (c, rank))
-GLT_MPI_CALL(Comm_set_attr, (MPI_Comm c, int key, void* value), (c, key, value))
 GLT_MPI_CALL(Comm_set_errhandler, (MPI_Comm c, MPI_Errhandler h), (c, h))
 GLT_MPI_CALL(Comm_size, (MPI_Comm c, int* size), (c, size))
 GLT_MPI_CALL(Comm_split, (MPI_Comm c, int color, int key, MPI_Comm* made), (c, color, key, made))
@@ -39,9 +34,6 @@ GLT_MPI_CALL(Iallreduce,
              (void const* s, void* r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request* q),
              (s, r, n, t, o, c, q))
 GLT_MPI_CALL(Ibarrier, (MPI_Comm c, MPI_Request* q), (c, q))
-GLT_MPI_CALL(Info_create, (MPI_Info * i), (i))
-GLT_MPI_CALL(Info_free, (MPI_Info * i), (i))
-GLT_MPI_CALL(Info_set, (MPI_Info i, char const* key, char const* value), (i, key, value))
 GLT_MPI_POLLING(Iprobe, (int from, int tag, MPI_Comm c, int* found, MPI_Status* s), (from, tag, c, found, s))
 GLT_MPI_CALL(Irecv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* q),
              (b, n, t, from, tag, c, q))
@@ -52,7 +44,6 @@ GLT_MPI_CALL(Mrecv, (void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Status*
 GLT_MPI_CALL(Recv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* s),
              (b, n, t, from, tag, c, s))
 GLT_MPI_CALL(Request_free, (MPI_Request * q), (q))
-GLT_MPI_CALL(Send, (void const* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c), (b, n, t, to, tag, c))
 GLT_MPI_POLLING(Test, (MPI_Request * q, int* done, MPI_Status* s), (q, done, s))
 GLT_MPI_CALL(Type_commit, (MPI_Datatype * t), (t))
 GLT_MPI_CALL(Type_create_hindexed,
@@ -61,15 +52,6 @@ GLT_MPI_CALL(Type_create_hindexed,
 GLT_MPI_CALL(Type_free, (MPI_Datatype * t), (t))
 GLT_MPI_CALL(Wait, (MPI_Request * q, MPI_Status* s), (q, s))
 GLT_MPI_CALL(Waitall, (int n, MPI_Request* q, MPI_Status* s), (n, q, s))
-GLT_MPI_CALL(Win_allocate_shared, (MPI_Aint bytes, int unit, MPI_Info i, MPI_Comm c, void* base, MPI_Win* w),
-             (bytes, unit, i, c, base, w))
-GLT_MPI_CALL(Win_free, (MPI_Win * w), (w))
-GLT_MPI_CALL(Win_lock_all, (int assertion, MPI_Win w), (assertion, w))
-GLT_MPI_CALL(Win_set_errhandler, (MPI_Win w, MPI_Errhandler h), (w, h))
-GLT_MPI_CALL(Win_shared_query, (MPI_Win w, int rank, MPI_Aint* bytes, int* unit, void* base),
-             (w, rank, bytes, unit, base))
-GLT_MPI_CALL(Win_sync, (MPI_Win w), (w))
-GLT_MPI_CALL(Win_unlock_all, (MPI_Win w), (w))
 GLT_MPI_CALL(Ialltoall,
              (void const* s, int ns, MPI_Datatype ts, void* r, int nr, MPI_Datatype tr, MPI_Comm c,
               MPI_Request* q),

@@ -113,6 +113,8 @@ TEST_CASE("splits come from masks of one or several, or from lists") {
   CHECK(names(fault_of(all, {.split = 1}), "train_mask.npy", "no split 1"));
   CHECK(names(fault_of(with(dense(), "train_masks.npy", npy_bools("(1, 2)", "\1\1"))), "train_masks.npy",
               "2 rows for 3"));
+  auto const halves = npy_bytes("<f4", "(3,)", raw(std::vector<float>{1, 0.5, 0}));
+  CHECK(names(fault_of(with(sparse(), "train_mask.npy", halves)), "train_mask.npy", "element 1 is 0.5, no whole number"));
   CHECK(names(fault_of(with(sparse(), "test_idx.npy", npy_longs({3}))), "test_idx.npy", "id 0 is 3"));
 }
 

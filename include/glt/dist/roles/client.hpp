@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/mailbox.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/detail/mistake.hpp>
@@ -51,19 +52,9 @@ public:
   /// @comm   collective over the world, with the making of servers
   /// @throws precondition_error  if this rank is neither a client nor a trainer, or there are no ranks that serve it
   /// @throws collective_error  on every rank, if one has failed before
-  explicit client(role_context<Comm>& roles) : roles_(&roles), box_(detail::join_mailbox(roles)) {
-    bool const is_trainer = roles.role() == role::trainer;
-    if (!is_trainer && roles.role() != role::client) {
-      throw precondition_error(
-          detail::message("client: this rank is a ", name_of(roles.role()), "; make a server"));
-    }
-    servers_ = roles.ranks_of(is_trainer ? role::worker : role::server);
-    peers_ = roles.ranks_of(roles.role());
-    if (servers_.empty()) {
-      throw precondition_error(detail::message("client: there are no ", is_trainer ? "workers" : "servers",
-                                               "; start some ranks in that role"));
-    }
-  }
+  explicit client(role_context<Comm>& roles)
+      : roles_(&roles), servers_(serving(roles)), peers_(roles.ranks_of(roles.role())),
+        box_(detail::join_mailbox(roles)) {}
   /// The same, and batches of servers of this machine are read where they lie, in memory that those share.
   ///
   /// @comm   as above, and that of `share`
@@ -84,21 +75,8 @@ public:
   ~client() {
     is_leaving_ = true;
     try {
-      bool const in_haste = std::uncaught_exceptions() != exceptions_;
-      for (int const server : servers_) {
-        detail::send_packed(box_, server, detail::service_message::goodbye, std::int64_t{in_haste ? 1 : 0});
-      }
-      if (!in_haste) {
-        while (num_ended_ < servers_.size()) {
-          sort(*detail::receive_in_time(roles_->world(), box_, detail::for_ever,
-                                        [] { return "the end of a server"; }));
-        }
-        if (!gone_) { // who has gone receives nothing more
-          box_.flush();
-          box_.close();
-        }
-      }
-    } catch (std::exception const&) { // they are gone
+      detail::committed(roles_->world(), [&] { leave(); }); // servers wait for what it says
+    } catch (std::exception const&) { // they are gone, or a guard of the world ends the job
     }
   }
 
@@ -166,6 +144,39 @@ private:
   template <communicator, class>
   friend class remote_loader;
   using inbox = std::deque<detail::mailbox_message>;
+
+  // The ranks that serve those of this role; before any call that others wait in.
+  [[nodiscard]] static std::vector<int> serving(role_context<Comm> const& roles) {
+    bool const is_trainer = roles.role() == role::trainer;
+    if (!is_trainer && roles.role() != role::client) {
+      throw precondition_error(
+          detail::message("client: this rank is a ", name_of(roles.role()), "; make a server"));
+    }
+    auto servers = roles.ranks_of(is_trainer ? role::worker : role::server);
+    if (servers.empty()) {
+      throw precondition_error(detail::message("client: there are no ", is_trainer ? "workers" : "servers",
+                                               "; start some ranks in that role"));
+    }
+    return servers;
+  }
+
+  void leave() {
+    bool const in_haste = std::uncaught_exceptions() != exceptions_;
+    for (int const server : servers_) {
+      detail::send_packed(box_, server, detail::service_message::goodbye, std::int64_t{in_haste ? 1 : 0});
+    }
+    if (in_haste) {
+      return;
+    }
+    while (num_ended_ < servers_.size()) {
+      sort(*detail::receive_in_time(roles_->world(), box_, detail::for_ever,
+                                    [] { return "the end of a server"; }));
+    }
+    if (!gone_) { // who has gone receives nothing more
+      box_.flush();
+      box_.close();
+    }
+  }
 
   // The next message of an inbox; `what()` names it if it does not come.
   template <class What>
@@ -239,9 +250,9 @@ private:
   }
 
   role_context<Comm>* roles_;
-  decltype(std::declval<Comm&>().make_mailbox()) box_;
   std::vector<int> servers_;
-  std::vector<int> peers_; // the ranks of this role
+  std::vector<int> peers_;                             // the ranks of this role
+  decltype(std::declval<Comm&>().make_mailbox()) box_; // servers rely on a client that has one
   int exceptions_ = std::uncaught_exceptions();
   bool is_leaving_ = false;   // goodbye is its last message
   std::size_t num_ended_ = 0; // servers that say nothing more

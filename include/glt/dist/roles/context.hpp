@@ -41,7 +41,8 @@ namespace glt::dist {
 ///
 /// A rank that fails elsewhere reaches the ranks that wait in a call of the world by a guard of the world
 /// (`run_collectively`), those that wait in a call of its group only by a guard of `group()`; what that one throws, a
-/// guard of the world around it tells the other groups.
+/// guard of the world around it tells the other groups. Calls of the world, such as the making of servers and clients, do
+/// not belong into a guard of the group: a rank that fails would wait for the others there, and they for it in the world.
 ///
 /// Concurrent calls: none on one object and its copies; const members may run concurrently.
 template <communicator Comm>

@@ -69,16 +69,8 @@ public:
   /// @throws precondition_error  if this rank is neither a server nor a worker
   /// @throws collective_error  on every rank, if one has failed before
   explicit server(role_context<Comm>& roles)
-      : roles_(&roles), box_(detail::join_mailbox(roles)), servers_(roles), rounds_(roles.group()) {
-    if (roles.role() != role::server && roles.role() != role::worker) {
-      throw precondition_error(
-          detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
-    }
-    auto const served = roles.role() == role::server ? role::client : role::trainer;
-    for (int const rank : roles.ranks_of(served)) {
-      clients_.insert(rank);
-    }
-  }
+      : roles_(&roles), servers_(roles), clients_(served_by(roles)), rounds_(roles.group()),
+        box_(detail::join_mailbox(roles)) {}
 
   /// The same, and batches for clients of this machine lie in `bytes` bytes that it shares with them, where they read
   /// them; what finds no room there at the moment goes as a message. A larger batch is an error of its client.
@@ -153,6 +145,16 @@ public:
 private:
   using rounds_type = detail::server_rounds<Comm>;
   using message_kind = detail::service_message;
+
+  // The ranks that a rank of this role serves; before any call that others wait in.
+  [[nodiscard]] static std::set<int> served_by(role_context<Comm> const& roles) {
+    if (roles.role() != role::server && roles.role() != role::worker) {
+      throw precondition_error(
+          detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
+    }
+    auto const served = roles.ranks_of(roles.role() == role::server ? role::client : role::trainer);
+    return {served.begin(), served.end()};
+  }
 
   void serve_all() {
     try {
@@ -332,25 +334,28 @@ private:
   // Does not wait until they have heard, for who fails as well may never.
   void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
     try {
-      auto told = std::vector<int>(clients_.begin(), clients_.end());
-      if (to_servers) {
-        std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
-      }
-      for (int const other : told) {
-        detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
-      }
-    } catch (std::exception const&) { // they will have to find out
+      detail::committed(roles_->world(), [&] { // they wait for it
+        auto told = std::vector<int>(clients_.begin(), clients_.end());
+        if (to_servers) {
+          std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
+        }
+        for (int const other : told) {
+          detail::send_packed(box_, other, message_kind::gone,
+                              detail::failed_message{0, 0, rank, std::string(cause)});
+        }
+      });
+    } catch (std::exception const&) { // a guard of the world ends the job
     }
   }
   role_context<Comm>* roles_;
-  decltype(std::declval<Comm&>().make_mailbox()) box_;
   detail::fellow_servers servers_;
   std::set<int> clients_; // those that are still there
+  rounds_type rounds_;
+  decltype(std::declval<Comm&>().make_mailbox()) box_; // others rely on a server that has one
   detail::services services_;
   detail::served_kinds<Comm> kinds_;
   detail::loader_openings openings_;
   detail::batch_delivery delivery_;
-  rounds_type rounds_;
   bool has_run_ = false;
   bool all_receive_ = true; // clients that have gone have received everything
   bool has_told_end_ = false;

@@ -139,14 +139,16 @@ private:
     }
     auto const width = several ? values.columns() : values.rows();
     check_rows(file_.path_of(name), width, nodes_.num_nodes, "vertices");
-    std::vector<global_id> ids;
-    visit_values(values, [&](auto mask) {
-      for (std::int64_t v = 0; v < width; ++v) {
-        if (mask[options_.split * width + v] != 0) {
-          ids.push_back(v);
-        }
-      }
+    auto const begin = options_.split * width;
+    auto const mask = visit_values(values, [&](auto elements) { // bool is welcome here
+      return to_integers(elements, file_.path_of(name), begin, begin + width);
     });
+    std::vector<global_id> ids;
+    for (std::int64_t v = 0; v < width; ++v) {
+      if (mask[static_cast<std::size_t>(v)] != 0) {
+        ids.push_back(v);
+      }
+    }
     return ids;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -89,10 +90,7 @@ private:
   }
 
   // True if a rank has something.
-  bool any(std::int64_t count) {
-    comm_.all_reduce(std::span<std::int64_t>(&count, 1), reduction::max);
-    return count > 0;
-  }
+  bool any(std::int64_t count) { return reduce_over_ranks(comm_, count, reduction::max) > 0; }
 
   void write_features(std::span<named_array const> features, char const* kind, std::string const& suffix) {
     for (auto const& [name, values] : features) {

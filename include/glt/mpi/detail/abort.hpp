@@ -50,7 +50,8 @@ private:
 #ifdef OPEN_MPI
   std::array<char, 16> ranks{};
   int found = 0;
-  return MPI_Info_get(MPI_INFO_ENV, "ompi_np", static_cast<int>(ranks.size()) - 1, ranks.data(), &found) == MPI_SUCCESS &&
+  return MPI_Info_get(MPI_INFO_ENV, "ompi_np", static_cast<int>(ranks.size()) - 1, ranks.data(), &found) ==
+             MPI_SUCCESS &&
          found != 0;
 #else
   return false;

@@ -39,7 +39,8 @@ class mpi_deadline {
 public:
   /// @param waited  what is said first, see `waited_in`
   mpi_deadline(std::chrono::duration<double> limit, int rank, int ranks, last_line waited)
-      : text_(waited << "\n" << last_words(rank, ranks, too_late).text()),
+      : text_(waited << "\n"
+                     << last_words(rank, ranks, too_late).text()),
         thread_([this, limit = std::min(limit, longest_deadline)] {
           std::unique_lock lock(mutex_);
           if (!ended_.wait_for(lock, limit, [this] { return has_ended_; })) {

@@ -28,7 +28,8 @@ public:
   /// Describes other slices; those before must have gone.
   ///
   /// @shape  sizes [R], offsets [R], in bytes
-  void set(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets, std::int64_t block_bytes) {
+  void set(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets,
+           std::int64_t block_bytes) {
     free_types();
     empty_ = true;
     counts_.assign(sizes.size(), 0);

@@ -15,8 +15,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -36,7 +36,7 @@ public:
   /// Keeps the communicator until the end of the process, unless it is closed.
   ///
   /// @comm   none
-  explicit mpi_mailbox(std::shared_ptr<mpi_handle> handle) noexcept : handle_(std::move(handle)) {}
+  explicit mpi_mailbox(std::shared_ptr<mpi_handle> handle) : handle_(std::move(handle)) {}
   mpi_mailbox(mpi_mailbox&&) noexcept = default;
   mpi_mailbox& operator=(mpi_mailbox&& other) noexcept {
     forget();
@@ -236,7 +236,7 @@ private:
   std::shared_ptr<mpi_handle> handle_;
   block_pool pool_;
   mpi_mailbox_sends sends_;
-  std::deque<arrival> arrivals_;
+  std::list<arrival> arrivals_; // moved without memory, other than a deque
   std::vector<int> late_; // sources, scratch memory
   doorbell bell_;
   bool is_closed_ = false;

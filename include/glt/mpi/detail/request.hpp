@@ -51,8 +51,7 @@ private:
     if (!travelling_) {
       return MPI_SUCCESS;
     }
-    auto const code =
-        mpi_is_running() ? handle_->wait(travelling_->request(), "all_to_all_v") : MPI_SUCCESS;
+    auto const code = mpi_is_running() ? handle_->wait(travelling_->request(), "all_to_all_v") : MPI_SUCCESS;
     handle_->exchanges().give_back(std::move(travelling_));
     return code;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/guard.hpp>
 #include <glt/core/detail/bytes.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,13 +20,12 @@ namespace glt::io::detail {
 
 /// Rows of a slice that all ranks have room to exchange at a time, of that many bytes each; at least 1.
 ///
-/// @comm   collective; one reduction of a number
+/// @comm   collective; one header exchange and one reduction of a number
 template <communicator Comm>
 [[nodiscard]] std::int64_t agree_on_rows_a_round(Comm& comm, memory_plan const& plan,
                                                  std::int64_t row_bytes) {
-  auto rows = std::max<std::int64_t>(plan.for_edges / 4 / (row_bytes * comm.size()), 1);
-  comm.all_reduce(std::span(&rows, 1), reduction::min);
-  return rows;
+  auto const rows = std::max<std::int64_t>(plan.for_edges / 4 / (row_bytes * comm.size()), 1);
+  return reduce_over_ranks(comm, rows, reduction::min);
 }
 
 /// Rows of which every rank has its own version, and works on a slice: rank r on those of `slice_of(rows, ranks, r)`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 
@@ -9,12 +10,11 @@
 
 #include <cerrno>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -34,6 +34,9 @@ void write_archive(Comm& comm, std::string const& path, Fill fill) {
     fill(archive);
     std::ostringstream bytes; // an archive that cannot write its file ends the process
     archive.save_to(bytes);
+    if (!bytes) { // a stream keeps it to itself that memory is exhausted, and would write an archive cut short
+      throw std::bad_alloc();
+    }
     auto const partial = path + ".partial";
     errno = 0;
     std::ofstream file(partial, std::ios::binary);
@@ -67,10 +70,7 @@ void read_archive(Comm& comm, std::string const& path, Read read) {
       }
     }
   });
-  auto size = static_cast<std::int64_t>(bytes.size());
-  comm.broadcast(reinterpret_cast<std::byte*>(&size), sizeof size, 0);
-  bytes.resize(static_cast<std::size_t>(size));
-  comm.broadcast(reinterpret_cast<std::byte*>(bytes.data()), size, 0);
+  broadcast_text(comm, bytes);
   run_together(comm, [&] {
     ::torch::serialize::InputArchive archive;
     try {

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/policy.hpp>
@@ -49,21 +50,23 @@ template <communicator Comm>
   at::Tensor const largest = at::cat({largest_along(gradient, 0), largest_along(x, 0)}, 1).contiguous();
   auto const total =
       agree_on_rows(comm, gradient.size(0), out * in, largest.isfinite().all().template item<bool>());
-  comm.all_reduce(std::span<double>(largest.data_ptr<double>(), static_cast<std::size_t>(largest.numel())),
-                  reduction::max);
-  auto const bits = slice_bits(total);
-  auto const scales = scales_of(largest, bits);
-  auto const scales_of_gradient = scales.narrow(1, 0, out);
-  auto const scales_of_x = scales.narrow(1, out, in);
-  auto const own = multiply_columns(gradient, x, scales_of_gradient, scales_of_x, bits);
-  at::Tensor const sums = at::stack({own.high, own.low});
-  comm.all_reduce(
-      std::span<std::int64_t>(sums.data_ptr<std::int64_t>(), static_cast<std::size_t>(sums.numel())),
-      reduction::sum);
-  if (comm.rank() != 0) {
-    return at::zeros({out, in}, gradient.options());
-  }
-  return value_of({sums[0], sums[1]}, scales_of_gradient.t(), scales_of_x, bits).to(gradient.scalar_type());
+  return committed(comm, [&] {
+    comm.all_reduce(std::span<double>(largest.data_ptr<double>(), static_cast<std::size_t>(largest.numel())),
+                    reduction::max);
+    auto const bits = slice_bits(total);
+    auto const scales = scales_of(largest, bits);
+    auto const scales_of_gradient = scales.narrow(1, 0, out);
+    auto const scales_of_x = scales.narrow(1, out, in);
+    auto const own = multiply_columns(gradient, x, scales_of_gradient, scales_of_x, bits);
+    at::Tensor const sums = at::stack({own.high, own.low});
+    comm.all_reduce(
+        std::span<std::int64_t>(sums.data_ptr<std::int64_t>(), static_cast<std::size_t>(sums.numel())),
+        reduction::sum);
+    if (comm.rank() != 0) {
+      return at::zeros({out, in}, gradient.options());
+    }
+    return value_of({sums[0], sums[1]}, scales_of_gradient.t(), scales_of_x, bits).to(gradient.scalar_type());
+  });
 }
 
 /// y = x weightᵀ + bias, where a tensor without elements stands for none of either; results and gradients do not depend on

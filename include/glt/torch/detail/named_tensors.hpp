@@ -3,6 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/broadcast_text.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/core/random.hpp>
@@ -122,6 +124,7 @@ void agree_on_tensors(Comm& comm, std::vector<named_tensor> const& tensors) {
   for (char const letter : text) {
     fingerprint = fingerprint.fold(static_cast<unsigned char>(letter));
   }
+  std::string of_rank_0 = text;
   call_site const site{.what = operation::sync_parameters};
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
   std::vector<call_header> headers(counts.size());
@@ -131,12 +134,9 @@ void agree_on_tensors(Comm& comm, std::vector<named_tensor> const& tensors) {
   if (odd == headers.end()) {
     return;
   }
-  auto size = static_cast<std::int64_t>(text.size());
-  comm.broadcast(reinterpret_cast<std::byte*>(&size), sizeof size, 0);
-  std::string of_rank_0 = text;
-  of_rank_0.resize(static_cast<std::size_t>(size));
-  comm.broadcast(reinterpret_cast<std::byte*>(of_rank_0.data()), size, 0);
-  throw_everywhere(comm, static_cast<int>(odd - headers.begin()), difference(text, of_rank_0));
+  broadcast_text(comm, of_rank_0);
+  auto const what = committed(comm, [&] { return difference(text, of_rank_0); });
+  throw_everywhere(comm, static_cast<int>(odd - headers.begin()), what);
 }
 
 } // namespace glt::detail

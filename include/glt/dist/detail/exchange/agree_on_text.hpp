@@ -3,12 +3,11 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,15 +48,10 @@ namespace glt::detail {
 template <communicator Comm>
 void agree_on_text(Comm& comm, call_site site, std::string const& failure,
                    std::vector<std::string> const& lines, std::string_view before, std::string_view after) {
-  agree(comm, site, failure);
   auto const joined = join_lines(lines);
   auto first = joined;
-  auto size = static_cast<std::int64_t>(first.size());
-  comm.broadcast(reinterpret_cast<std::byte*>(&size), sizeof(size), 0);
-  first.resize(static_cast<std::size_t>(size));
-  if (size > 0) {
-    comm.broadcast(reinterpret_cast<std::byte*>(first.data()), size, 0);
-  }
+  agree(comm, site, failure);
+  broadcast_text(comm, first);
   auto const differs = joined == first ? std::string() : first_difference(joined, first, before, after);
   agree(comm, site, differs);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/device_comm.hpp>
@@ -51,9 +52,11 @@ public:
         rank_(comm.rank()), size_(comm.size()), sizes_(static_cast<std::size_t>(size_), 0), in_sizes_(sizes_),
         offsets_(sizes_), in_offsets_(sizes_) {
     auto const lanes = std::max<std::int64_t>(depth_, 1);
-    for (std::int64_t i = 0; i < lanes; ++i) {
-      lanes_.emplace_back(make_payload_comm(i == 0 ? comm : comm.duplicate(), policy_));
-    }
+    committed(comm, [&] { // others wait in the next duplicate
+      for (std::int64_t i = 0; i < lanes; ++i) {
+        lanes_.emplace_back(make_payload_comm(i == 0 ? comm : comm.duplicate(), policy_));
+      }
+    });
     scratch_ = buffer<Policy, std::byte>(0, policy_);
     for (std::int64_t i = 0; i < depth_ + 1; ++i) {
       left_.emplace_back(0, policy_);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Throws before, inside and after the public collectives that read and write files; see throw.hpp.
+#include "throw.hpp"
+
+#include "support/known_sets.hpp"
+#include "support/scratch.hpp"
+#include "support/typed_sets.hpp"
+
+#include <glt/comm/detail/broadcast_text.hpp>
+#include <glt/io/embedding_checkpoint.hpp>
+#include <glt/io/parts/open_part.hpp>
+#include <glt/outofcore/frequency.hpp>
+#include <glt/outofcore/hot_vertices.hpp>
+#include <glt/outofcore/hotness.hpp>
+#include <glt/outofcore/parts.hpp>
+#include <glt/outofcore/repair.hpp>
+#include <glt/outofcore/staging/stage_edge_list.hpp>
+#include <glt/outofcore/staging/stage_matrix_market.hpp>
+#include <glt/outofcore/staging/stage_metis_graph.hpp>
+#include <glt/outofcore/stream.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace glt_fault;
+
+namespace {
+
+namespace io = glt::io;
+
+constexpr int num_parts = 3;
+
+/// A data set, and folders of rank 0 for all ranks and of every rank.
+struct disk {
+  explicit disk(comm_type& comm, io::data_set set = glt_test::typed_set(60, 200))
+      : data(std::move(set)), graph(io::view_of(data)) {
+    auto text = own.path().string();
+    glt::detail::broadcast_text(comm, text);
+    shared = text;
+  }
+
+  [[nodiscard]] std::filesystem::path text_file(bool wrong, std::string const& text) const {
+    glt_test::write_bytes(own / "graph", text);
+    return wrong ? own / "absent" : own / "graph";
+  }
+  [[nodiscard]] std::vector<glt::local_id> parts() const {
+    return std::vector<glt::local_id>(static_cast<std::size_t>(graph.num_vertices()), 1);
+  }
+
+  glt_test::scratch_folder own;
+  std::filesystem::path shared;
+  io::data_set data;
+  io::all_types graph;
+  io::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}},
+                                       .plan = {.for_edges = 1 << 20}};
+};
+
+void write_parts(comm_type& comm, disk const& on, bool wrong = false) {
+  auto const labels = glt_test::random_labels(on.data, num_parts);
+  io::write_parts_together(comm, on.shared / "parts", io::view_of(on.data), labels, {.halo = wrong});
+}
+
+/// call(comm, disk, wrong).
+template <class Call>
+std::function<call_type(comm_type&)> with_disk(Call call) {
+  return [call](comm_type& comm) -> call_type {
+    auto const on = std::make_shared<disk>(comm);
+    return [=, &comm](bool wrong) { call(comm, *on, wrong); };
+  };
+}
+
+std::vector<site> sites_of_assignments() {
+  auto const balance = [](bool wrong) {
+    return [wrong](auto in_degrees) -> glt::balance_constraints {
+      return {glt::balance_weights("edges", in_degrees, wrong ? -1 : 0.1)};
+    };
+  };
+  return {
+      {"assign_by_stream", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
+         auto const stream = [&](auto) {
+           return glt::ldg_partitioner().stream(on.graph.num_vertices(), num_parts);
+         };
+         static_cast<void>(io::assign_by_stream(comm, stream, io::view_of(on.data),
+                                                {.passes = wrong ? 2 : 1, .scratch = on.own.path()}));
+       })},
+      {"repair_by_stream", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
+         auto const parts = on.parts();
+         static_cast<void>(io::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts),
+                                                wrong ? 2 : num_parts, balance(false),
+                                                {.scratch = on.own.path()}));
+       })},
+      {"assign_by_frequency", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
+         auto const dealt = on.parts();
+         static_cast<void>(io::assign_by_frequency(
+             comm, on.graph, glt::host_view<glt::local_id const>(dealt), num_parts,
+             {.estimate = on.hotness, .capacity_slack = wrong ? -1.0 : 9.0, .scratch = on.own.path()},
+             balance(false)));
+       })},
+      {"find_hot_vertices", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
+         auto const parts = on.parts();
+         static_cast<void>(io::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts),
+                                                 num_parts, wrong ? -1 : 0.1, on.hotness));
+       })},
+      {"estimate_hotness on disk", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
+         id_list const seeds{wrong ? -1 : 0};
+         static_cast<void>(
+             io::estimate_hotness(comm, on.graph, glt::host_view<global_id const>(seeds), on.hotness));
+       })},
+  };
+}
+
+std::vector<site> sites_of_folders() {
+  return {
+      {"write_parts_together", true,
+       with_disk([](comm_type& comm, disk& on, bool wrong) { write_parts(comm, on, wrong); })},
+      {"open_part", true,
+       [](comm_type& comm) -> call_type {
+         auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));
+         write_parts(comm, *on);
+         return [=, &comm](bool wrong) {
+           static_cast<void>(io::open_part(comm, on->shared / (wrong ? "absent" : "parts")));
+         };
+       }},
+      {"stage_edge_list", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
+         io::stage_edge_list(comm, on.text_file(wrong, "0 1\n1 2\n"), on.shared / "folder");
+       })},
+      {"stage_matrix_market", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
+         io::stage_matrix_market(
+             comm, on.text_file(wrong, "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"),
+             on.shared / "folder");
+       })},
+      {"stage_metis_graph", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
+         io::stage_metis_graph(comm, on.text_file(wrong, "2 1\n2\n1\n"), on.shared / "folder");
+       })},
+      {"load_embedding", true,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const on = std::make_shared<disk>(comm);
+         auto const table = std::make_shared<glt::dist::sparse_embedding<comm_type, cpu>>(
+             comm, here->graph.book(), here->graph.original(), glt::dist::embedding_options{.columns = 4});
+         io::save_embedding(on->own / "table", *table);
+         return [=](bool wrong) { io::load_embedding(on->own / (wrong ? "absent" : "table"), *table); };
+       }},
+  };
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  auto sites = sites_of_assignments();
+  for (auto const& more : sites_of_folders()) {
+    sites.push_back(more);
+  }
+  return run_sites(argc, argv, sites);
+}
