@@ -40,7 +40,7 @@ start_benchmark() {
   if [ "$ranks" -eq 0 ]; then
     ${GLT_BENCH_UNDER:-} "$program" "$@"
   else # Unbound: bound to a core each, ranks would leave none for the threads that prepare batches.
-    ${GLT_BENCH_UNDER:-} mpiexec.openmpi --oversubscribe --bind-to none --mca btl ^openib --mca btl_base_warn_component_unused 0 -n "$ranks" "$program" "$@"
+    ${GLT_BENCH_UNDER:-} mpiexec.openmpi --oversubscribe --bind-to none --mca pml ob1 --mca btl ^openib,ofi --mca btl_base_warn_component_unused 0 -n "$ranks" "$program" "$@"
   fi
 }
 

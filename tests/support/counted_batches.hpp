@@ -24,14 +24,26 @@
 
 namespace glt_test {
 
-/// Fingerprints of the batches of an epoch.
-template <class Loader>
-std::vector<std::int64_t> prints_of(Loader& loader, std::int64_t epoch, std::int64_t first_step = 0) {
+/// Waits for up to a millisecond, by chance: one of its own for every step and rank.
+inline void dawdle(std::uint64_t seed, std::int64_t step, int rank) {
+  glt::random_stream draws(glt::random_key(seed).fold(static_cast<std::uint64_t>(step)),
+                           static_cast<std::uint64_t>(rank));
+  std::this_thread::sleep_for(std::chrono::microseconds(draws.below(1000)));
+}
+
+/// Fingerprints of the batches of an epoch, with each of which the consumer does what it is given.
+template <class Loader, class Consume>
+std::vector<std::int64_t> prints_of(Loader& loader, std::int64_t epoch, std::int64_t first_step, Consume consume) {
   std::vector<std::int64_t> prints;
   for (auto const& batch : loader.epoch(epoch, first_step)) {
+    consume(batch);
     prints.push_back(glt::detail::fingerprint_of(batch));
   }
   return prints;
+}
+template <class Loader>
+std::vector<std::int64_t> prints_of(Loader& loader, std::int64_t epoch, std::int64_t first_step = 0) {
+  return prints_of(loader, epoch, first_step, [](auto const&) {});
 }
 
 /// A batch that is quickly made: its seeds, and their sum.
@@ -84,9 +96,7 @@ struct counted_batches {
     }
     void make(seeds_type const& seeds, glt::sample_key key, batch_type& out) {
       if (delays_) {
-        glt::random_stream draws(glt::random_key(key.seed).fold(static_cast<std::uint64_t>(key.step)),
-                                 static_cast<std::uint64_t>(comm_.rank()));
-        std::this_thread::sleep_for(std::chrono::microseconds(draws.below(1000)));
+        dawdle(key.seed, key.step, comm_.rank());
       }
       if (key.step == failing_step_) {
         throw std::runtime_error("no batch of step " + std::to_string(key.step));

@@ -11,6 +11,7 @@
 #include <glt/partition/book.hpp>
 
 #include "counted_batches.hpp"
+#include "nodes.hpp"
 #include "parts.hpp"
 #include "ranks.hpp"
 #include "roles.hpp"
@@ -53,34 +54,29 @@ inline std::vector<glt::global_id> client_seeds(int client, std::int64_t num_ver
 }
 
 /// Compares the batches that servers make with those of a loader of one rank, bit by bit, on every number of servers
-/// and clients that the ranks allow.
+/// and clients that the ranks allow, as messages and in memory that servers share, which takes a few batches.
 ///
 /// A `Kind` is made of a communicator, and has this rank's part of everything. `kind.recipe()` borrows from it,
 /// `kind.options()` is what a client asks for, and `kind.seeds(client)` around what.
 template <template <class> class Kind>
 void check_remote_kind() {
   constexpr glt::dist::loader_options local{.batch_size = 8, .shuffle = true, .seed = 3};
-  auto const compare = [&](auto& roles, auto alone) { // returns how many batches
-    using comm_type = decltype(alone);
-    using kind_type = Kind<comm_type>;
-    std::int64_t compared = 0;
-    if (is_server(roles)) {
-      kind_type const here(roles.group());
-      glt::dist::server server(roles);
-      server.offer("batches", here.recipe());
-      server.run();
-      return compared;
-    }
-    kind_type const here(alone);
+  auto const serve = [&]<class Comm>(glt::dist::server<Comm>&& server) {
+    Kind<Comm> const here(server.roles().group());
+    server.offer("batches", here.recipe());
+    server.run();
+  };
+  auto const compare = [&]<class Comm>(glt::dist::client<Comm>&& client, Comm alone) { // returns how many batches
+    Kind<Comm> const here(alone);
     auto recipe = here.recipe();
-    auto const own = here.seeds(roles.group_rank());
+    auto const own = here.seeds(client.roles().group_rank());
     glt::dist::loader plain(alone, recipe.with(here.options()), own, local);
-    glt::dist::client client(roles);
     auto remote = local;
     remote.prefetch = 3;
-    glt::dist::remote_loader<comm_type, decltype(recipe)> loader(client, "batches", own, here.options(),
-                                                                 remote, {.together = false});
+    glt::dist::remote_loader<Comm, decltype(recipe)> loader(client, "batches", own, here.options(), remote,
+                                                            {.together = false});
     REQUIRE(loader.num_steps() == plain.num_steps());
+    std::int64_t compared = 0;
     for (std::int64_t const epoch : {0, 1}) {
       auto const expected = prints_of(plain, epoch);
       CHECK(std::ssize(expected) == plain.num_steps());
@@ -92,10 +88,22 @@ void check_remote_kind() {
     return compared;
   };
   auto const check = [&](auto comm, int servers) {
-    auto roles = joined(comm, servers);
-    auto const compared = roles.gather_world(compare(roles, comm.split(comm.rank(), 0)));
-    for (int rank = 0; rank < comm.size(); ++rank) { // servers see that clients have done it
-      CHECK((compared[static_cast<std::size_t>(rank)] > 0) == (rank >= servers));
+    for (std::int64_t const shared_bytes : {0, 1 << 16}) {
+      CAPTURE(shared_bytes);
+      auto roles = joined(comm, servers);
+      auto const alone = comm.split(comm.rank(), 0);
+      auto const node = node_of(comm);
+      std::int64_t own = 0;
+      if (is_server(roles)) {
+        shared_bytes > 0 ? serve(glt::dist::server(roles, node, shared_bytes)) : serve(glt::dist::server(roles));
+      } else {
+        own = shared_bytes > 0 ? compare(glt::dist::client(roles, node), alone)
+                               : compare(glt::dist::client(roles), alone);
+      }
+      auto const compared = roles.gather_world(own);
+      for (int rank = 0; rank < comm.size(); ++rank) { // servers see that clients have done it
+        CHECK((compared[static_cast<std::size_t>(rank)] > 0) == (rank >= servers));
+      }
     }
   };
   on_ranks([&](auto comm) { check(comm, 1); }, {2});

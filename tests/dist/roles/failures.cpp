@@ -14,34 +14,27 @@
 #include "support/nodes.hpp"
 #include "support/ranks.hpp"
 #include "support/roles.hpp"
-#include "support/sanitized.hpp"
+#include "support/usage.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 using glt_test::counted_batches;
 using glt_test::counted_seeds;
 using glt_test::is_server;
 using glt_test::joined;
+using glt_test::knows_memory;
+using glt_test::own_usage;
 using glt_test::prints_of;
+using glt_test::usage_in_turn;
 
 namespace {
-
-#if defined(GLT_TEST_SANITIZED)
-constexpr bool knows_memory = false; // sanitizers keep books of it
-#else
-constexpr bool knows_memory = true;
-#endif
 
 constexpr glt::dist::loader_options some_options{.batch_size = 3, .shuffle = true, .seed = 5};
 
@@ -262,42 +255,6 @@ TEST_CASE("servers and clients end with batches on their way") {
 }
 
 namespace {
-
-// What this process has at the moment.
-struct usage {
-  std::int64_t kilobytes = 0;
-  std::int64_t files = 0;
-  std::int64_t shared = 0; // mappings that others may have, too
-};
-
-usage own_usage() {
-  usage now;
-  std::int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages >> pages;
-  now.kilobytes = pages * sysconf(_SC_PAGESIZE) / 1024;
-  for (auto const& file : std::filesystem::directory_iterator("/proc/self/fd")) {
-    now.files += file.path().empty() ? 0 : 1;
-  }
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    now.shared += line.find("rw-s") != std::string::npos ? 1 : 0;
-  }
-  return now;
-}
-
-// That of each rank when all are done and have given back what they share; threads have it in common.
-template <class Comm>
-usage usage_in_turn(Comm& comm) {
-  usage own;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    comm.barrier();
-    if (comm.rank() == rank) {
-      own = own_usage();
-    }
-  }
-  comm.barrier();
-  return own;
-}
 
 // Trains on `steps` small batches, through messages or, with `bytes`, memory that is shared; what grows meanwhile is an
 // error.

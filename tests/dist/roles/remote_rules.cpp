@@ -8,6 +8,7 @@
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/graph/edge_values.hpp>
 #include <glt/graph/sort_rows.hpp>
+#include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
@@ -82,6 +83,22 @@ private:
 };
 
 template <class Comm>
+struct independent {
+  explicit independent(Comm& comm) : graph(comm, glt_test::merged_graph(comm.size()).part(comm.rank())) {}
+  auto recipe() const { return glt::dist::neighbor_batches(graph, {}, glt::independent_rule<>()); }
+  glt::neighbor_options options() const { return {.fanouts = {3, 2}, .edge_ids = true, .disjoint = true}; }
+  glt::dist::vertex_seeds<> seeds(int client) const { // some of them several times in a batch
+    auto made = glt_test::client_seeds(client, 257);
+    for (auto& seed : made) {
+      seed %= 5;
+    }
+    return made;
+  }
+
+  glt::dist::graph<cpu> graph;
+};
+
+template <class Comm>
 struct labor {
   explicit labor(Comm& comm)
       : graph(comm, glt_test::merged_graph(comm.size()).part(comm.rank())),
@@ -104,6 +121,10 @@ TEST_CASE("servers make the batches by weights that a loader makes") { // on_ran
 
 TEST_CASE("servers make the batches by LABOR that a loader makes") {
   glt_test::check_remote_kind<labor>();
+}
+
+TEST_CASE("servers make the batches of independent trees that a loader makes") {
+  glt_test::check_remote_kind<independent>();
 }
 
 TEST_CASE("servers make the batches by times that a loader makes") {

@@ -89,7 +89,8 @@ TEST_CASE("clients get the batches of a loader, however many servers make them, 
                   CHECK(loader.num_steps() == (10 + 6 * (client.roles().group_size() - 1) + 2) / 3);
                   for (std::int64_t const epoch : {0, 1}) {
                     auto const expected = expected_of(own, num_seeds, loader.num_steps(), epoch);
-                    CHECK(prints_of(loader, epoch) == expected);
+                    auto const dawdle = [&](auto const& batch) { glt_test::dawdle(17, batch.step, own); };
+                    CHECK(prints_of(loader, epoch, 0, dawdle) == expected);
                     CHECK(prints_of(loader, epoch, 2) ==
                           std::vector<std::int64_t>(expected.begin() + 2, expected.end()));
                   }

@@ -2,30 +2,23 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/node_memory.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
-#include <glt/dist/loading/detail/row_maker.hpp>
 #include <glt/dist/loading/detail/row_recipe.hpp>
-#include <glt/dist/loading/detail/seed_memory.hpp>
+#include <glt/dist/loading/detail/vertex_maker.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/sampling/induced_subgraph.hpp>
-#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace glt::dist {
 
@@ -85,65 +78,28 @@ induced_batches(graph<GraphPolicy, Vertex> const&, induced_options = {})
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
 template <class Comm, class Policy>
 class induced_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
-    : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+    : public detail::vertex_maker<Comm, Policy, Vertex, T, StorePolicy, induced_sampler<Comm, Policy, Vertex>> {
   static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
 
-  using row_maker = detail::row_maker<Comm, Policy, T, StorePolicy>;
-  using sampler_type = induced_sampler<Comm, Policy, Vertex>;
-
 public:
-  static constexpr memory_space space = Policy::space;
   using batch_type = batch<Policy, Vertex, T>;
 
   /// @comm   collective; three header exchanges and those of `named_collector`
   /// @throws collective_error  on every rank, if the options of a rank are wrong, what is collected is of another
   ///                           partition than the graph, or ranks collect different things
   maker(Comm comm, induced_batches const& what, Policy policy)
-      : row_maker(comm, what.rows_, *what.graph_, what.options_.edge_ids, policy),
-        num_vertices_(what.graph_->num_vertices()), policy_(policy),
-        sampler_(comm, *what.graph_, what.options_, std::move(policy)) {}
-
-  /// @throws precondition_error  if a seed is no vertex, or seeds have times
-  void check(seeds_type const& seeds) const {
-    seeds.check();
-    detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices), num_vertices_);
-    detail::check_times(seeds, false);
-  }
+      : maker::vertex_maker(std::move(comm), what.rows_, what.options_.edge_ids, std::move(policy), *what.graph_,
+                            what.options_) {}
 
   /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
   ///
   /// @comm   collective; see `induced_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    while (seeds_.size() < batches.size()) {
-      seeds_.emplace_back(policy_);
-    }
-    items_.clear();
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const& [seeds, key, out] = batches[b];
-      items_.push_back({seeds_[b].vertices(*seeds), key.step, &out->subgraph});
-    }
-    this->make_around(
-        batches, [this] { sampler_.sample_bulk(items_); }, [](auto const& made) -> auto& { return made.subgraph; });
+    this->make_items(batches, [](auto& memory, auto const& batch) -> typename maker::item_type {
+      return {memory.vertices(*batch.seeds), batch.key.step, &batch.out->subgraph};
+    });
   }
-
-  [[nodiscard]] loader_report report() const {
-    auto made = row_maker::report();
-    made.sampled = sampler_.counts();
-    made.why_sampled = sampler_.why_not_in_place();
-    return made;
-  }
-  using row_maker::read_in_place;
-  void read_in_place(node_views<detail::part_view<space, Vertex>> parts) requires host_policy<Policy> {
-    sampler_.read_in_place(std::move(parts));
-  }
-
-private:
-  std::int64_t num_vertices_;
-  Policy policy_;
-  std::vector<detail::seed_memory<Policy, Vertex>> seeds_; // of each batch
-  sampler_type sampler_;
-  std::vector<typename sampler_type::bulk_item> items_;
 };
 
 } // namespace glt::dist

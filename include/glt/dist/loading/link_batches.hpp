@@ -23,14 +23,12 @@
 #include <glt/sample/options.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace glt::dist {
 
@@ -132,7 +130,7 @@ public:
   maker(Comm comm, link_batches const& what, Policy policy)
       : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
                                                         what.options_.neighbors.edge_ids, policy),
-        num_vertices_(what.graph_->num_vertices()), policy_(policy), directory_(comm, *what.graph_, policy),
+        num_vertices_(what.graph_->num_vertices()), items_(policy), directory_(comm, *what.graph_, policy),
         weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy)
                                : nullptr),
         sampler_(comm, directory_, what.options_, weights_.get(), std::move(policy)) {}
@@ -151,17 +149,12 @@ public:
   ///
   /// @comm   collective; see `link_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    while (seeds_.size() < batches.size()) {
-      seeds_.emplace_back(policy_);
-    }
-    items_.clear();
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const& [seeds, key, out] = batches[b];
-      items_.push_back({seeds_[b].sources(*seeds), seeds_[b].destinations(*seeds), seeds_[b].labels(*seeds), key,
-                        &out->sample});
-    }
+    auto const item_of = [](auto& memory, auto const& batch) -> typename sampler_type::bulk_item {
+      return {memory.sources(*batch.seeds), memory.destinations(*batch.seeds), memory.labels(*batch.seeds), batch.key,
+              &batch.out->sample};
+    };
     this->make_around(
-        batches, [this] { sampler_.sample_bulk(items_); },
+        batches, [&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
         [](auto const& made) -> auto& { return made.sample.subgraph(); });
   }
 
@@ -170,12 +163,10 @@ private:
   using sampler_type = link_sampler<Comm, Policy, Vertex>;
 
   std::int64_t num_vertices_;
-  Policy policy_;
-  std::vector<detail::edge_memory<Policy, Vertex>> seeds_; // of each batch
+  detail::bulk_items<Policy, detail::edge_memory<Policy, Vertex>, typename sampler_type::bulk_item> items_;
   vertex_directory<Comm, Policy, Vertex> directory_;
   std::unique_ptr<weights_type> weights_;
   sampler_type sampler_;
-  std::vector<typename sampler_type::bulk_item> items_;
 };
 
 } // namespace glt::dist

@@ -143,7 +143,7 @@ public:
   /// @throws collective_error  on every rank, if options or rules of a rank are wrong, what is collected is of another
   ///                           partition than the graph, or ranks collect different things
   maker(Comm comm, typed_batches const& what, Policy policy)
-      : graph_(what.graph_), policy_(policy),
+      : graph_(what.graph_), items_(policy),
         sampler_(comm, *what.graph_, what.options_, what.rules_, policy),
         collectors_(comm, what.things_, *what.graph_, what.options_.edge_ids, std::move(policy)) {}
 
@@ -166,22 +166,18 @@ public:
   /// @comm   collective; see `hetero_neighbor_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
     detail::stopwatch watch;
-    while (seeds_.size() < batches.size()) {
-      seeds_.emplace_back(policy_);
-    }
     lists_.resize(batches.size());
-    items_.clear();
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const& [seeds, key, out] = batches[b];
-      out->seed_type = seeds->node_type;
-      lists_[b].assign(graph_->schema().node_types().size(), {});
-      lists_[b][static_cast<std::size_t>(seeds->node_type)] = seeds_[b].vertices(*seeds);
-      items_.push_back({.seeds = lists_[b], .key = key, .out = &out->subgraph});
+    auto list = lists_.begin();
+    sampler_.sample_bulk(items_.of(batches, [&](auto& memory, auto const& batch) {
+      batch.out->seed_type = batch.seeds->node_type;
+      list->assign(graph_->schema().node_types().size(), {});
+      (*list)[static_cast<std::size_t>(batch.seeds->node_type)] = memory.vertices(*batch.seeds);
+      typename sampler_type::bulk_item item{.seeds = *list++, .key = batch.key, .out = &batch.out->subgraph};
       if constexpr (detail::has_query<Rule>) {
-        items_.back().queries = seeds_[b].queries(*seeds);
+        item.queries = memory.queries(*batch.seeds);
       }
-    }
-    sampler_.sample_bulk(items_);
+      return item;
+    }));
     watch.lap(seconds_.sampling);
     collectors_.collect(batches, batches[0].key.step);
     watch.lap(seconds_.features);
@@ -200,10 +196,10 @@ public:
 
 private:
   graph_type const* graph_;
-  Policy policy_;
-  std::vector<detail::seed_memory<Policy, Vertex, typename Rule::query_type>> seeds_; // of each batch
+  detail::bulk_items<Policy, detail::seed_memory<Policy, Vertex, typename Rule::query_type>,
+                     typename sampler_type::bulk_item>
+      items_;
   std::vector<std::vector<array_view<space, Vertex const>>> lists_; // of each batch, by node type
-  std::vector<typename sampler_type::bulk_item> items_;
   sampler_type sampler_;
   detail::typed_collectors<Comm, Policy> collectors_;
   detail::loader_seconds seconds_;

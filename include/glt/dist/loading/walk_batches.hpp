@@ -21,7 +21,6 @@
 #include <glt/sample/walk/walks.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -146,7 +145,7 @@ public:
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0
   maker(Comm comm, walk_batches const& what, Policy policy)
-      : policy_(policy), walker_(make_walker(std::move(comm), what, std::move(policy))),
+      : items_(policy), walker_(make_walker(std::move(comm), what, std::move(policy))),
         num_vertices_(num_starts(what)) {}
 
   /// @throws precondition_error  if a seed is no vertex, or seeds have times
@@ -161,15 +160,9 @@ public:
   /// @comm   collective; see the walkers
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
     detail::stopwatch watch;
-    while (seeds_.size() < batches.size()) {
-      seeds_.emplace_back(policy_);
-    }
-    items_.clear();
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const& [seeds, key, out] = batches[b];
-      items_.push_back({seeds_[b].vertices(*seeds), key, &out->walks});
-    }
-    walker_.walk_bulk(items_);
+    walker_.walk_bulk(items_.of(batches, [](auto& memory, auto const& batch) -> typename walker_type::bulk_item {
+      return {memory.vertices(*batch.seeds), batch.key, &batch.out->walks};
+    }));
     watch.lap(seconds_.sampling);
   }
 
@@ -194,11 +187,9 @@ private:
     }
   }
 
-  Policy policy_;
-  std::vector<detail::seed_memory<Policy, Vertex>> seeds_; // of each batch
+  detail::bulk_items<Policy, detail::seed_memory<Policy, Vertex>, typename walker_type::bulk_item> items_;
   walker_type walker_;
   std::int64_t num_vertices_;
-  std::vector<typename walker_type::bulk_item> items_;
   detail::loader_seconds seconds_;
 };
 

@@ -57,7 +57,7 @@ public:
         box_(detail::join_mailbox(roles)) {}
   /// The same, and batches of servers of this machine are read where they lie, in memory that those share.
   ///
-  /// @comm   as above, and that of `share`
+  /// @comm   as above, and that of `share`; of MPI ranks twice, for by 64 bytes of each they wake each other up
   template <node_memory Node>
   client(role_context<Comm>& roles, Node node) : client(roles) {
     shared_ = node.share(0, [](std::span<std::byte>) {});

@@ -47,8 +47,8 @@ struct remote_options {
 ///                                                                 {.batch_size = 1024, .shuffle = true});
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
-/// Servers send up to `prefetch` batches ahead, 4 if that is 0. Epochs may be left early at any time, and the loader
-/// too.
+/// Servers send up to `prefetch` batches ahead, 4 if that is 0; `bulk` and `stall_limit` mean nothing to them. Epochs may
+/// be left early at any time, and the loader too.
 ///
 /// Concurrent calls: none on one object, its client or other loaders of the client.
 template <communicator Comm, class Recipe>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/failure.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/lost_rank.hpp>
@@ -10,19 +9,16 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/detail/mistake.hpp>
 #include <glt/core/error.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
 #include <glt/dist/roles/detail/fellow_servers.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>
-#include <glt/dist/roles/detail/loader_openings.hpp>
 #include <glt/dist/roles/detail/receive_in_time.hpp>
+#include <glt/dist/roles/detail/served_clients.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>
-#include <glt/dist/roles/detail/served_kinds.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/server_rounds.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
-#include <glt/dist/roles/detail/services.hpp>
 #include <glt/dist/roles/detail/share_bells.hpp>
 #include <glt/dist/roles/role.hpp>
 
@@ -69,16 +65,16 @@ public:
   /// @throws precondition_error  if this rank is neither a server nor a worker
   /// @throws collective_error  on every rank, if one has failed before
   explicit server(role_context<Comm>& roles)
-      : roles_(&roles), servers_(roles), clients_(served_by(roles)), rounds_(roles.group()),
+      : roles_(&roles), servers_(roles), clients_(roles, served_by(roles), &box_), rounds_(roles.group()),
         box_(detail::join_mailbox(roles)) {}
 
   /// The same, and batches for clients of this machine lie in `bytes` bytes that it shares with them, where they read
   /// them; what finds no room there at the moment goes as a message. A larger batch is an error of its client.
   ///
-  /// @comm   as above, and that of `share`
+  /// @comm   as above, and that of `share`; of MPI ranks twice, for by 64 bytes of each they wake each other up
   template <node_memory Node>
   server(role_context<Comm>& roles, Node node, std::int64_t bytes) : server(roles) {
-    delivery_ = detail::batch_delivery(node.share(bytes, [](std::span<std::byte>) {}));
+    clients_.deliver_by(detail::batch_delivery(node.share(bytes, [](std::span<std::byte>) {})));
     detail::share_bells(box_, node);
   }
 
@@ -105,7 +101,7 @@ public:
   /// @throws precondition_error  if there is an offer of that name
   template <class Recipe>
   void offer(std::string name, Recipe recipe) {
-    kinds_.offer(std::make_unique<detail::recipe_offer<Comm, Recipe>>(std::move(name), std::move(recipe)));
+    clients_.kinds().offer(std::make_unique<detail::recipe_offer<Comm, Recipe>>(std::move(name), std::move(recipe)));
   }
 
   /// Answers requests of clients of that name: `serve(request)` is a function of one argument; what it takes and
@@ -115,7 +111,7 @@ public:
   /// @throws precondition_error  if there is a service of that name
   template <class Serve>
   void register_service(std::string name, Serve serve) {
-    services_.add(std::move(name), std::function(std::move(serve)));
+    clients_.offered_services().add(std::move(name), std::function(std::move(serve)));
   }
 
   /// Serves until all clients are gone.
@@ -128,7 +124,7 @@ public:
     try {
       auto rounds = [this] { serve_all(); };
       detail::run_and_leave(rounds_.group(), rounds);
-      if (all_receive_) {
+      if (clients_.all_receive()) {
         box_.close();
       }
     } catch (collective_error const& failure) { // of this group alone: other groups of the world do not know
@@ -164,7 +160,7 @@ private:
       }
       serve_rounds();
       servers_.part(box_);
-      if (all_receive_) {
+      if (clients_.all_receive()) {
         box_.flush();
       }
     } catch (detail::agreed_error const&) {
@@ -193,105 +189,27 @@ private:
   void handle(detail::mailbox_message const& message) {
     if (servers_.contain(message.source)) {
       servers_.hear(message, rounds_.number());
-    } else if (clients_.contains(message.source)) {
-      try {
-        answer(message);
-      } catch (detail::malformed_message const& failure) {
-        dismiss(message.source, failure.what());
-      }
-    } else if (static_cast<message_kind>(message.kind) == message_kind::goodbye) { // of one that was dismissed
-      delivery_.take_back_all(message.source);
+    } else {
+      clients_.hear(message);
     }
-  }
-
-  // What a client says.
-  void answer(detail::mailbox_message const& message) {
-    auto const client = message.source;
-    auto reader = detail::read_message(message);
-    switch (static_cast<message_kind>(message.kind)) {
-    case message_kind::open: openings_.add(message, kinds_, say_own_failure()); break;
-    case message_kind::begin: begin(client, reader); break;
-    case message_kind::credit: take_back(client, reader); break;
-    case message_kind::close: {
-      std::int64_t loader = 0;
-      reader.get(loader);
-      close(client, loader);
-      break;
-    }
-    case message_kind::request: serve(client, reader); break;
-    case message_kind::goodbye: {
-      std::int64_t in_haste = 0;
-      reader.get(in_haste);
-      all_receive_ &= in_haste == 0;
-      close(client, std::nullopt);
-      delivery_.take_back_all(client);
-      clients_.erase(client);
-      detail::send_packed(box_, client, message_kind::farewell, std::int64_t{0});
-      break;
-    }
-    default:
-      throw detail::malformed_message(detail::message("message of unknown kind ", message.kind,
-                                                      "; servers and clients must be the same program"));
-    }
-  }
-  // Serves a client no more, which may still read batches in shared memory.
-  void dismiss(int client, std::string_view cause) {
-    close(client, std::nullopt);
-    clients_.erase(client);
-    all_receive_ = false;
-    auto const why = detail::message("cannot understand ", roles_->name_of(client), ": ", cause);
-    detail::send_packed(box_, client, message_kind::gone, detail::failed_message{0, 0, roles_->world_rank(), why});
-  }
-
-  // Closes a loader of a client, or all of them.
-  void close(int client, std::optional<std::int64_t> loader) {
-    kinds_.close(client, loader);
-    openings_.close(client, loader);
-  }
-  void begin(int client, detail::unpacker& reader) {
-    detail::begin_message head;
-    reader.get(head);
-    if (auto* const stream = kinds_.find(client, head.loader)) {
-      if (auto const failure = detail::failure_of([&] { stream->begin(head); }); !failure.empty()) {
-        say_failed(client, head.loader, head.generation, roles_->world_rank(), failure);
-      }
-    }
-  }
-  void take_back(int client, detail::unpacker& reader) {
-    detail::credit_message head;
-    reader.get(head);
-    delivery_.take_back(client, head.place);
-    if (auto* const stream = kinds_.find(client, head.loader)) {
-      stream->take_back(head);
-    }
-  }
-  void serve(int client, detail::unpacker& reader) {
-    detail::request_message head;
-    reader.get(head);
-    services_.serve(box_, client, head, reader);
   }
 
   [[nodiscard]] std::int64_t next_wish() {
-    openings_.open_known(
-        kinds_,
-        [this](int client, std::int64_t loader) {
-          detail::send_packed(box_, client, message_kind::opened, loader);
-        },
-        say_own_failure());
-    if (!openings_.wanted_kind().empty()) {
+    if (!clients_.open_known().empty()) {
       return rounds_type::kind;
     }
-    if (auto const kind = kinds_.next([this](std::size_t of) { return kinds_[of].due() != nullptr; })) {
+    auto const& kinds = clients_.kinds();
+    if (auto const kind = kinds.next([&](std::size_t of) { return kinds[of].due() != nullptr; })) {
       return rounds_type::batch + static_cast<std::int64_t>(*kind);
     }
-    if (clients_.empty() && !std::exchange(has_told_end_, true)) {
+    if (clients_.ranks().empty() && !std::exchange(has_told_end_, true)) {
       return rounds_type::end;
     }
     return rounds_type::nothing;
   }
 
   void make_round(std::int64_t mine) {
-    if (mine == rounds_type::nothing && clients_.empty()) {
+    if (mine == rounds_type::nothing && clients_.ranks().empty()) {
       mine = rounds_type::end;
     }
     if (mine != rounds_type::nothing) {
@@ -299,43 +217,20 @@ private:
     }
     servers_.answer_call();
     rounds_.make(
-        mine, kinds_, [this] { return openings_.wanted_kind(); },
+        mine, clients_.kinds(), [this] { return clients_.wanted_kind(); },
         [this](std::string const& kind, collective_error const& failure) {
-          openings_.refuse(kind, [&](int client, std::int64_t loader) {
-            say_failed(client, loader, 0, servers_.world_rank_of(failure), failure.cause());
-          });
+          clients_.refuse(kind, servers_.world_rank_of(failure), failure.cause());
         },
         [this](detail::served_stream& stream, std::optional<collective_error> const& failure) {
-          failure ? give_up(stream, servers_.world_rank_of(*failure), failure->cause()) : send(stream);
+          failure ? clients_.give_up(stream, servers_.world_rank_of(*failure), failure->cause()) : clients_.send(stream);
         });
   }
 
-  void send(detail::served_stream& stream) {
-    try {
-      delivery_.send(box_, stream);
-    } catch (precondition_error const& failure) {
-      give_up(stream, roles_->world_rank(), failure.what());
-    }
-  }
-  void give_up(detail::served_stream& stream, int rank, std::string const& cause) {
-    say_failed(stream.client(), stream.loader(), stream.generation(), rank, cause);
-    stream.stop();
-  }
-
-  // For loaders that cannot be opened here.
-  [[nodiscard]] auto say_own_failure() {
-    return [this](int client, std::int64_t loader, std::string const& cause) {
-      say_failed(client, loader, 0, roles_->world_rank(), cause);
-    };
-  }
-  void say_failed(int client, std::int64_t loader, std::int64_t generation, int rank, std::string const& cause) {
-    detail::send_packed(box_, client, message_kind::failed, detail::failed_message{loader, generation, rank, cause});
-  }
   // Does not wait until they have heard, for who fails as well may never.
   void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
     try {
       detail::committed(roles_->world(), [&] { // they wait for it
-        auto told = std::vector<int>(clients_.begin(), clients_.end());
+        auto told = std::vector<int>(clients_.ranks().begin(), clients_.ranks().end());
         if (to_servers) {
           std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
         }
@@ -347,17 +242,13 @@ private:
     } catch (std::exception const&) { // a guard of the world ends the job
     }
   }
+
   role_context<Comm>* roles_;
   detail::fellow_servers servers_;
-  std::set<int> clients_; // those that are still there
+  detail::served_clients<Comm> clients_;
   rounds_type rounds_;
   decltype(std::declval<Comm&>().make_mailbox()) box_; // others rely on a server that has one
-  detail::services services_;
-  detail::served_kinds<Comm> kinds_;
-  detail::loader_openings openings_;
-  detail::batch_delivery delivery_;
   bool has_run_ = false;
-  bool all_receive_ = true; // clients that have gone have received everything
   bool has_told_end_ = false;
 };
 

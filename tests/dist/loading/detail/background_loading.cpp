@@ -8,10 +8,12 @@
 #include "support/counted_batches.hpp"
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
+#include "support/usage.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +22,7 @@
 
 using glt_test::counted_batches;
 using glt_test::counted_seeds;
+using glt_test::dawdle;
 using glt_test::prints_of;
 
 namespace {
@@ -48,13 +51,12 @@ TEST_CASE("batches prepared in advance are those that are not, whatever runs bes
         CHECK(loader.num_steps() == plain.num_steps());
         for (std::int64_t const epoch : {0, 1}) {
           auto const expected = prints_of(plain, epoch);
-          std::vector<std::int64_t> prints;
           std::int64_t step = 0;
-          for (auto const& batch : loader.epoch(epoch)) {
+          auto const prints = prints_of(loader, epoch, 0, [&](auto const& batch) {
             CHECK(batch.step == step++);
-            prints.push_back(glt::detail::fingerprint_of(batch));
+            dawdle(17, step, comm.rank());
             CHECK(sum_over_ranks(comm, batch.step) == batch.step * comm.size());
-          }
+          });
           CHECK(prints == expected);
           auto const resumed = prints_of(loader, epoch, 2);
           CHECK(resumed == std::vector<std::int64_t>(expected.begin() + 2, expected.end()));
@@ -216,18 +218,31 @@ TEST_CASE("options that cannot be, or differ, are the same error on every rank")
   });
 }
 
-TEST_CASE("batches in thousands come through in the same memory") {
+TEST_CASE("batches in thousands come through in the same memory, and nothing is left of them") {
   glt_test::on_ranks(
       [](auto comm) {
-        glt::dist::loader loader(comm, counted_batches(), counted_seeds(comm.rank(), 10000),
-                                 {.batch_size = 1, .prefetch = 3});
-        std::vector<glt::global_id const*> places;
-        for (auto const& batch : loader.epoch(0)) {
-          places.push_back(batch.seeds.data());
+        glt_test::usage before;
+        for (std::int64_t const steps : {1000, 10000}) {
+          std::vector<glt::global_id const*> places;
+          {
+            glt::dist::loader loader(comm, counted_batches(), counted_seeds(comm.rank(), steps),
+                                     {.batch_size = 1, .prefetch = 3});
+            places.reserve(10000);
+            for (auto const& batch : loader.epoch(0)) {
+              places.push_back(batch.seeds.data());
+            }
+          }
+          CHECK(std::ssize(places) == steps);
+          std::ranges::sort(places);
+          CHECK(std::ranges::unique(places).begin() - places.begin() == 4);
+          auto const after = glt_test::usage_in_turn(comm);
+          if (steps > 1000) {
+            CHECK(after.files <= before.files);
+            CHECK(after.shared <= before.shared);
+            CHECK((!glt_test::knows_memory || after.kilobytes - before.kilobytes < 2048)); // of them the lists of seeds
+          }
+          before = after;
         }
-        CHECK(places.size() == 10000);
-        std::ranges::sort(places);
-        CHECK(std::ranges::unique(places).begin() - places.begin() == 4);
       },
       {2});
 }

@@ -12,7 +12,9 @@
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -123,6 +125,31 @@ private:
   buffer<Policy, Vertex> sources_;
   buffer<Policy, Vertex> destinations_;
   buffer<Policy, std::int64_t> labels_;
+};
+
+/// What a sampler is asked for where it makes several batches: an item each, whose seeds lie in a `Memory` of its own.
+template <device_policy Policy, class Memory, class Item>
+class bulk_items {
+public:
+  explicit bulk_items(Policy policy) : policy_(std::move(policy)) {}
+
+  /// The items of `item_of(memory, batch)`; valid until the next call.
+  template <class Batch, class ItemOf>
+  [[nodiscard]] std::span<Item const> of(std::span<Batch const> batches, ItemOf item_of) {
+    while (memory_.size() < batches.size()) {
+      memory_.emplace_back(policy_);
+    }
+    items_.clear();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      items_.push_back(item_of(memory_[b], batches[b]));
+    }
+    return items_;
+  }
+
+private:
+  Policy policy_;
+  std::vector<Memory> memory_; // of each batch
+  std::vector<Item> items_;
 };
 
 } // namespace glt::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/row_maker.hpp>
+#include <glt/dist/loading/detail/seed_memory.hpp>
+#include <glt/dist/loading/seeds.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace glt::detail {
+
+/// What makers of batches around vertices have in common: a sampler makes a subgraph from the seeds, and its rows are
+/// collected. `Query` is what requests of the sampler's rule carry.
+template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy,
+          class Sampler, class Query = no_query>
+class vertex_maker : public row_maker<Comm, Policy, T, StorePolicy> {
+  using rows = row_maker<Comm, Policy, T, StorePolicy>;
+
+public:
+  using batch_type = dist::batch<Policy, Vertex, T>;
+  using seeds_type = dist::vertex_seeds<Vertex>;
+
+  /// Makes the sampler of the graph and what comes after it.
+  ///
+  /// @comm   collective; those of `row_collectors` and the sampler
+  template <class Graph, class... Arguments>
+  vertex_maker(Comm comm, collected_things<StorePolicy, T> const& things, bool edge_ids, Policy policy,
+               Graph const& graph, Arguments const&... arguments)
+      : rows(comm, things, graph, edge_ids, policy), num_vertices_(graph.num_vertices()), items_(policy),
+        sampler_(comm, graph, arguments..., policy) {}
+
+  /// @throws precondition_error  if a seed is no vertex, or seeds have times that the rule does not look at, or none
+  void check(seeds_type const& seeds) const {
+    seeds.check();
+    validate_vertices("seed", host_view<Vertex const>(seeds.vertices), num_vertices_);
+    check_times(seeds, has_time<Query>);
+  }
+
+  [[nodiscard]] dist::loader_report report() const {
+    auto made = rows::report();
+    made.sampled = sampler_.counts();
+    made.why_sampled = sampler_.why_not_in_place();
+    return made;
+  }
+  using rows::read_in_place;
+  void read_in_place(node_views<part_view<Policy::space, Vertex>> parts) requires host_policy<Policy> {
+    sampler_.read_in_place(std::move(parts));
+  }
+
+protected:
+  using memory_type = seed_memory<Policy, Vertex, Query>;
+  using item_type = typename Sampler::bulk_item;
+
+  /// Makes batches of what `item_of(memory, batch)` asks for.
+  ///
+  /// @comm   collective; those of the sampler and the collectors
+  template <class ItemOf>
+  void make_items(std::span<batch_request<seeds_type, batch_type> const> batches, ItemOf item_of) {
+    this->make_around(
+        batches, [&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
+        [](auto const& made) -> auto& { return made.subgraph; });
+  }
+
+private:
+  std::int64_t num_vertices_;
+  bulk_items<Policy, memory_type, item_type> items_;
+  Sampler sampler_;
+};
+
+} // namespace glt::detail

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/detail/batch_delivery.hpp>
+#include <glt/dist/roles/detail/loader_openings.hpp>
+#include <glt/dist/roles/detail/served_kinds.hpp>
+#include <glt/dist/roles/detail/served_stream.hpp>
+#include <glt/dist/roles/detail/service_messages.hpp>
+#include <glt/dist/roles/detail/services.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// The clients of a server: what they say, what they have, and what they are told.
+///
+/// Concurrent calls: none on one object.
+template <communicator Comm>
+  requires mailing<Comm>
+class served_clients {
+  using mailbox_type = decltype(std::declval<Comm&>().make_mailbox());
+
+public:
+  /// Borrows the roles and the mailbox, by which clients are answered; the mailbox may be made later.
+  served_clients(dist::role_context<Comm> const& roles, std::set<int> clients, mailbox_type* box)
+      : roles_(&roles), box_(box), clients_(std::move(clients)) {}
+
+  /// Says where batches lie that are handed over.
+  void deliver_by(batch_delivery delivery) { delivery_ = std::move(delivery); }
+
+  /// Those that are still there.
+  [[nodiscard]] std::set<int> const& ranks() const noexcept { return clients_; }
+  /// True if those that have gone have received everything.
+  [[nodiscard]] bool all_receive() const noexcept { return all_receive_; }
+  [[nodiscard]] services& offered_services() noexcept { return services_; }
+  [[nodiscard]] served_kinds<Comm>& kinds() noexcept { return kinds_; }
+  [[nodiscard]] served_kinds<Comm> const& kinds() const noexcept { return kinds_; }
+
+  /// Answers a client. One that cannot be understood is served no more.
+  void hear(mailbox_message const& message) {
+    if (clients_.contains(message.source)) {
+      try {
+        answer(message);
+      } catch (malformed_message const& failure) {
+        dismiss(message.source, failure.what());
+      }
+    } else if (static_cast<service_message>(message.kind) == service_message::goodbye) { // of one that was dismissed
+      delivery_.take_back_all(message.source);
+    }
+  }
+
+  /// Opens loaders whose kinds are there; returns the key of a kind that another one needs, or nothing.
+  [[nodiscard]] std::string open_known() {
+    openings_.open_known(
+        kinds_, [this](int client, std::int64_t loader) { say(client, service_message::opened, loader); },
+        say_own_failure());
+    return openings_.wanted_kind();
+  }
+  [[nodiscard]] std::string wanted_kind() const { return openings_.wanted_kind(); }
+  /// Tells those that wait for a kind why it cannot be made.
+  void refuse(std::string const& kind, int rank, std::string const& cause) {
+    openings_.refuse(kind,
+                     [&](int client, std::int64_t loader) { say_failed(client, loader, 0, rank, cause); });
+  }
+
+  /// Hands over the batch that a loader has made last.
+  void send(served_stream& stream) {
+    try {
+      delivery_.send(*box_, stream);
+    } catch (precondition_error const& failure) {
+      give_up(stream, roles_->world_rank(), failure.what());
+    }
+  }
+  /// Ends the epoch of a loader whose next batch cannot be made.
+  void give_up(served_stream& stream, int rank, std::string const& cause) {
+    say_failed(stream.client(), stream.loader(), stream.generation(), rank, cause);
+    stream.stop();
+  }
+
+private:
+  void answer(mailbox_message const& message) {
+    auto const client = message.source;
+    auto reader = read_message(message);
+    switch (static_cast<service_message>(message.kind)) {
+    case service_message::open: openings_.add(message, kinds_, say_own_failure()); break;
+    case service_message::begin: begin(client, reader); break;
+    case service_message::credit: take_back(client, reader); break;
+    case service_message::close: {
+      std::int64_t loader = 0;
+      reader.get(loader);
+      close(client, loader);
+      break;
+    }
+    case service_message::request: {
+      request_message head;
+      reader.get(head);
+      services_.serve(*box_, client, head, reader);
+      break;
+    }
+    case service_message::goodbye: {
+      std::int64_t in_haste = 0;
+      reader.get(in_haste);
+      all_receive_ &= in_haste == 0;
+      close(client, std::nullopt);
+      delivery_.take_back_all(client);
+      clients_.erase(client);
+      say(client, service_message::farewell, std::int64_t{0});
+      break;
+    }
+    default:
+      throw malformed_message(detail::message("message of unknown kind ", message.kind,
+                                              "; servers and clients must be the same program"));
+    }
+  }
+  // Serves a client no more, which may still read batches in shared memory.
+  void dismiss(int client, std::string_view cause) {
+    close(client, std::nullopt);
+    clients_.erase(client);
+    all_receive_ = false;
+    auto const why = message("cannot understand ", roles_->name_of(client), ": ", cause);
+    say(client, service_message::gone, failed_message{0, 0, roles_->world_rank(), why});
+  }
+
+  // Closes a loader of a client, or all of them.
+  void close(int client, std::optional<std::int64_t> loader) {
+    kinds_.close(client, loader);
+    openings_.close(client, loader);
+  }
+  void begin(int client, unpacker& reader) {
+    begin_message head;
+    reader.get(head);
+    if (auto* const stream = kinds_.find(client, head.loader)) {
+      if (auto const failure = failure_of([&] { stream->begin(head); }); !failure.empty()) {
+        say_failed(client, head.loader, head.generation, roles_->world_rank(), failure);
+      }
+    }
+  }
+  void take_back(int client, unpacker& reader) {
+    credit_message head;
+    reader.get(head);
+    delivery_.take_back(client, head.place);
+    if (auto* const stream = kinds_.find(client, head.loader)) {
+      stream->take_back(head);
+    }
+  }
+
+  // For loaders that cannot be opened here.
+  [[nodiscard]] auto say_own_failure() {
+    return [this](int client, std::int64_t loader, std::string const& cause) {
+      say_failed(client, loader, 0, roles_->world_rank(), cause);
+    };
+  }
+  void say_failed(int client, std::int64_t loader, std::int64_t generation, int rank, std::string const& cause) {
+    say(client, service_message::failed, failed_message{loader, generation, rank, cause});
+  }
+  template <class X>
+  void say(int client, service_message kind, X const& x) {
+    send_packed(*box_, client, kind, x);
+  }
+
+  dist::role_context<Comm> const* roles_;
+  mailbox_type* box_;
+  std::set<int> clients_;
+  services services_;
+  served_kinds<Comm> kinds_;
+  loader_openings openings_;
+  batch_delivery delivery_;
+  bool all_receive_ = true;
+};
+
+} // namespace glt::detail
