@@ -72,7 +72,7 @@ struct count_row_by_team {
   }
 };
 
-// Counts for rows, row after row.
+// Counts for rows, row after row; for a rule that finds something in them, what it finds.
 template <class Graph, class Request>
 struct count_rows {
   Graph graph;
@@ -82,9 +82,22 @@ struct count_rows {
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     for (std::int64_t i = first; i < last; ++i) {
       look_ahead(graph, request, i, last);
-      counts[i] = count_of_row(graph, request, i);
+      if constexpr (finds_in_rows<decltype(Request::rule), Graph>) {
+        counts[i] = request.rule.find(graph, request.rows[i], request.query(i));
+      } else {
+        counts[i] = count_of_row(graph, request, i);
+      }
     }
   }
+};
+
+// The counts of rows in which a rule has found something.
+template <class Request>
+struct count_found {
+  Request request;
+  array_view<Request::space, edge_offset const> found;
+
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return request.rule.count_found(found[i], request.options); }
 };
 
 // Replaces positions in a row by the sources there; writes edge ids too if there is room for them.
@@ -238,6 +251,7 @@ struct sample_rows {
   array_view<Request::space, edge_offset const> offsets;
   array_view<Request::space, vertex> sources;
   array_view<Request::space, edge_id> edge_ids;
+  array_view<Request::space, edge_offset const> found = {}; // by `count_rows`, if that is known
 
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     constexpr std::int64_t picks_behind = in_two_halves ? rows_behind : 0;
@@ -284,7 +298,15 @@ private:
     if constexpr (in_two_halves) {
       r.rule.finish(graph, row, r.query(i), r.options, r.key, r.subject(i), count(i), out);
     } else {
-      r.rule.pick(graph, row, r.query(i), r.options, r.key, r.subject(i), count(i), out);
+      bool picked_found = false;
+      if constexpr (finds_in_rows<decltype(Request::rule), Graph>) {
+        if (picked_found = !found.empty(); picked_found) {
+          r.rule.pick_found(found[i], r.options, r.key, r.subject(i), count(i), out);
+        }
+      }
+      if (!picked_found) {
+        r.rule.pick(graph, row, r.query(i), r.options, r.key, r.subject(i), count(i), out);
+      }
     }
     edge_offset const begin = graph.offset(row);
     for (std::int64_t j = 0; j < count(i); ++j) {
