@@ -73,7 +73,8 @@ struct temporal_rule {
 
   /// How many edges of a row are old enough, for hosts, which search once.
   template <class Graph>
-  [[nodiscard]] std::int64_t find(Graph const& graph, std::int64_t row, std::int64_t time) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t find(Graph const& graph, std::int64_t row,
+                                                            std::int64_t time) const noexcept {
     return num_eligible(graph, row, time);
   }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count_found(std::int64_t found,

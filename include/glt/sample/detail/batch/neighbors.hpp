@@ -10,6 +10,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
+#include <glt/sample/detail/batch/team_draws.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
