@@ -154,7 +154,7 @@ private:
   };
 
   static constexpr std::int64_t min_slots = 1024;
-  static constexpr std::int64_t pieces = 1024;    // vertices between two looks at the room that is left
+  static constexpr std::int64_t pieces = 1024; // vertices between two looks at the room that is left
 
   [[nodiscard]] auto searched() noexcept { return searched_table<slot>{slots_.data(), mask_, shift_}; }
   [[nodiscard]] auto searched() const noexcept { return searched_table<slot const>{slots_.data(), mask_, shift_}; }

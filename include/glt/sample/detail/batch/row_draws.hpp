@@ -68,7 +68,9 @@ struct count_found {
   Request request;
   array_view<Request::space, edge_offset const> found;
 
-  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return request.rule.count_found(found[i], request.options); }
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
+    return request.rule.count_found(found[i], request.options);
+  }
 };
 
 // Replaces positions in a row by the sources there; writes edge ids too if there is room for them.
