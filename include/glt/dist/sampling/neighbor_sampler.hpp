@@ -12,7 +12,7 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
-#include <glt/dist/sampling/detail/lone_worker.hpp>
+#include <glt/dist/sampling/detail/lone_sampling.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/sampling/results.hpp>
@@ -20,7 +20,6 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
-#include <glt/sample/detail/batch/hop_worker.hpp>
 #include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
@@ -83,7 +82,7 @@ public:
   neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Rule rule,
                    Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
-        alone_(comm.size() == 1), local_(policy) {
+        lone_(policy, comm.size() == 1) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
                   detail::failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
                     return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge "
@@ -135,7 +134,7 @@ public:
   /// Rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept {
     auto counts = exchange_.counts();
-    counts.own += rows_alone_;
+    counts.own += lone_.num_rows();
     return counts;
   }
 
@@ -183,17 +182,15 @@ public:
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const failure = detail::failure_of([&] {
       check(batches);
-      if constexpr (!host_policy<Policy>) {
-        for (std::size_t b = 0; alone_ && b < batches.size(); ++b) {
-          sample_alone(b, batches[b]);
-        }
+      for (std::size_t b = 0; lone_.samples() && b < batches.size(); ++b) {
+        lone_.sample(*graph_, options_, rule_of_ ? rule_of_(0, b) : rule_, batches[b]);
       }
     });
     if (!failure.empty()) {
       auto const step = batches.empty() ? 0 : batches[0].key.step;
       exchange_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
     }
-    if (!host_policy<Policy> && alone_) {
+    if (lone_.samples()) {
       return;
     }
     for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -222,17 +219,6 @@ private:
     detail::inherited_queries<Policy, Rule> queries;
     detail::subgraph_builder<Policy, Vertex> builder;
   };
-
-  void sample_alone(std::size_t b, bulk_item const& batch) requires(!host_policy<Policy>) {
-    local_.sample(policy_.executor(), graph_->local(), options_, rule_of_ ? rule_of_(0, b) : rule_, graph_->original(),
-                  batch.seeds, batch.queries, batch.key, *batch.out);
-    auto const nodes = batch.out->num_sampled_nodes();
-    std::int64_t so_far = 0;
-    for (std::size_t hop = 0; hop + 1 < nodes.size(); ++hop) {
-      so_far += nodes[hop];
-      rows_alone_ += options_.expand == frontier::all ? so_far : nodes[hop];
-    }
-  }
 
   void run(bulk_item const& batch) { sample_bulk(std::span(&batch, 1)); }
 
@@ -305,9 +291,7 @@ private:
   Policy policy_;
   std::function<Rule(int rank, std::size_t batch)> rule_of_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
-  bool alone_; // the only rank
-  detail::lone_worker<Policy, detail::hop_worker<Policy, Vertex, Rule, GraphPolicy::space>> local_; // draws then
-  std::int64_t rows_alone_ = 0;
+  detail::lone_sampling<Policy, Vertex, Rule, GraphPolicy::space> lone_;
   std::vector<worker> workers_; // by batch
   // Of the hop, by batch:
   detail::fingerprint print_; // of all keys

@@ -82,19 +82,15 @@ struct labor_rule {
                                                              hop_options options, random_key key,
                                                              std::uint64_t) const noexcept {
     std::int64_t const degree = graph.degree(row);
-    if (takes_all(degree, options)) {
-      return degree;
+    if (auto const known = known_count(degree, options); known >= 0) {
+      return known;
     }
-    if (counts == labor_count::exact) {
-      return options.fanout;
-    }
-    std::uint64_t const bound = share_of(options.fanout, degree);
-    variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
-    std::int64_t taken = 0;
+    auto const taken = smaller_variates(graph, row, options, key);
+    std::int64_t count = 0;
     for (std::int64_t i = 0; i < degree; ++i) {
-      taken += variate(i) < bound ? 1 : 0;
+      count += taken(i) ? 1 : 0;
     }
-    return taken;
+    return count;
   }
 
   template <class Graph, class Position>
@@ -128,13 +124,8 @@ struct labor_rule {
                                                                 no_query, hop_options options, random_key key,
                                                                 std::uint64_t) const noexcept {
     std::int64_t const degree = graph.degree(row);
-    if (takes_all(degree, options)) {
-      return degree;
-    }
-    if (counts == labor_count::exact) {
-      return options.fanout;
-    }
-    return team.count_if(degree, smaller_variates(graph, row, options, key));
+    auto const known = known_count(degree, options);
+    return known >= 0 ? known : team.count_if(degree, smaller_variates(graph, row, options, key));
   }
   template <class Team, class Graph, class Position, class Emit>
   GLT_HOST_DEVICE constexpr void pick_by(Team const& team, Graph const& graph, std::int64_t row, no_query,
@@ -203,6 +194,12 @@ private:
 
   [[nodiscard]] static GLT_HOST_DEVICE constexpr bool takes_all(std::int64_t degree, hop_options options) noexcept {
     return options.fanout < 0 || degree <= options.fanout;
+  }
+
+  // The count of a row if it takes no look at its edges, else −1.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t known_count(std::int64_t degree,
+                                                                   hop_options options) const noexcept {
+    return takes_all(degree, options) ? degree : counts == labor_count::exact ? options.fanout : -1;
   }
 
   // part / whole of all variates, for 0 < part < whole; the quotient stays below 1 while whole is below 2⁵³.

@@ -38,6 +38,8 @@ struct no_query {
 /// - `r.prefetch(graph, row)`, optional: asks for what `count` will read for a row that comes later
 /// - `r.count_and_pick(…)`, optional, with the arguments of `pick` but no count: both in one pass over the row, for
 ///   rules that look at all its edges; returns the count, and `out` has room for graph.degree(row)
+/// - `r.find(graph, row, query)`, optional: what hosts look for in a row once, before they count and pick;
+///   `r.count_found(found, options)` and `r.pick_found(found, options, key, subject, count, out)` take the place of both
 /// - `r.pick_by(team, …, out, emit)`, optional: `pick` by threads of a GPU that share the row (exec/detail/team.hpp), which
 ///   calls emit(i, position) for pick i, in any order; `out` is scratch, of which emit(i, …) may overwrite out[i]
 /// - `r.shares_row(options)`, with `pick_by`: true if 16 threads are to share every row
@@ -65,6 +67,11 @@ inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_
 template <class Rule, class Graph>
 inline constexpr bool counts_by_team =
     requires(Rule const& rule, Graph const& graph, std::int64_t row) { rule.work(graph, row); };
+
+/// True if hosts find something in a row once, before they count and pick.
+template <class Rule, class Graph>
+inline constexpr bool finds_in_rows =
+    requires(Rule const& rule, Graph const& graph, typename Rule::query_type query) { rule.find(graph, 0, query); };
 
 /// True if it is known without a pick which edges a row gives.
 template <class Rule>

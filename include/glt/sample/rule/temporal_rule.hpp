@@ -68,18 +68,34 @@ struct temporal_rule {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, std::int64_t time,
                                                              hop_options options, random_key,
                                                              std::uint64_t) const noexcept {
-    return detail::num_picked(preferred(num_eligible(graph, row, time), options), options);
+    return count_found(num_eligible(graph, row, time), options);
+  }
+
+  /// How many edges of a row are old enough, for hosts, which search once.
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t find(Graph const& graph, std::int64_t row,
+                                                            std::int64_t time) const noexcept {
+    return num_eligible(graph, row, time);
+  }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count_found(std::int64_t found,
+                                                                   hop_options options) const noexcept {
+    return detail::num_picked(preferred(found, options), options);
   }
 
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, std::int64_t time, hop_options options,
                                       random_key key, std::uint64_t subject, std::int64_t count,
                                       Position* out) const noexcept {
-    std::int64_t const eligible = known_eligible(graph, row, time, options, count);
-    std::int64_t const chosen = preferred(eligible, options);
+    pick_found(known_eligible(graph, row, time, options, count), options, key, subject, count, out);
+  }
+  /// `pick` where `found` of the row's edges are old enough.
+  template <class Position>
+  GLT_HOST_DEVICE constexpr void pick_found(std::int64_t found, hop_options options, random_key key,
+                                            std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
+    std::int64_t const chosen = preferred(found, options);
     detail::pick_positions(random_stream(key, subject), chosen, options, out);
-    for (std::int64_t i = 0; i < count && chosen < eligible; ++i) {
-      out[i] = static_cast<Position>(out[i] + (eligible - chosen));
+    for (std::int64_t i = 0; i < count && chosen < found; ++i) {
+      out[i] = static_cast<Position>(out[i] + (found - chosen));
     }
   }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/sample/detail/batch/row_draws.hpp>
+#include <glt/sample/detail/batch/team_draws.hpp>
 
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/convert.hpp>

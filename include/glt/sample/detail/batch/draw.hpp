@@ -72,7 +72,8 @@ public:
     auto const num_edges = read_element(policy_, std::as_const(out.offsets).view(), num_rows);
     out.sources.resize(num_edges);
     out.edge_ids.resize(edge_ids ? num_edges : 0);
-    sample_neighbors(ex, graph, request, std::as_const(out.offsets).view(), out.sources.view(), out.edge_ids.view());
+    sample_neighbors(ex, graph, request, std::as_const(out.offsets).view(), out.sources.view(), out.edge_ids.view(),
+                     std::as_const(counts_).view());
   }
 
 private:

@@ -10,6 +10,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
+#include <glt/sample/detail/batch/team_draws.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -36,7 +37,7 @@ void check_request(Graph const& graph, Request const& request, std::int64_t num_
 
 /// Counts what `sample_neighbors` will write for every row and sums the counts up.
 ///
-/// @shape  counts [S], scratch · offsets [S + 1], written, from 0
+/// @shape  counts [S], scratch, which holds on hosts what a rule has found · offsets [S + 1], written, from 0
 /// @where  memory that `ex` reaches; enqueues and does not synchronise
 /// @pre    every row is in [0, graph.num_rows()); not checked
 /// @throws precondition_error  if counts is not [S] or offsets not [S + 1], or the request contradicts itself
@@ -57,6 +58,10 @@ void count_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
   if constexpr (host_executor<Executor>) {
     ex.for_ranges(request.rows.size(), detail::rows_per_thread,
                   detail::count_rows<graph_type, request_type>{graph, request, counts});
+    if constexpr (finds_in_rows<Rule, graph_type>) {
+      ex.exclusive_scan(counts.size(), count_found<request_type>{request, counts}, offsets);
+      return;
+    }
   } else if constexpr (counts_by_team<Rule, graph_type>) {
     for_teams_by_size(ex, request.rows.size(), count_row_by_team<graph_type, request_type>{graph, request, counts});
   } else {
@@ -87,7 +92,7 @@ template <executor Executor, memory_space Space, memory_space GraphSpace, vertex
 void sample_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
                       hop_request<Space, Row, Rule, GraphSpace> const& request,
                       array_view<Space, edge_offset const> offsets, array_view<Space, Vertex> sources,
-                      array_view<Space, edge_id> edge_ids) {
+                      array_view<Space, edge_id> edge_ids, array_view<Space, edge_offset const> found = {}) {
   using graph_type = csr_view<GraphSpace, Vertex>;
   using request_type = hop_request<Space, Row, Rule, GraphSpace>;
   detail::check_request(graph, request, offsets.size());
@@ -105,7 +110,7 @@ void sample_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
   }
   if constexpr (host_executor<Executor>) {
     ex.for_ranges(request.rows.size(), detail::rows_per_thread,
-                  detail::sample_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
+                  detail::sample_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids, found});
   } else if (gives_all_in_order<Rule>(request.options)) {
     ex.for_each(sources.size(), read_edge_of_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
   } else {

@@ -129,9 +129,10 @@ private:
     void set(Key, std::uint32_t to) noexcept { stamp = to; }
   };
 
-  // Where a key is, or would go.
+  // Where a key is, or would go, and how many keys ahead the slot of one is asked for: measured.
   template <class Slot>
   struct searched_table {
+    static constexpr std::int64_t keys_ahead = 24;
     Slot* slots;
     std::size_t mask;
     int shift;
@@ -146,14 +147,14 @@ private:
   };
   template <class Slot>
   struct direct_table {
+    static constexpr std::int64_t keys_ahead = 128;
     Slot* slots;
     [[nodiscard]] Slot* first_place(Key key) const noexcept { return slots + key; }
     [[nodiscard]] Slot* find(Key key, std::uint32_t) const noexcept { return slots + key; }
   };
 
   static constexpr std::int64_t min_slots = 1024;
-  static constexpr std::int64_t pieces = 1024;    // vertices between two looks at the room that is left
-  static constexpr std::int64_t keys_ahead = 24; // whose slots are asked for: enough work for a miss of the cache
+  static constexpr std::int64_t pieces = 1024; // vertices between two looks at the room that is left
 
   [[nodiscard]] auto searched() noexcept { return searched_table<slot>{slots_.data(), mask_, shift_}; }
   [[nodiscard]] auto searched() const noexcept { return searched_table<slot const>{slots_.data(), mask_, shift_}; }
@@ -173,7 +174,7 @@ private:
     auto const first_stamp = first_stamp_;
     auto size = size_;
     for (std::int64_t i = begin; i < end; ++i) {
-      prefetch(table.first_place(key_at(i + keys_ahead < count ? i + keys_ahead : i)));
+      prefetch(table.first_place(key_at(i + Table::keys_ahead < count ? i + Table::keys_ahead : i)));
       auto const key = key_at(i);
       auto const next = first_stamp + static_cast<std::uint32_t>(size);
       auto* const found = table.find(key, first_stamp);

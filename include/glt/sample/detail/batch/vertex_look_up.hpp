@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/element_at.hpp>
 #include <glt/core/view.hpp>
 #include <glt/sample/detail/batch/position_table.hpp>
 
@@ -9,19 +10,13 @@
 
 namespace glt::detail {
 
-template <memory_space Space, class Vertex>
-struct node_at {
-  array_view<Space, Vertex const> nodes;
-  GLT_HOST_DEVICE Vertex operator()(std::int64_t n) const { return nodes[n]; }
-};
-
 /// Says where a vertex is in nodes, −1 if it is not there.
 template <memory_space Space, class Vertex>
 struct vertex_look_up {
   position_table table;
   array_view<Space, Vertex const> nodes;
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(Vertex vertex) const {
-    return table.find(vertex, node_at<Space, Vertex>{nodes});
+    return table.find(vertex, element_at<Space, Vertex>{nodes});
   }
 };
 
