@@ -60,10 +60,11 @@ void attend(sharded_graph<Comm, Policy>& graph,
   auto const combine = [&](shard_view<space> shard, glt::detail::attention_sources<T> sources) {
     glt::detail::visit_attention<T>(
         options, shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
-          ex.for_each(pieces.count(shard.rows.size()),
-                      glt::detail::attend_rows<space, T, Score, Dropout>{
-                          shard, sources, glt::detail::strided(rows.queries), glt::detail::strided(output),
-                          glt::detail::strided(log_sums), sum_rows, pieces, shape.of_head(), score, dropout});
+          ex.for_each(
+              pieces.count(shard.rows.size()),
+              glt::detail::wide_kernel{glt::detail::attend_rows<space, T, Score, Dropout>{
+                  shard, sources, glt::detail::strided(rows.queries), glt::detail::strided(output),
+                  glt::detail::strided(log_sums), sum_rows, pieces, shape.of_head(), score, dropout}});
         });
   };
   graph.passes().run(
