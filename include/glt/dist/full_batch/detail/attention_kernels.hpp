@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/full_batch/detail/attention_scores.hpp>
@@ -100,16 +99,6 @@ add_scaled_rows(int count, T const* factors, strided_rows<T const> const& from, 
     add_scaled(factors[j], from.row(columns[j]) + first, to, width);
   }
 }
-
-/// A kernel of rows in the widest registers that the CPU has.
-template <class Kernel>
-struct wide_kernel {
-  Kernel kernel;
-  bool is_wide = has_wide_registers();
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { is_wide ? run_wide(kernel, i) : kernel.run(i); }
-};
-template <class Kernel>
-wide_kernel(Kernel) -> wide_kernel<Kernel>;
 
 /// Adds the edges of a shard to the averages of their destinations.
 ///

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/round_trip.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
