@@ -14,15 +14,20 @@ namespace glt_test {
 /// Host memory that runs out on the thread, and so on the rank, that says so.
 struct scarce_resource {
   static inline thread_local std::int64_t allocations_left = -1; ///< negative: no limit
+  static inline thread_local std::int64_t live_bytes = 0;        ///< of this thread
+  static inline thread_local std::int64_t peak_bytes = 0;        ///< the most of these since it was set to them
 
   void* allocate(std::size_t bytes) const {
     if (allocations_left == 0) {
       throw std::bad_alloc();
     }
     --allocations_left;
+    live_bytes += static_cast<std::int64_t>(bytes);
+    peak_bytes = live_bytes > peak_bytes ? live_bytes : peak_bytes;
     return glt::host_resource{}.allocate(bytes);
   }
   void deallocate(void* pointer, std::size_t bytes) const noexcept {
+    live_bytes -= static_cast<std::int64_t>(bytes);
     glt::host_resource{}.deallocate(pointer, bytes);
   }
   void copy(void* to, void const* from, std::size_t bytes) const noexcept {

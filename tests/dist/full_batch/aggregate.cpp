@@ -12,6 +12,7 @@
 #include "support/naive_aggregation.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
+#include "support/scarce.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 using glt::dist::aggregator;
@@ -309,6 +311,45 @@ TEST_CASE("a pass sends every row that is needed once, in a message a peer, and 
       CHECK(sharded.report().messages == peers);
       comm.all_reduce(std::span<std::int64_t>(sums), glt::reduction::sum);
       CHECK(sums[0] == sums[1]); // what all send is what all need
+    }
+  });
+}
+
+TEST_CASE("a pass allocates depth + 1 shards to receive and as many to send; a rank without memory fails all") {
+  on_ranks([](auto comm) {
+    using policy = glt_test::scarce_policy;
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
+                                comm.size());
+    constexpr std::int64_t columns = 6;
+    for (auto const& [depth, is_backward] :
+         {std::pair(0, false), std::pair(1, false), std::pair(1, true), std::pair(3, true)}) {
+      INFO("depth ", depth, ", rank ", comm.rank(), " of ", comm.size(), is_backward ? ", backward" : "");
+      glt::dist::graph const graph(comm,
+                                   glt_test::device_part<policy, glt::global_id>(divided, comm.rank(), {}));
+      glt::dist::sharded_graph<decltype(comm), policy> sharded(comm, graph, {.depth = depth});
+      auto const rows = sharded.num_destinations();
+      auto x = own_rows<policy, float>(divided, comm.rank(), 2 * columns, 0, {});
+      glt::buffer<policy, float> y(2 * rows * columns);
+      auto& peak = glt_test::scarce_resource::peak_bytes;
+      auto const before = peak = glt_test::scarce_resource::live_bytes;
+      if (is_backward) {
+        glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
+      } else {
+        glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
+      }
+      auto const shards = std::min<std::int64_t>(depth, comm.size() - 1) + 1;
+      CHECK(peak - before == shards * (sharded.most_sent() + sharded.most_received()) * columns * 4);
+
+      auto const last = comm.size() - 1;
+      glt_test::scarce_resource::allocations_left = comm.rank() == last ? 0 : -1;
+      auto const scarce = glt_test::thrown<glt::collective_error>([&] { // twice the columns need more memory
+        glt::dist::aggregate(sharded, matrix(x, rows, 2 * columns), matrix(y, rows, 2 * columns));
+      });
+      glt_test::scarce_resource::allocations_left = -1;
+      if (comm.size() > 1) {
+        CHECK(glt_test::names(scarce, "rank " + std::to_string(last), "alloc"));
+      }
+      glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns)); // still in step
     }
   });
 }

@@ -32,4 +32,14 @@ GLT_HOST_DEVICE void run_wide(Kernel const& kernel, std::int64_t i) {
 }
 #endif
 
+/// Calls kernel.run(i) in the widest registers that the CPU has.
+template <class Kernel>
+struct wide_kernel {
+  Kernel kernel;
+  bool is_wide = has_wide_registers();
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { is_wide ? run_wide(kernel, i) : kernel.run(i); }
+};
+template <class Kernel>
+wide_kernel(Kernel) -> wide_kernel<Kernel>;
+
 } // namespace glt::detail

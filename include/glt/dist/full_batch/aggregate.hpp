@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
@@ -30,7 +31,7 @@ namespace glt::dist {
 /// @comm   collective, every rank with the same F and options.how; one header exchange and at most R − 1 messages a
 ///         rank: num_sent() · F · sizeof(T) bytes, or less with a cover (see `sharding_options`)
 /// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines otherwise than rank 0
-/// @cost   O(E · F); beside x and y, the rows of 2 · depth + 1 shards
+/// @cost   O(E · F); beside x and y, the rows of 2 · depth + 2 shards
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void aggregate(sharded_graph<Comm, Policy>& graph,
                std::type_identity_t<matrix_view<Policy::space, T const>> x, matrix_view<Policy::space, T> y,
@@ -57,8 +58,8 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
         ex.for_each(count, glt::detail::choose_rows<false, space, T, Edges>{shard, rows, out, chosen.data(),
                                                                             pieces, head_columns, edges});
       } else {
-        ex.for_each(count,
-                    glt::detail::add_rows<space, T, Edges>{shard, rows, out, pieces, head_columns, edges});
+        ex.for_each(count, glt::detail::wide_kernel{glt::detail::add_rows<space, T, Edges>{
+                               shard, rows, out, pieces, head_columns, edges}});
       }
     });
   };
@@ -120,8 +121,8 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
             ex.for_each(count, glt::detail::add_chosen_rows<space, T, Edges>{
                                    shard, gradient.data(), chosen.data(), rows, pieces, head_columns, edges});
           } else {
-            ex.for_each(count, glt::detail::add_rows<space, T, Edges>{shard, gradient.data(), rows, pieces,
-                                                                      head_columns, edges});
+            ex.for_each(count, glt::detail::wide_kernel{glt::detail::add_rows<space, T, Edges>{
+                                   shard, gradient.data(), rows, pieces, head_columns, edges}});
           }
         },
         degrees);

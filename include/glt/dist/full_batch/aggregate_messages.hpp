@@ -32,7 +32,7 @@ namespace glt::dist {
 ///         one rank, and at most R − 1 messages a rank: num_sent() · F elements
 /// @throws collective_error  on every rank, if a matrix of a rank has another shape, it passes other messages than rank
 ///                           0, or a function of yours throws
-/// @cost   O(E) calls of message; beside the sums, the rows of 2 · depth + 1 shards
+/// @cost   O(E) calls of message; beside the sums, the rows of 2 · depth + 2 shards
 /// @source Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T, edge_message<T> Message>
 void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& message,
@@ -75,7 +75,7 @@ void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& messa
 /// @comm   as `aggregate_messages`, with 2(R − 1) messages a rank at most: num_sent() · F elements there and
 ///         num_received() · F back; the first time one `duplicate`
 /// @throws collective_error  as `aggregate_messages`
-/// @cost   O(E) calls of each vjp; the rows of 2 · depth + 3 shards
+/// @cost   O(E) calls of each vjp; the rows of 2 · depth + 4 shards
 template <communicator Comm, device_policy Policy, std::floating_point T, edge_message<T> Message>
 void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message const& message,
                                  std::type_identity_t<matrix_view<Policy::space, T const>> sources,

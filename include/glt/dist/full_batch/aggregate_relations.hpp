@@ -23,7 +23,7 @@ namespace glt::dist {
 /// @comm   collective; one header exchange and at most R − 1 messages a rank
 /// @throws collective_error  on every rank, if rows of a rank have other shapes, how is an extreme, or a rank passes other
 ///                           widths or another `how` than rank 0
-/// @cost   as `aggregate` for each relation; the rows of 2 · depth + 1 shards of all relations
+/// @cost   as `aggregate` for each relation; the rows of 2 · depth + 2 shards of all relations
 template <communicator Comm, device_policy Policy, class T>
 void aggregate_relations(hetero_sharded_graph<Comm, Policy>& graph,
                          std::span<relation_rows<Policy::space, T> const> rows,

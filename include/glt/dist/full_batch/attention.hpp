@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
@@ -32,7 +33,7 @@ namespace glt::dist {
 ///         rank: num_sent() rows of a value and a key
 /// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank attends otherwise than
 ///                           rank 0
-/// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 1 shards
+/// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 2 shards
 /// @source Veličković et al., "Graph attention networks", ICLR 2018; Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void attend(sharded_graph<Comm, Policy>& graph,
@@ -60,10 +61,11 @@ void attend(sharded_graph<Comm, Policy>& graph,
   auto const combine = [&](shard_view<space> shard, glt::detail::attention_sources<T> sources) {
     glt::detail::visit_attention<T>(
         options, shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
-          ex.for_each(pieces.count(shard.rows.size()),
-                      glt::detail::attend_rows<space, T, Score, Dropout>{
-                          shard, sources, glt::detail::strided(rows.queries), glt::detail::strided(output),
-                          glt::detail::strided(log_sums), sum_rows, pieces, shape.of_head(), score, dropout});
+          ex.for_each(
+              pieces.count(shard.rows.size()),
+              glt::detail::wide_kernel{glt::detail::attend_rows<space, T, Score, Dropout>{
+                  shard, sources, glt::detail::strided(rows.queries), glt::detail::strided(output),
+                  glt::detail::strided(log_sums), sum_rows, pieces, shape.of_head(), score, dropout}});
         });
   };
   graph.passes().run(

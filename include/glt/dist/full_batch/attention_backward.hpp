@@ -35,7 +35,7 @@ namespace glt::dist {
 ///         With H sources, T destinations: 2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most
 ///         2(R − 1) messages a rank
 /// @throws collective_error  as `attend`, or if there is dropout and the edges were pushed without ids
-/// @cost   O(E · heads · d); beside the gradients, V · heads elements and the rows of 2 · depth + 4 shards
+/// @cost   O(E · heads · d); beside the gradients, 3V · heads elements and the rows of 2 · depth + 4 shards
 /// @source Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void attend_backward(sharded_graph<Comm, Policy>& graph,
@@ -54,10 +54,17 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     pass.agree({}, glt::detail::attention_phase::backward);
   }
   static_cast<void>(passes.replies());
-  T* deltas = nullptr;
+  // what an edge needs of its destination beside the gradient lies together, but for wide queries
+  auto const num_queries = options.score == attention_score::additive ? shape.heads : 0;
+  auto const stride = num_queries + 2 * shape.heads;
+  T* packed = nullptr; // [V, stride]
   auto const destinations = [&] {
+    auto* const log_sums = packed + num_queries;
     return glt::detail::attention_destinations<T>{
-        strided(gradient), strided(rows.queries), strided(result.log_sums), {deltas, shape.heads}};
+        strided(gradient),
+        num_queries > 0 ? glt::detail::strided_rows<T const>{packed, stride} : strided(rows.queries),
+        {log_sums, stride},
+        {log_sums + shape.heads, stride}};
   };
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
@@ -78,12 +85,18 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
       sent.include(steps.bytes(k));
       returned.include(steps.reply_bytes(k));
     }
-    auto const num_deltas = graph.num_destinations() * shape.heads;
-    deltas = passes.template scratch<T>(num_deltas);
+    auto const vertices = graph.num_destinations();
+    packed = passes.template scratch<T>(vertices * stride);
     glt::detail::reserve_round_trip(passes, sent, returned);
+    pass.template move<false>(vertices, strided(rows.queries), {packed, stride}, num_queries);
+    pass.template move<false>(vertices, strided(result.log_sums), {packed + num_queries, stride},
+                              shape.heads);
     graph.policy().executor().for_each(
-        num_deltas, glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas,
-                                                 shape.heads, shape.of_head().values});
+        vertices * shape.heads, glt::detail::write_deltas<T>{strided(gradient),
+                                                             strided(result.output),
+                                                             {packed + num_queries + shape.heads, stride},
+                                                             shape.heads,
+                                                             shape.of_head().values});
   });
   using glt::detail::attention_phase;
   pass.agree(failure, pushed == nullptr                         ? attention_phase::backward

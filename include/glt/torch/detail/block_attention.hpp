@@ -65,7 +65,7 @@ public:
                                                 strided_over<scalar_t const>(sums), options_.heads,
                                                 shape(rows).of_head().values};
         for (std::int64_t d = 0; d < edges.count; ++d) {
-          add(d);
+          add.run(d);
           for (std::int64_t head = 0; head < options_.heads; ++head) {
             finish(d * options_.heads + head);
           }
@@ -83,12 +83,14 @@ public:
     auto const deltas = at::empty_like(log_sums);
     segments const edges(offsets_, row_);
     auto const columns = shape(rows).of_head();
+    auto const numbers = at::arange(row_.numel(), at::kInt);
+    auto const* const number = numbers.data_ptr<local_id>();
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       using T = scalar_t;
       auto const from = sources<T>(rows);
       attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
                                    strided_over<T const>(log_sums), strided_over<T const>(deltas)};
-      write_deltas<T> const write{to.gradients, strided_over<T const>(output), deltas.data_ptr<T>(), heads,
+      write_deltas<T> const write{to.gradients, strided_over<T const>(output), strided_over<T>(deltas), heads,
                                   columns.values};
       auto const by_values = strided_over<T>(out.values);
       auto const by_keys = strided_over<T>(out.keys);
@@ -98,13 +100,20 @@ public:
           for (std::int64_t head = 0; head < heads; ++head) {
             write(d * heads + head);
           }
-          for (auto e = edges.begin(d); e < edges.end(d); ++e) {
-            std::int64_t const source = edges.row[e];
+          for (auto e = edges.begin(d); e < edges.end(d); e += most_attended) {
+            auto const count = static_cast<int>(std::min<std::int64_t>(edges.end(d) - e, most_attended));
+            row_edges<shard_side::destination> const some{d, edges.row + e, number + e, count};
             for (std::int64_t head = 0; head < heads; ++head) {
-              attention_edge<T> const edge(from, to, source, d, e, head, columns, score, dropout);
-              add_scaled(edge.weight, edge.gradient, by_values.row(source) + head * columns.values, columns.values);
-              score.add_gradient(edge.score_gradient, edge.key, edge.query, by_keys.row(source) + head * columns.keys);
-              score.add_gradient(edge.score_gradient, edge.query, edge.key, by_queries.row(d) + head * columns.keys);
+              attended_edges<T> const found(from, to, some, head, columns, score, dropout);
+              for (int j = 0; j < count; ++j) {
+                auto const source = some.source(j);
+                add_scaled(found.weights[j], to.gradients.row(d) + head * columns.values,
+                           by_values.row(source) + head * columns.values, columns.values);
+                score.add_gradient(found.gradients[j], to.queries.row(d) + head * columns.keys,
+                                   by_keys.row(source) + head * columns.keys);
+                score.add_gradient(found.gradients[j], from.keys.row(source) + head * columns.keys,
+                                   by_queries.row(d) + head * columns.keys);
+              }
             }
           }
         }

@@ -6,12 +6,14 @@
 #include <glt/core/types.hpp>
 #include <glt/dist/full_batch/detail/attention_scores.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace glt::detail {
 
@@ -32,8 +34,71 @@ struct attention_destinations {
   strided_rows<T const> gradients; // by the output
   strided_rows<T const> queries;
   strided_rows<T const> log_sums;
-  strided_rows<T const> deltas; // Σ gradient · output of a head
+  strided_rows<T const> deltas; // Σ gradient · output of a head, behind log_sums in memory
 };
+
+/// Edges of a row that are worked on at a time.
+inline constexpr int most_attended = 8;
+
+/// How many powers are computed for so many edges: of floats as many as a register holds, others call for each.
+template <class T>
+[[nodiscard]] GLT_HOST_DEVICE constexpr int num_powers(int count) {
+  return std::is_same_v<T, float> ? most_attended : count;
+}
+
+/// exp(score − by); a score of −∞ excludes its edge.
+template <class T>
+[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T power_of_score(T score, T by) {
+  return power_of_e(score - choose(score == -std::numeric_limits<T>::infinity(), T(0), by));
+}
+
+/// The same rows without their first columns.
+template <class T>
+[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline strided_rows<T>
+columns_from(strided_rows<T> const& rows, std::int64_t first) {
+  return {rows.data + first, rows.stride, rows.places};
+}
+
+/// Up to `most_attended` edges of one row of a shard.
+template <shard_side Rows>
+struct row_edges {
+  std::int64_t row;
+  local_id const* columns; // [count]
+  local_id const* edges;   // [count]
+  int count;
+
+  [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE std::int64_t source(int j) const {
+    return Rows == shard_side::source ? row : columns[j];
+  }
+  [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE std::int64_t destination(int j) const {
+    return Rows == shard_side::destination ? row : columns[j];
+  }
+};
+
+/// The edges of a row from e on, before `last`.
+template <shard_side Rows, memory_space Space>
+[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline row_edges<Rows>
+some_edges(dist::shard_view<Space> const& shard, std::int64_t row, edge_offset e, edge_offset last) {
+  return {shard.rows[row], shard.columns.data() + e, shard.edges.data() + e,
+          last - e < most_attended ? static_cast<int>(last - e) : most_attended};
+}
+
+/// to[c] += Σ factors[j] · from.row(columns[j])[first + c] over `count` rows.
+template <class T>
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void
+add_scaled_rows(int count, T const* factors, strided_rows<T const> const& from, local_id const* columns,
+                std::int64_t first, T* to, std::int64_t width) {
+  int j = 0;
+  for (; j + 4 <= count; j += 4) {
+    T const some[] = {factors[j], factors[j + 1], factors[j + 2], factors[j + 3]};
+    T const* const rows[] = {from.row(columns[j]) + first, from.row(columns[j + 1]) + first,
+                             from.row(columns[j + 2]) + first, from.row(columns[j + 3]) + first};
+    add_scaled(some, rows, to, width);
+  }
+  for (; j < count; ++j) {
+    add_scaled(factors[j], from.row(columns[j]) + first, to, width);
+  }
+}
 
 /// Adds the edges of a shard to the averages of their destinations.
 ///
@@ -53,61 +118,58 @@ struct attend_rows {
   Score score;
   Dropout dropout;
 
-  static constexpr int most = 8; // edges at a time
-
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+  [[gnu::always_inline]] GLT_HOST_DEVICE void run(std::int64_t i) const {
     auto const row = pieces.row(i);
     auto const first_head = pieces.first(i);
     auto const last = shard.offsets[row + 1];
-    for (auto e = shard.offsets[row]; e < last; e += most) {
-      auto const count = last - e < most ? static_cast<int>(last - e) : most;
-      if (pieces.width == pieces.total) {
-        prefetch_ends(shard, e + most, e + 2 * most, from.values, pieces.total * columns.values);
-        prefetch_ends(shard, e + 2 * most, e + 3 * most, from.keys, pieces.total * columns.keys);
+    for (auto e = shard.offsets[row]; e < last; e += most_attended) {
+      auto const some = some_edges<shard_side::destination>(shard, row, e, last);
+      bool const is_whole = pieces.width == pieces.total;
+      auto const next = e + most_attended;
+      if (is_whole) {
+        prefetch_ends(shard, next, next + some.count, from.keys, pieces.total * columns.keys);
       }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
-        add(e, count, shard.rows[row], head);
+        if (is_whole) {
+          prefetch_ends(shard, next, next + some.count, columns_from(from.values, head * columns.values),
+                        columns.values);
+        }
+        add(some, head);
       }
     }
   }
 
 private:
-  GLT_HOST_DEVICE void add(edge_offset e, int count, std::int64_t destination, std::int64_t head) const {
-    T weights[most];
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add(row_edges<shard_side::destination> const& some,
+                                                  std::int64_t head) const {
+    auto const destination = some.row;
+    T weights[most_attended] = {};
     T const* const query = queries.row(destination) + head * columns.keys;
     T& maximum = maxima.row(destination)[head];
     T& sum = sums.row(destination)[head];
     T* const to = output.row(destination) + head * columns.values;
     T largest = maximum;
-    for (int j = 0; j < count; ++j) {
-      weights[j] = score(from.keys.row(shard.columns[e + j]) + head * columns.keys, query);
+    for (int j = 0; j < some.count; ++j) {
+      weights[j] = score.of(score.join(from.keys.row(some.source(j)) + head * columns.keys, query));
       largest = weights[j] > largest ? weights[j] : largest;
     }
     if (largest > maximum) {
-      T const scale = std::exp(maximum - largest);
+      T const scale = power_of_score(maximum, largest);
       maximum = largest;
       sum *= scale;
       for (std::int64_t c = 0; c < columns.values; ++c) {
         to[c] *= scale;
       }
     }
-    for (int j = 0; j < count; ++j) {
-      // a score of −∞ excludes its edge
-      T const weight =
-          weights[j] == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(weights[j] - largest);
-      sum += weight;
-      weights[j] = weight * dropout.template factor<T>(shard.edges[e + j], head);
+    for (int j = 0; j < num_powers<T>(some.count); ++j) {
+      weights[j] = power_of_score(weights[j], largest);
     }
-    auto const value = [&](int j) { return from.values.row(shard.columns[e + j]) + head * columns.values; };
-    int j = 0;
-    for (; j + 4 <= count; j += 4) {
-      T const factors[] = {weights[j], weights[j + 1], weights[j + 2], weights[j + 3]};
-      T const* const rows[] = {value(j), value(j + 1), value(j + 2), value(j + 3)};
-      add_scaled(factors, rows, to, columns.values);
+    for (int j = 0; j < some.count; ++j) {
+      sum += weights[j];
+      weights[j] *= dropout.template factor<T>(some.edges[j], head);
     }
-    for (; j < count; ++j) {
-      add_scaled(weights[j], value(j), to, columns.values);
-    }
+    add_scaled_rows(some.count, weights, from.values, some.columns, head * columns.values, to,
+                    columns.values);
   }
 };
 
@@ -136,40 +198,49 @@ template <class T>
 struct write_deltas {
   strided_rows<T const> gradients;
   strided_rows<T const> output;
-  T* deltas; // [V · heads]
+  strided_rows<T> deltas; // [V, heads]
   std::int64_t heads;
   std::int64_t value_columns;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const first = i % heads * value_columns;
-    deltas[i] = dot_product(gradients.row(i / heads) + first, output.row(i / heads) + first, value_columns);
+    deltas.row(i / heads)[i % heads] =
+        dot_product(gradients.row(i / heads) + first, output.row(i / heads) + first, value_columns);
   }
 };
 
-/// One edge and head in a backward pass: both ends' rows, the coefficient, and the gradient by the score.
+/// Some edges and one head in a backward pass: the weights of the values in the output, and the gradients by what keys and
+/// queries come together to, but for `add_gradient` of the score.
 template <class T>
-struct attention_edge {
-  T const* value;
-  T const* key;
-  T const* gradient;
-  T const* query;
-  T weight; // of the value in the output
-  T score_gradient;
+struct attended_edges {
+  T weights[most_attended];
+  T gradients[most_attended];
 
-  template <class Score, class Dropout>
-  GLT_HOST_DEVICE attention_edge(attention_sources<T> const& from, attention_destinations<T> const& to,
-                                 std::int64_t source, std::int64_t destination, std::int64_t edge,
-                                 std::int64_t head, head_columns columns, Score const& score,
-                                 Dropout const& dropout)
-      : value(from.values.row(source) + head * columns.values),
-        key(from.keys.row(source) + head * columns.keys),
-        gradient(to.gradients.row(destination) + head * columns.values),
-        query(to.queries.row(destination) + head * columns.keys) {
-    T const raw = score(key, query);
-    bool const is_excluded = raw == -std::numeric_limits<T>::infinity();
-    T const share = is_excluded ? T(0) : std::exp(raw - to.log_sums.row(destination)[head]);
-    weight = share * dropout.template factor<T>(edge, head);
-    score_gradient =
-        weight * dot_product(gradient, value, columns.values) - share * to.deltas.row(destination)[head];
+  template <shard_side Rows, class Score, class Dropout>
+  [[gnu::always_inline]] GLT_HOST_DEVICE
+  attended_edges(attention_sources<T> const& from, attention_destinations<T> const& to,
+                 row_edges<Rows> const& some, std::int64_t head, head_columns columns, Score const& score,
+                 Dropout const& dropout) {
+    T joined[most_attended] = {};
+    T log_sums[most_attended] = {};
+    T deltas[most_attended] = {};
+    T products[most_attended] = {};
+    T factors[most_attended] = {};
+    for (int j = 0; j < some.count; ++j) {
+      auto const source = some.source(j);
+      auto const destination = some.destination(j);
+      joined[j] = score.join(from.keys.row(source) + head * columns.keys,
+                             to.queries.row(destination) + head * columns.keys);
+      log_sums[j] = to.log_sums.row(destination)[head];
+      deltas[j] = to.deltas.row(destination)[head];
+      products[j] = dot_product(to.gradients.row(destination) + head * columns.values,
+                                from.values.row(source) + head * columns.values, columns.values);
+      factors[j] = dropout.template factor<T>(some.edges[j], head);
+    }
+    for (int j = 0; j < num_powers<T>(some.count); ++j) {
+      T const share = power_of_score(score.of(joined[j]), log_sums[j]);
+      weights[j] = share * factors[j];
+      gradients[j] = (weights[j] * products[j] - share * deltas[j]) * score.derivative(joined[j]);
+    }
   }
 };
 
@@ -185,24 +256,43 @@ struct add_source_gradients {
   head_columns columns;
   Score score;
   Dropout dropout;
+  T* gradients =
+      nullptr; // [heads] for each edge from `first_edge` on: those of `attended_edges`, if they are asked for
+  edge_offset first_edge = 0;
 
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+  [[gnu::always_inline]] GLT_HOST_DEVICE void run(std::int64_t i) const {
     auto const row = pieces.row(i);
     auto const first_head = pieces.first(i);
-    auto const source = shard.rows[row];
-    for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
-      if (pieces.width == pieces.total) {
-        prefetch_ends(shard, e + 6, e + 7, to.gradients, pieces.total * columns.values);
-        prefetch_ends(shard, e + 6, e + 7, to.queries, pieces.total * columns.keys);
-        prefetch_ends(shard, e + 6, e + 7, to.log_sums, pieces.total);
-        prefetch_ends(shard, e + 6, e + 7, to.deltas, pieces.total);
+    auto const last = shard.offsets[row + 1];
+    for (auto e = shard.offsets[row]; e < last; e += most_attended) {
+      auto const some = some_edges<shard_side::source>(shard, row, e, last);
+      bool const is_whole = pieces.width == pieces.total;
+      auto const next = e + most_attended;
+      if (is_whole) {
+        prefetch_ends(shard, next, next + some.count, to.queries, pieces.total * columns.keys);
+        prefetch_ends(shard, next, next + some.count, to.log_sums, 2 * pieces.total);
       }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
-        attention_edge<T> const edge(from, to, source, shard.columns[e], shard.edges[e], head, columns, score,
-                                     dropout);
-        add_scaled(edge.weight, edge.gradient, by_values.row(source) + head * columns.values, columns.values);
-        score.add_gradient(edge.score_gradient, edge.key, edge.query,
-                           by_keys.row(source) + head * columns.keys);
+        if (is_whole) {
+          prefetch_ends(shard, next, next + some.count, columns_from(to.gradients, head * columns.values),
+                        columns.values);
+        }
+        add(some, e, head);
+      }
+    }
+  }
+
+private:
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add(row_edges<shard_side::source> const& some, edge_offset e,
+                                                  std::int64_t head) const {
+    attended_edges<T> const edges(from, to, some, head, columns, score, dropout);
+    add_scaled_rows(some.count, edges.weights, to.gradients, some.columns, head * columns.values,
+                    by_values.row(some.row) + head * columns.values, columns.values);
+    for (int j = 0; j < some.count; ++j) {
+      score.add_gradient(edges.gradients[j], to.queries.row(some.columns[j]) + head * columns.keys,
+                         by_keys.row(some.row) + head * columns.keys);
+      if (gradients != nullptr) {
+        gradients[(e + j - first_edge) * pieces.total + head] = edges.gradients[j];
       }
     }
   }
@@ -211,7 +301,7 @@ struct add_source_gradients {
 /// Adds the gradients by queries of the edges of a shard.
 template <memory_space Space, class T, class Score, class Dropout>
 struct add_query_gradients {
-  dist::shard_view<Space> shard; // rows are destinations
+  dist::shard_view<Space> shard;
   attention_sources<T> from;
   attention_destinations<T> to;
   strided_rows<T> by_queries;
@@ -223,17 +313,15 @@ struct add_query_gradients {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = pieces.row(i);
     auto const first_head = pieces.first(i);
-    auto const destination = shard.rows[row];
-    for (auto e = shard.offsets[row]; e < shard.offsets[row + 1]; ++e) {
-      if (pieces.width == pieces.total) {
-        prefetch_ends(shard, e + 6, e + 7, from.values, pieces.total * columns.values);
-        prefetch_ends(shard, e + 6, e + 7, from.keys, pieces.total * columns.keys);
-      }
+    auto const last = shard.offsets[row + 1];
+    for (auto e = shard.offsets[row]; e < last; e += most_attended) {
+      auto const some = some_edges<shard_side::destination>(shard, row, e, last);
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
-        attention_edge<T> const edge(from, to, shard.columns[e], destination, shard.edges[e], head, columns,
-                                     score, dropout);
-        score.add_gradient(edge.score_gradient, edge.query, edge.key,
-                           by_queries.row(destination) + head * columns.keys);
+        attended_edges<T> const edges(from, to, some, head, columns, score, dropout);
+        for (int j = 0; j < some.count; ++j) {
+          score.add_gradient(edges.gradients[j], from.keys.row(some.columns[j]) + head * columns.keys,
+                             by_queries.row(some.row) + head * columns.keys);
+        }
       }
     }
   }

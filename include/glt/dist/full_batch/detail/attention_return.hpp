@@ -2,21 +2,26 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/round_trip.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/exec/detail/ordered_pieces.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace glt::detail {
 
@@ -169,14 +174,59 @@ private:
     auto const pieces = sliced_rows::of<Policy>(shape_.heads);
     auto const columns = shape_.of_head();
     visit_attention<T>(options, shape_, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
-      ex.for_each(pieces.count(transposed.rows.size()),
-                  add_source_gradients<space, T, Score, Dropout>{transposed, from, to, by_values, by_keys,
-                                                                 pieces, columns, score, dropout});
-      ex.for_each(pieces.count(shard.rows.size()),
-                  add_query_gradients<space, T, Score, Dropout>{shard, from, to, by_queries, pieces, columns,
-                                                                score, dropout});
+      add_source_gradients<space, T, Score, Dropout> const by_source{
+          transposed, from, to, by_values, by_keys, pieces, columns, score, dropout};
+      if constexpr (host_policy<Policy>) {
+        add_together(by_source, by_queries);
+      } else {
+        ex.for_each(pieces.count(transposed.rows.size()), wide_kernel{by_source});
+        ex.for_each(pieces.count(shard.rows.size()),
+                    add_query_gradients<space, T, Score, Dropout>{shard, from, to, by_queries, pieces,
+                                                                  columns, score, dropout});
+      }
     });
   }
+
+  // Gradients by queries are added in the order of the sources, while those of more sources are computed; only what some
+  // rows have by edge is in memory.
+  template <class Kernel>
+  void add_together(Kernel const& by_source, strided_rows<T> by_queries) const {
+    auto const& shard = by_source.shard;
+    auto const heads = shape_.heads;
+    auto const keys = shape_.of_head().keys;
+    ordered_pieces<std::vector<T>> work;
+    for (std::int64_t start = 0; start < shard.rows.size(); start += rows_at_a_time) {
+      work.run(
+          graph_->policy().executor(), std::min(rows_at_a_time, shard.rows.size() - start), rows_of_piece,
+          [&](std::int64_t begin, std::int64_t end, std::vector<T>& gradients) {
+            auto some = by_source;
+            some.first_edge = shard.offsets[start + begin];
+            gradients.resize(
+                static_cast<std::size_t>((shard.offsets[start + end] - some.first_edge) * heads));
+            some.gradients = gradients.data();
+            wide_kernel const add{some};
+            for (auto row = start + begin; row < start + end; ++row) {
+              add(row);
+            }
+          },
+          [&](std::int64_t begin, std::vector<T> const& gradients) {
+            auto row = start + begin;
+            auto e = shard.offsets[row];
+            for (auto next = gradients.begin(); next != gradients.end(); ++e) {
+              row += e == shard.offsets[row + 1] ? 1 : 0; // all rows have edges
+              prefetch_ends(shard, e + 16, e + 17,
+                            strided_rows<T const>{by_queries.data, by_queries.stride, by_queries.places}, 1);
+              for (std::int64_t head = 0; head < heads; ++head) {
+                by_source.score.add_gradient(*next++, by_source.from.keys.row(shard.rows[row]) + head * keys,
+                                             by_queries.row(shard.columns[e]) + head * keys);
+              }
+            }
+          });
+    }
+  }
+
+  static constexpr std::int64_t rows_of_piece = 32;
+  static constexpr std::int64_t rows_at_a_time = 128 * rows_of_piece;
 
   dist::sharded_graph<Comm, Policy>* graph_;
   attention_pass<Comm, Policy, T> const* pass_;

@@ -8,14 +8,17 @@
 #include <glt/core/view.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace glt::detail {
 
 /// Σ a[c] · b[c], in an order that leaves several sums at a time to the processor.
 template <class T>
-[[nodiscard]] GLT_HOST_DEVICE T dot_product(T const* __restrict a, T const* __restrict b, std::int64_t columns) {
+[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T
+dot_product(T const* __restrict a, T const* __restrict b, std::int64_t columns) {
   constexpr std::int64_t lanes = 8;
   T sums[lanes] = {};
   std::int64_t c = 0;
@@ -38,7 +41,8 @@ template <class T>
 
 /// to[c] += factor · from[c]
 template <class T>
-GLT_HOST_DEVICE void add_scaled(T factor, T const* __restrict from, T* __restrict to, std::int64_t columns) {
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void add_scaled(T factor, T const* __restrict from,
+                                                              T* __restrict to, std::int64_t columns) {
   for (std::int64_t c = 0; c < columns; ++c) {
     to[c] += factor * from[c];
   }
@@ -46,8 +50,8 @@ GLT_HOST_DEVICE void add_scaled(T factor, T const* __restrict from, T* __restric
 
 /// The same for four rows, so that `to` is read and written once for them.
 template <class T>
-GLT_HOST_DEVICE void add_scaled(T const (&factors)[4], T const* const (&from)[4], T* __restrict to,
-                                std::int64_t columns) {
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void
+add_scaled(T const (&factors)[4], T const* const (&from)[4], T* __restrict to, std::int64_t columns) {
   T const* __restrict a = from[0];
   T const* __restrict b = from[1];
   T const* __restrict c = from[2];
@@ -57,18 +61,53 @@ GLT_HOST_DEVICE void add_scaled(T const (&factors)[4], T const* const (&from)[4]
   }
 }
 
+/// One of two numbers; of floats by operations that compilers make vectors of.
+template <class T>
+[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T choose(bool is_first, T first, T second) {
+  if constexpr (std::is_same_v<T, float>) {
+    auto const mask = 0U - static_cast<std::uint32_t>(is_first);
+    return __builtin_bit_cast(float, (__builtin_bit_cast(std::uint32_t, first) & mask) |
+                                         (__builtin_bit_cast(std::uint32_t, second) & ~mask));
+  } else {
+    return is_first ? first : second;
+  }
+}
+
+/// e^x for x ≤ 88; of floats within 2⁻²² of it, and 0 below −87, by operations that compilers make vectors of.
+///
+/// @source Moshier, Cephes library, expf
+template <class T>
+[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T power_of_e(T x) {
+  if constexpr (std::is_same_v<T, float>) {
+    constexpr float to_integer = 3 << 22;
+    float const shifted = x * 1.44269504F + to_integer;
+    float const exponent = shifted - to_integer;
+    float const r = (x - exponent * 0.693359375F) + exponent * 2.12194440e-4F;
+    float sum = 1.9875691500e-4F;
+    sum = sum * r + 1.3981999507e-3F;
+    sum = sum * r + 8.3334519073e-3F;
+    sum = sum * r + 4.1665795894e-2F;
+    sum = sum * r + 1.6666665459e-1F;
+    sum = sum * r + 5.0000001201e-1F;
+    auto const bits = (__builtin_bit_cast(std::uint32_t, shifted) + 127) << 23;
+    float const power = (sum * r * r + r + 1) * __builtin_bit_cast(float, bits);
+    return choose(x < -87, 0.0F, power);
+  } else {
+    return std::exp(x);
+  }
+}
+
 /// leaky_relu(key + query), for one head.
 template <class T>
 struct additive_score {
   T slope;
-  [[nodiscard]] GLT_HOST_DEVICE T operator()(T const* key, T const* query) const {
-    T const sum = key[0] + query[0];
-    return sum > 0 ? sum : slope * sum;
-  }
-  /// Adds what a gradient by the score is by the first of its arguments; the score is symmetric.
-  GLT_HOST_DEVICE void add_gradient(T gradient, T const* key, T const* query, T* out) const {
-    out[0] += key[0] + query[0] > 0 ? gradient : slope * gradient;
-  }
+  /// What keys and queries come together to, and the score that it gives.
+  [[nodiscard]] GLT_HOST_DEVICE T join(T const* key, T const* query) const { return key[0] + query[0]; }
+  [[nodiscard]] GLT_HOST_DEVICE T of(T joined) const { return joined * derivative(joined); }
+  /// The derivative of the score, but for `add_gradient`.
+  [[nodiscard]] GLT_HOST_DEVICE T derivative(T joined) const { return choose(joined > 0, T(1), slope); }
+  /// Adds what a gradient, times the derivative, is by one of the two whose other one is given.
+  GLT_HOST_DEVICE void add_gradient(T gradient, T const*, T* out) const { out[0] += gradient; }
 };
 
 /// scale · Σ key[c] · query[c], for one head.
@@ -76,11 +115,13 @@ template <class T>
 struct dot_product_score {
   T scale;
   std::int64_t columns;
-  [[nodiscard]] GLT_HOST_DEVICE T operator()(T const* key, T const* query) const {
-    return scale * dot_product(key, query, columns);
+  [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE T join(T const* key, T const* query) const {
+    return dot_product(key, query, columns);
   }
-  GLT_HOST_DEVICE void add_gradient(T gradient, T const*, T const* query, T* out) const {
-    add_scaled(scale * gradient, query, out, columns);
+  [[nodiscard]] GLT_HOST_DEVICE T of(T joined) const { return scale * joined; }
+  [[nodiscard]] GLT_HOST_DEVICE T derivative(T) const { return scale; }
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add_gradient(T gradient, T const* other, T* out) const {
+    add_scaled(gradient, other, out, columns);
   }
 };
 

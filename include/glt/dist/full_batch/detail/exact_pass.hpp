@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
@@ -45,9 +46,9 @@ void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
       [&](dist::shard_view<space> shard, T const* rows) {
         visit_edges(options, [&]<class Edges>(Edges edges) {
           ex.for_each(pieces.count(shard.rows.size()),
-                      add_rows<space, T, Edges, fixed_point>{shard, rows, pass.sums(), pieces,
-                                                             options.head_columns(x.columns()), edges,
-                                                             numbers});
+                      wide_kernel{add_rows<space, T, Edges, fixed_point>{shard, rows, pass.sums(), pieces,
+                                                                         options.head_columns(x.columns()), edges,
+                                                                         numbers}});
         });
       });
   ex.for_each(pass.num_sums(), write_exact_values<T>{pass.sums(), y, numbers});
@@ -70,8 +71,8 @@ void push_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
         options,
         [&]<class Edges>(Edges edges) {
           ex.for_each(pieces.count(shard.rows.size()),
-                      add_rows<space, T, Edges, fixed_point>{shard, gradient.data(), rows, pieces,
-                                                             options.head_columns(columns), edges, numbers});
+                      wide_kernel{add_rows<space, T, Edges, fixed_point>{
+                          shard, gradient.data(), rows, pieces, options.head_columns(columns), edges, numbers}});
         },
         degrees);
   });

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -61,15 +60,6 @@ struct add_rows {
   std::int64_t head_columns; // columns of a head
   Edges edges;
   Terms terms = {};
-  bool is_wide = has_wide_registers();
-
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    if (is_wide) {
-      run_wide(*this, i);
-    } else {
-      run(i);
-    }
-  }
 
   [[gnu::always_inline]] GLT_HOST_DEVICE void run(std::int64_t i) const {
     auto const row = pieces.row(i);

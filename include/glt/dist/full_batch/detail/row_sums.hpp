@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -46,10 +47,10 @@ public:
     auto const count = pieces_.count(shard.rows.size());
     if (degrees.empty()) {
       policy_->executor().for_each(
-          count, add_rows<space, T, plain_edges>{shard, x, y, pieces_, columns_, plain_edges{}});
+          count, wide_kernel{add_rows<space, T, plain_edges>{shard, x, y, pieces_, columns_, plain_edges{}}});
     } else {
-      policy_->executor().for_each(count, add_rows<space, T, weighted_edges<space, T>>{
-                                              shard, x, y, pieces_, columns_, {{}, 1, degrees}});
+      policy_->executor().for_each(count, wide_kernel{add_rows<space, T, weighted_edges<space, T>>{
+                                              shard, x, y, pieces_, columns_, {{}, 1, degrees}}});
     }
   }
 
