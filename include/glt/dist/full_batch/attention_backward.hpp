@@ -59,12 +59,15 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
   auto const stride = num_queries + 2 * shape.heads;
   T* packed = nullptr; // [V, stride]
   auto const destinations = [&] {
-    auto* const log_sums = packed + num_queries;
-    return glt::detail::attention_destinations<T>{
-        strided(gradient),
-        num_queries > 0 ? glt::detail::strided_rows<T const>{packed, stride} : strided(rows.queries),
-        {log_sums, stride},
-        {log_sums + shape.heads, stride}};
+    glt::detail::attention_destinations<T> made{strided(gradient), strided(rows.queries), {}, {}};
+    if (packed != nullptr) { // else there are no rows, or no memory yet
+      if (num_queries > 0) {
+        made.queries = {packed, stride};
+      }
+      made.log_sums = {packed + num_queries, stride};
+      made.deltas = {packed + num_queries + shape.heads, stride};
+    }
+    return made;
   };
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
@@ -88,15 +91,14 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     auto const vertices = graph.num_destinations();
     packed = passes.template scratch<T>(vertices * stride);
     glt::detail::reserve_round_trip(passes, sent, returned);
-    pass.template move<false>(vertices, strided(rows.queries), {packed, stride}, num_queries);
-    pass.template move<false>(vertices, strided(result.log_sums), {packed + num_queries, stride},
-                              shape.heads);
-    graph.policy().executor().for_each(
-        vertices * shape.heads, glt::detail::write_deltas<T>{strided(gradient),
-                                                             strided(result.output),
-                                                             {packed + num_queries + shape.heads, stride},
-                                                             shape.heads,
-                                                             shape.of_head().values});
+    if (packed != nullptr) {
+      pass.template move<false>(vertices, strided(rows.queries), {packed, stride}, num_queries);
+      pass.template move<false>(vertices, strided(result.log_sums), {packed + num_queries, stride}, shape.heads);
+      glt::detail::strided_rows<T> const deltas{packed + num_queries + shape.heads, stride};
+      graph.policy().executor().for_each(
+          vertices * shape.heads, glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas,
+                                                               shape.heads, shape.of_head().values});
+    }
   });
   using glt::detail::attention_phase;
   pass.agree(failure, pushed == nullptr                         ? attention_phase::backward
