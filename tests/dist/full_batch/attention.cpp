@@ -107,15 +107,15 @@ struct rows {
   }
 };
 
-// Forward and backward on the ranks of a test against one loop over the edge list.
+// Forward and backward on the ranks of a test against one loop over the edge list; returns the gradients.
 template <class Policy, class T, class Comm>
-void check_attention(Comm& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
-                     setting const& how) {
+std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
+                               glt_test::named_partitioner const& partitioner, setting const& how,
+                               Policy const policy = {}) {
   INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", columns ", how.columns,
        ", heads ", how.heads, ", score ", static_cast<int>(how.score), ", depth ", how.depth, ", dropout ", how.dropout,
        ", form ", static_cast<int>(how.form));
   divided_graph const divided(list, partitioner, comm.size());
-  Policy const policy;
   auto const rank = comm.rank();
   glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, rank, policy));
   glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth}, policy);
@@ -152,6 +152,13 @@ void check_attention(Comm& comm, glt_test::edge_list const& list, glt_test::name
   CHECK(dx.wrong(divided, rank, back.values, policy) == 0);
   CHECK(dkeys.wrong(divided, rank, back.keys, policy) == 0);
   CHECK(dqueries.wrong(divided, rank, back.queries, policy) == 0);
+
+  std::vector<T> gradients;
+  for (auto const* by : {&dx, &dkeys, &dqueries}) {
+    auto const values = glt::to_vector(policy, by->values.view());
+    gradients.insert(gradients.end(), values.begin(), values.end());
+  }
+  return gradients;
 }
 
 constexpr backward_form all_forms[] = {backward_form::rematerialise, backward_form::push, backward_form::smaller};
@@ -223,6 +230,16 @@ TEST_CASE("an attention has any number of heads, either score, dropout and depth
         }
       }
     }
+  });
+}
+
+TEST_CASE("an attention over more rows than are worked on at a time has the same bits in any number of threads") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(9001, 30'001);
+    auto const partitioner = glt_test::all_partitioners()[1];
+    setting const how{.columns = 16, .heads = 2, .score = attention_score::dot_product, .dropout = 0.3};
+    auto const alone = check_attention<glt::device::cpu, float>(comm, list, partitioner, how);
+    CHECK(check_attention<glt::device::cpu, float>(comm, list, partitioner, how, glt::device::cpu(3)) == alone);
   });
 }
 
