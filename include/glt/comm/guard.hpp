@@ -72,10 +72,11 @@ public:
 
   /// Leaves after work that is done.
   ///
-  /// @throws error  on this rank alone, if it is lost, as by a failure in a destructor
+  /// @throws error  on this rank alone, if it is lost by an exception that did not get here
   void leave() {
     if (is_lost(comm_)) {
-      throw error("an exception that nobody saw has lost this rank: others wait for what it did not send");
+      throw error("this rank has caught, or ended in a destructor, an exception of a collective in which others wait "
+                  "for what it did not send; let such exceptions leave the work");
     }
     announce();
   }

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
@@ -176,7 +177,7 @@ private:
 
   void finish_requests(call_site site) {
     if (!requests_.sources().by_edge()) {
-      requests_.finish();
+      committed(requests_.host(), [&] { requests_.finish(); });
       return;
     }
     auto const unknown = failure_of([&] { requests_.finish(); });

@@ -66,12 +66,13 @@ public:
   /// @throws collective_error  on every rank
   [[noreturn]] void refuse(call_site site, std::string const& failure) { exchange_.refuse(site, failure); }
 
-  /// Waits until all requests have arrived, and finds the rows of edges.
+  /// Waits until all requests have arrived, and finds the rows of edges. The others wait for the rows: a failure is for
+  /// an agreement, or loses this rank (see `committed`).
   ///
-  /// @throws precondition_error  if this rank has not an edge that it is asked for; it is lost then (see `losable`)
+  /// @throws precondition_error  if this rank has not an edge that it is asked for
   void finish() {
     exchange_.wait();
-    committed(host(), [&] { find_rows(); }); // which the others wait for
+    find_rows();
   }
 
   /// True if any rank asks any other: if not, there are no payload messages at all in this call.
