@@ -42,8 +42,8 @@ struct stream_options {
 /// edges into every vertex, [V of all types], live as long as the stream.
 ///
 /// @shape  → [V of all types], on every rank
-/// @comm   collective; a header exchange; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per range; in the end a
-///         broadcast of 4 bytes a vertex
+/// @comm   collective; a header exchange; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per range;
+///         in the end a broadcast of 4 bytes a vertex
 /// @throws collective_error  on every rank, as `count_in_edges`, or what the partitioner or a disk refuses
 /// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits of the stream need
 template <communicator Comm, class MakeStream>

@@ -7,6 +7,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/attention_return.hpp>

@@ -21,10 +21,10 @@
 #include <glt/sample/detail/batch/hetero_hop_worker.hpp>
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
 #include <glt/sample/detail/batch/inherited_queries.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/rule/detail/hetero_rules.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -199,15 +199,7 @@ private:
   };
 
   void sample_alone(bulk_item const& batch) requires(!host_policy<Policy>) {
-    std::vector<csr_view<space, Vertex>> relations;
-    std::vector<detail::original_ids<space>> original;
-    for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {
-      relations.push_back(graph_->local(e));
-    }
-    for (int t = 0; t < graph_->schema().num_node_types(); ++t) {
-      original.push_back(graph_->original(t));
-    }
-    local_.sample(hetero_view<space, Vertex>(graph_->schema(), relations), options_, rules_, original, batch.seeds,
+    local_.sample(hetero_view<space, Vertex>(graph_->schema(), lone_relations_), options_, rules_, lone_original_, batch.seeds,
                   batch.queries, batch.key, *batch.out);
     for (int t = 0; t < graph_->schema().num_node_types(); ++t) { // sources that nobody owns, as a route finds them
       auto const nodes = std::as_const(*batch.out).nodes(t);
@@ -235,6 +227,12 @@ private:
       detail::check_own_part(comm, graph_->part(), books_.back().num_parts(), "part", "sampled by");
     }
     exchange_.set_books(books_);
+    for (int e = 0; alone_ && e < schema.num_edge_types(); ++e) {
+      lone_relations_.push_back(graph_->local(e));
+    }
+    for (int t = 0; alone_ && t < schema.num_node_types(); ++t) {
+      lone_original_.push_back(graph_->original(t));
+    }
   }
 
   void check(std::span<bulk_item const> batches) {
@@ -314,7 +312,9 @@ private:
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule> exchange_;
   bool alone_; // the only rank
-  detail::lone_worker<Policy, detail::hetero_hop_worker<Policy, Vertex, Rule>> local_; // draws then
+  detail::lone_worker<Policy, detail::hetero_hop_worker<Policy, Vertex, Rule>> local_; // draws then, from
+  std::vector<csr_view<space, Vertex>> lone_relations_;                                // by edge type
+  std::vector<detail::original_ids<space>> lone_original_;                             // by node type
   std::vector<partition_book> books_; // by node type
   std::vector<worker> workers_;       // by batch
   // Of the hop, by batch and node type; empty if no edge type draws for it:

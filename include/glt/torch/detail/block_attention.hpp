@@ -4,6 +4,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
 #include <glt/dist/full_batch/shard.hpp>
@@ -13,8 +14,10 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -83,8 +86,6 @@ public:
     auto const deltas = at::empty_like(log_sums);
     segments const edges(offsets_, row_);
     auto const columns = shape(rows).of_head();
-    auto const numbers = at::arange(row_.numel(), at::kInt);
-    auto const* const number = numbers.data_ptr<local_id>();
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       using T = scalar_t;
       auto const from = sources<T>(rows);
@@ -102,7 +103,9 @@ public:
           }
           for (auto e = edges.begin(d); e < edges.end(d); e += most_attended) {
             auto const count = static_cast<int>(std::min<std::int64_t>(edges.end(d) - e, most_attended));
-            row_edges<shard_side::destination> const some{d, edges.row + e, number + e, count};
+            std::array<local_id, most_attended> numbers{};
+            std::iota(numbers.begin(), numbers.end(), static_cast<local_id>(e));
+            row_edges<shard_side::destination> const some{d, edges.row + e, numbers.data(), count};
             for (std::int64_t head = 0; head < heads; ++head) {
               attended_edges<T> const found(from, to, some, head, columns, score, dropout);
               for (int j = 0; j < count; ++j) {

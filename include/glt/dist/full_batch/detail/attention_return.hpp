@@ -6,6 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/config.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/dist/full_batch/detail/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention_scores.hpp>
+#include <glt/dist/full_batch/detail/prefetch_ends.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
+#include <glt/dist/full_batch/detail/strided_rows.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// deltas = Σ gradient · output of a head.
+template <class T>
+struct write_deltas {
+  strided_rows<T const> gradients;
+  strided_rows<T const> output;
+  strided_rows<T> deltas; // [V, heads]
+  std::int64_t heads;
+  std::int64_t value_columns;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const first = i % heads * value_columns;
+    deltas.row(i / heads)[i % heads] =
+        dot_product(gradients.row(i / heads) + first, output.row(i / heads) + first, value_columns);
+  }
+};
+
+/// Some edges and one head in a backward pass: the weights of the values in the output, and the gradients by what keys and
+/// queries come together to, but for `add_gradient` of the score.
+template <class T>
+struct attended_edges {
+  T weights[most_attended];
+  T gradients[most_attended];
+
+  template <shard_side Rows, class Score, class Dropout>
+  [[gnu::always_inline]] GLT_HOST_DEVICE
+  attended_edges(attention_sources<T> const& from, attention_destinations<T> const& to,
+                 row_edges<Rows> const& some, std::int64_t head, head_columns columns, Score const& score,
+                 Dropout const& dropout) {
+    T joined[most_attended] = {};
+    T log_sums[most_attended] = {};
+    T deltas[most_attended] = {};
+    T products[most_attended] = {};
+    T factors[most_attended] = {};
+    for (int j = 0; j < some.count; ++j) {
+      auto const source = some.source(j);
+      auto const destination = some.destination(j);
+      joined[j] = score.join(from.keys.row(source) + head * columns.keys,
+                             to.queries.row(destination) + head * columns.keys);
+      log_sums[j] = to.log_sums.row(destination)[head];
+      deltas[j] = to.deltas.row(destination)[head];
+      products[j] = dot_product(to.gradients.row(destination) + head * columns.values,
+                                from.values.row(source) + head * columns.values, columns.values);
+      factors[j] = dropout.template factor<T>(some.edges[j], head);
+    }
+    for (int j = 0; j < num_powers<T>(some.count); ++j) {
+      T const share = power_of_score(score.of(joined[j]), log_sums[j]);
+      weights[j] = share * factors[j];
+      gradients[j] = (weights[j] * products[j] - share * deltas[j]) * score.derivative(joined[j]);
+    }
+  }
+};
+
+/// Adds the gradients by values and keys of the edges of a transposed shard.
+template <memory_space Space, class T, class Score, class Dropout>
+struct add_source_gradients {
+  dist::shard_view<Space> shard; // rows are sources
+  attention_sources<T> from;
+  attention_destinations<T> to;
+  strided_rows<T> by_values;
+  strided_rows<T> by_keys;
+  sliced_rows pieces;
+  head_columns columns;
+  Score score;
+  Dropout dropout;
+  T* gradients =
+      nullptr; // [heads] for each edge from `first_edge` on: those of `attended_edges`, if they are asked for
+  edge_offset first_edge = 0;
+
+  [[gnu::always_inline]] GLT_HOST_DEVICE void run(std::int64_t i) const {
+    auto const row = pieces.row(i);
+    auto const first_head = pieces.first(i);
+    auto const last = shard.offsets[row + 1];
+    for (auto e = shard.offsets[row]; e < last; e += most_attended) {
+      auto const some = some_edges<shard_side::source>(shard, row, e, last);
+      bool const is_whole = pieces.width == pieces.total;
+      auto const next = e + most_attended;
+      if (is_whole) {
+        prefetch_ends(shard, next, next + some.count, to.queries, pieces.total * columns.keys);
+        prefetch_ends(shard, next, next + some.count, to.log_sums, 2 * pieces.total);
+      }
+      for (auto head = first_head; head < first_head + pieces.width; ++head) {
+        if (is_whole) {
+          prefetch_ends(shard, next, next + some.count, columns_from(to.gradients, head * columns.values),
+                        columns.values);
+        }
+        add(some, e, head);
+      }
+    }
+  }
+
+private:
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add(row_edges<shard_side::source> const& some, edge_offset e,
+                                                  std::int64_t head) const {
+    attended_edges<T> const edges(from, to, some, head, columns, score, dropout);
+    add_scaled_rows(some.count, edges.weights, to.gradients, some.columns, head * columns.values,
+                    by_values.row(some.row) + head * columns.values, columns.values);
+    for (int j = 0; j < some.count; ++j) {
+      score.add_gradient(edges.gradients[j], to.queries.row(some.columns[j]) + head * columns.keys,
+                         by_keys.row(some.row) + head * columns.keys);
+      if (gradients != nullptr) {
+        gradients[(e + j - first_edge) * pieces.total + head] = edges.gradients[j];
+      }
+    }
+  }
+};
+
+/// Adds the gradients by queries of the edges of a shard.
+template <memory_space Space, class T, class Score, class Dropout>
+struct add_query_gradients {
+  dist::shard_view<Space> shard;
+  attention_sources<T> from;
+  attention_destinations<T> to;
+  strided_rows<T> by_queries;
+  sliced_rows pieces;
+  head_columns columns;
+  Score score;
+  Dropout dropout;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = pieces.row(i);
+    auto const first_head = pieces.first(i);
+    auto const last = shard.offsets[row + 1];
+    for (auto e = shard.offsets[row]; e < last; e += most_attended) {
+      auto const some = some_edges<shard_side::destination>(shard, row, e, last);
+      for (auto head = first_head; head < first_head + pieces.width; ++head) {
+        attended_edges<T> const edges(from, to, some, head, columns, score, dropout);
+        for (int j = 0; j < some.count; ++j) {
+          score.add_gradient(edges.gradients[j], from.keys.row(some.columns[j]) + head * columns.keys,
+                             by_queries.row(some.row) + head * columns.keys);
+        }
+      }
+    }
+  }
+};
+
+} // namespace glt::detail
