@@ -80,14 +80,14 @@ struct full_batch_workload {
 
 void aggregate_sum(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1));
-  glt_bench::measure_together(state, work.comm,
+  glt_bench::measure_warm_together(state, work.comm,
                               [&] { glt::dist::aggregate(work.graph, work.in(), work.out()); });
   work.count(state);
 }
 
 void aggregate_covered(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1), true);
-  glt_bench::measure_together(state, work.comm,
+  glt_bench::measure_warm_together(state, work.comm,
                               [&] { glt::dist::aggregate(work.graph, work.in(), work.out()); });
   work.count(state);
 }
@@ -96,14 +96,14 @@ void aggregate_reproducibly(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1));
   glt::dist::aggregation<glt::memory_space::host, float> const options{.reproducible = true};
   glt::dist::aggregate(work.graph, work.in(), work.out(), options); // finds the degrees
-  glt_bench::measure_together(state, work.comm,
+  glt_bench::measure_warm_together(state, work.comm,
                               [&] { glt::dist::aggregate(work.graph, work.in(), work.out(), options); });
   work.count(state);
 }
 
 void aggregate_sum_backward(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1));
-  glt_bench::measure_together(state, work.comm,
+  glt_bench::measure_warm_together(state, work.comm,
                               [&] { glt::dist::aggregate_backward(work.graph, work.in(), work.out()); });
   work.count(state);
 }
@@ -145,14 +145,14 @@ struct attention_workload : full_batch_workload {
 
 void attend(benchmark::State& state) {
   attention_workload work(state.range(0), state.range(1));
-  glt_bench::measure_together(state, work.comm, [&] { work.forward(); });
+  glt_bench::measure_warm_together(state, work.comm, [&] { work.forward(); });
   work.count(state);
 }
 
 void attend_backward(benchmark::State& state) {
   attention_workload work(state.range(0), state.range(1));
   work.forward();
-  glt_bench::measure_together(state, work.comm, [&] { work.backward(); });
+  glt_bench::measure_warm_together(state, work.comm, [&] { work.backward(); });
   work.count(state);
 }
 
@@ -160,7 +160,7 @@ void attend_backward(benchmark::State& state) {
 void read_rows(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1));
   auto const columns = work.columns;
-  glt_bench::measure_together(state, work.comm, [&] {
+  glt_bench::measure_warm_together(state, work.comm, [&] {
     auto const shard = work.graph.shard(0);
     work.policy.executor().for_ranges(shard.num_edges, 4096, [&](std::int64_t first, std::int64_t last) {
       float sum = 0;

@@ -17,10 +17,12 @@ namespace {
 // R-MAT scale 20 in random parts, 128 feature columns, fanout 15,10,5, batches of 1024 own seeds on every
 // rank; the last ten batches of an epoch of forty. Rates are those of all ranks together; shares are of the time of
 // loading, and all that is not sampling is for features.
-void load_batches(benchmark::State& state) {
+void load_all(benchmark::State& state, glt_bench::loading_workload const& work, bool in_place) {
   auto comm = glt_bench::ranks();
-  auto const& work = glt_bench::shared_workload();
   glt::dist::loader loader(comm, work.batches(), work.seeds(1024 * 40), {.batch_size = 1024});
+  if (in_place) {
+    work.read_in_place(loader);
+  }
   std::int64_t edges = 0;
   std::int64_t vertices = 0;
   auto const load = [&] {
@@ -59,6 +61,13 @@ void load_batches(benchmark::State& state) {
   state.counters["unpacking_share"] = share(9);
 }
 
+void load_batches(benchmark::State& state) { load_all(state, glt_bench::shared_workload(), false); }
 BENCHMARK(load_batches)->Iterations(10)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+// The same from memory that the ranks share.
+void load_in_place(benchmark::State& state) {
+  load_all(state, glt_bench::loading_workload(glt_bench::ranks(), true), true);
+}
+BENCHMARK(load_in_place)->Iterations(10)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 } // namespace

@@ -4,7 +4,10 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
+#include <glt/dist/shared/shared_features.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/node.hpp>
 #include <glt/partition/random.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
@@ -19,19 +22,16 @@
 
 namespace glt_bench {
 
-/// Workload W1: the R-MAT graph in random parts, one a rank, with 128 feature columns.
+/// Workload W1: the R-MAT graph in random parts, one a rank, with 128 feature columns; all of it in memory that the ranks
+/// share if `in_place`.
 class loading_workload {
 public:
   static constexpr std::int64_t num_columns = 128;
   using recipe_type = glt::dist::neighbor_batches<cpu, glt::local_id>;
 
   /// @comm   collective
-  explicit loading_workload(glt::mpi_comm comm)
-      : graph_(comm,
-               glt::split_graph<glt::local_id>(rmat_graph().view(), random_parts(comm.size()), comm.rank())),
-        features_(comm, graph_.book(),
-                  glt::feature_store<cpu, float>(graph_.local().num_rows(), num_columns,
-                                                 feature_values(graph_.local().num_rows(), num_columns))) {
+  explicit loading_workload(glt::mpi_comm comm, bool in_place = false)
+      : node_(comm), graph_(comm, make_part(comm, in_place)), features_(comm, graph_.book(), make_rows(in_place)) {
     for (auto const local : connected_vertices(graph_.local())) {
       own_.push_back(static_cast<glt::local_id>(graph_.book().begin(comm.rank()) + local));
     }
@@ -42,6 +42,12 @@ public:
   /// Batches with features.
   [[nodiscard]] recipe_type batches(glt::neighbor_options options = {.fanouts = {15, 10, 5}}) const {
     return {graph_, features_, std::move(options)};
+  }
+  /// Lets a loader read what other ranks have where it lies.
+  template <class Loader>
+  void read_in_place(Loader& loader) const {
+    loader.read_in_place(parts_);
+    loader.read_in_place(rows_);
   }
   /// Own vertices that have neighbours, `size` at a time.
   [[nodiscard]] std::vector<glt::local_id> seeds(std::int64_t size, std::int64_t step = 0) const {
@@ -54,6 +60,29 @@ private:
                                  ranks);
   }
 
+  glt::graph_part<cpu, glt::local_id> make_part(glt::mpi_comm const& comm, bool in_place) {
+    auto part = glt::split_graph<glt::local_id>(rmat_graph().view(), random_parts(comm.size()), comm.rank());
+    if (in_place) {
+      auto shared = glt::dist::share_graph(node_, part);
+      part = std::move(shared.own);
+      parts_ = std::move(shared.neighborhood);
+    }
+    return part;
+  }
+  glt::feature_store<cpu, float> make_rows(bool in_place) {
+    auto const rows = graph_.local().num_rows();
+    glt::feature_store<cpu, float> made(rows, num_columns, feature_values(rows, num_columns));
+    if (in_place) {
+      auto shared = glt::dist::share_features(node_, made.view());
+      made = std::move(shared.own);
+      rows_ = std::move(shared.neighborhood);
+    }
+    return made;
+  }
+
+  glt::mpi_node node_;
+  glt::node_views<glt::detail::part_view<cpu::space, glt::local_id>> parts_;
+  glt::node_views<glt::feature_view<cpu::space, float>> rows_;
   glt::dist::graph<cpu, glt::local_id> graph_;
   glt::dist::feature_store<cpu, float> features_;
   std::vector<glt::local_id> own_;
