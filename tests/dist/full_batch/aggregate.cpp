@@ -196,9 +196,13 @@ TEST_CASE("an aggregation over a cover of the boundary is that of one loop over 
     for (auto const how : all_aggregators) { // exact sums do not use it
       for (bool const is_weighted : {false, true}) {
         for (std::int64_t const depth : {0, 3}) {
-          check_aggregation<glt::device::cpu, float>(
-              comm, list, partitioner,
-              {.how = how, .columns = 24, .heads = 2, .is_weighted = is_weighted, .depth = depth, .has_cover = true});
+          check_aggregation<glt::device::cpu, float>(comm, list, partitioner,
+                                                     {.how = how,
+                                                      .columns = 24,
+                                                      .heads = 2,
+                                                      .is_weighted = is_weighted,
+                                                      .depth = depth,
+                                                      .has_cover = true});
         }
       }
       check_aggregation<glt::device::cpu, double>(comm, list, partitioner,
@@ -255,7 +259,8 @@ TEST_CASE("a cover sends the rows and sums that it counts, never more than there
   });
 }
 
-TEST_CASE("weights and winners travel with a cover, or all rows where those take fewer bytes; extremes keep their bits") {
+TEST_CASE("weights and winners travel with a cover, or all rows where those take fewer bytes; extremes keep "
+          "their bits") {
   on_ranks([](auto comm) {
     glt_test::edge_list stars{"stars", 120, {}, {}}; // 0 and 1 have edges from and to all others
     for (glt::local_id v = 2; v < 120; ++v) {
@@ -280,11 +285,13 @@ TEST_CASE("weights and winners travel with a cover, or all rows where those take
       glt::buffer<glt::device::cpu, glt::local_id> pulled_chosen(rows * columns);
       for (auto const how : all_aggregators) {
         for (bool const is_weighted : {false, true}) {
-          INFO("rank ", comm.rank(), " of ", comm.size(), ", aggregator ", static_cast<int>(how), ", columns ",
-               columns, is_weighted ? ", weighted" : "");
+          INFO("rank ", comm.rank(), " of ", comm.size(), ", aggregator ", static_cast<int>(how),
+               ", columns ", columns, is_weighted ? ", weighted" : "");
           bool const is_extreme = glt::dist::is_extreme(how);
           glt::dist::aggregation<glt::memory_space::host, float> const options{
-              .how = how, .edge_weights = is_weighted ? glt::host_view<float const>(weights) : glt::host_view<float const>(),
+              .how = how,
+              .edge_weights =
+                  is_weighted ? glt::host_view<float const>(weights) : glt::host_view<float const>(),
               .heads = is_weighted ? 2 : 1};
           std::int64_t forward = 0;
           std::int64_t backward = 0;
@@ -316,8 +323,8 @@ TEST_CASE("weights and winners travel with a cover, or all rows where those take
           CHECK(std::ranges::equal(y, pulled_y)); // sums of few bits, too
           CHECK((!is_extreme || std::ranges::equal(chosen, pulled_chosen)));
           counted.reset();
-          glt::dist::aggregate_backward(sharded, matrix(y, rows, columns), matrix(pulled_y, rows, columns), options,
-                                        choice);
+          glt::dist::aggregate_backward(sharded, matrix(y, rows, columns), matrix(pulled_y, rows, columns),
+                                        options, choice);
           CHECK(counted.counts().payload.bytes == backward);
           CHECK(counted.counts().payload.messages <= comm.size() - 1);
         }

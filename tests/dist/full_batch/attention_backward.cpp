@@ -182,7 +182,8 @@ TEST_CASE("a rank with matrices of another shape fails all ranks with the same e
   });
 }
 
-TEST_CASE("wherever a rank runs out of memory in a backward pass, all ranks fail, in its steps with the same error") {
+TEST_CASE("wherever a rank runs out of memory in a backward pass, all ranks fail, in its steps with the same "
+          "error") {
   divided_graph const divided(glt_test::random_graph(101, 999), glt_test::all_partitioners()[1], 2);
   std::int64_t same = 0;
   bool has_failed = true;

@@ -109,7 +109,8 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
   } else {
     pass.push(out.data(), [&](shard_view<space> shard, T* rows) {
       ex.for_each(shard.num_rows * columns, glt::detail::fill_value<T>{rows, T(0)});
-      glt::detail::spread_rows(graph.policy(), shard, gradient.data(), chosen.data(), columns, options, degrees, rows);
+      glt::detail::spread_rows(graph.policy(), shard, gradient.data(), chosen.data(), columns, options,
+                               degrees, rows);
     });
   }
 }

@@ -5,15 +5,14 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/batch_norm.hpp>
 #include <glt/dist/full_batch/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
+#include <glt/dist/full_batch/detail/exact_columns.hpp>
 #include <glt/dist/full_batch/detail/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -28,93 +27,14 @@
 
 namespace glt::detail {
 
-/// The larger of each of two numbers, where a `sum_pair` has their sums.
-struct largest_pair {
-  double first = -1.79e308;
-  double second = -1.79e308;
-  GLT_HOST_DEVICE largest_pair& operator+=(largest_pair const& other) {
-    first = first < other.first ? other.first : first;
-    second = second < other.second ? other.second : second;
-    return *this;
-  }
-};
-
-struct exact_pair {
-  std::int64_t first = 0;
-  std::int64_t second = 0;
-  GLT_HOST_DEVICE exact_pair& operator+=(exact_pair const& other) {
-    first += other.first;
-    second += other.second;
-    return *this;
-  }
-};
-
-/// How an element's power of its deviation from `mean` is added exactly.
-struct exact_column {
-  double mean;
-  fixed_point numbers;
-};
-
-template <memory_space Space, class T>
-struct range_terms {
-  matrix_view<Space, T const> x;
-  GLT_HOST_DEVICE largest_pair operator()(std::int64_t row, std::int64_t column) const {
-    auto const value = static_cast<double>(x(row, column));
-    return {finite_or_largest(value), finite_or_largest(-value)};
-  }
-};
-
-template <memory_space Space, class T, int Power>
-struct exact_power_terms {
-  matrix_view<Space, T const> x;
-  array_view<Space, exact_column const> columns;
-  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t row, std::int64_t column) const {
-    auto const [mean, numbers] = columns[column];
-    auto const deviation = static_cast<double>(x(row, column)) - mean;
-    return numbers.of(Power == 1 ? deviation : deviation * deviation);
-  }
-};
-
-template <class Terms>
-struct magnitude_terms {
-  Terms terms;
-  GLT_HOST_DEVICE largest_pair operator()(std::int64_t row, std::int64_t column) const {
-    auto const [first, second] = terms(row, column);
-    return {finite_or_largest(first < 0 ? -first : first), finite_or_largest(second < 0 ? -second : second)};
-  }
-};
-
-struct fixed_point_pair {
-  fixed_point first;
-  fixed_point second;
-};
-
-template <memory_space Space, class Terms>
-struct exact_pair_terms {
-  Terms terms;
-  array_view<Space, fixed_point_pair const> columns;
-  GLT_HOST_DEVICE exact_pair operator()(std::int64_t row, std::int64_t column) const {
-    auto const [first, second] = terms(row, column);
-    return {columns[column].first.of(first), columns[column].second.of(second)};
-  }
-};
-
-/// Pairs that all ranks reduce element by element.
-template <communicator Comm, class Pair>
-void reduce_pairs(Comm& comm, std::vector<Pair>& pairs, reduction op) {
-  using number = decltype(Pair::first);
-  static_assert(sizeof(Pair) == 2 * sizeof(number));
-  comm.all_reduce(std::span<number>(reinterpret_cast<number*>(pairs.data()), 2 * pairs.size()), op);
-}
-
 /// Agrees on a batch norm of so many rows and columns of this rank; returns the rows of all ranks.
 ///
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one, a rank has another number of columns than
 ///                           rank 0, or there are fewer than two rows
 template <communicator Comm>
-[[nodiscard]] std::int64_t agree_on_batch(Comm& comm, call_site site, std::string const& failure, std::int64_t rows,
-                                          std::int64_t columns) {
+[[nodiscard]] std::int64_t agree_on_batch(Comm& comm, call_site site, std::string const& failure,
+                                          std::int64_t rows, std::int64_t columns) {
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), columns);
   std::vector<call_header> headers;
   exchange_headers(comm, site, counts, rows, failure, headers);
@@ -137,8 +57,8 @@ namespace glt::dist {
 /// @throws collective_error  on every rank, as `gather_batch_statistics`, or if an element is not finite or 1e150 and more
 /// @cost   O(rows · F) in three passes
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Element>
-[[nodiscard]] batch_statistics gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
-                                                              Policy policy = {}) {
+[[nodiscard]] batch_statistics
+gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x, Policy policy = {}) {
   using value = std::remove_const_t<Element>;
   constexpr auto space = Policy::space;
   auto& host = glt::detail::host_comm(comm);
@@ -162,7 +82,8 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
     auto const add = [&]<int Power>(std::integral_constant<int, Power>) {
       auto const on_device = make_buffer(columns, policy);
       auto sums = glt::detail::column_sums<std::int64_t>(
-          policy, x.rows(), x.columns(), glt::detail::exact_power_terms<space, value, Power>{x, on_device.view()});
+          policy, x.rows(), x.columns(),
+          glt::detail::exact_power_terms<space, value, Power>{x, on_device.view()});
       host.all_reduce(std::span<std::int64_t>(sums), reduction::sum);
       return sums;
     };
@@ -171,7 +92,8 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
       auto const mean = columns[column].numbers.value(sums[column]) / terms;
       auto const furthest = std::max(ranges[column].first - mean, mean + ranges[column].second);
       joined.mean.push_back(mean);
-      columns[column] = {.mean = mean, .numbers = glt::detail::fixed_point::for_sums(furthest * furthest, terms)};
+      columns[column] = {.mean = mean,
+                         .numbers = glt::detail::fixed_point::for_sums(furthest * furthest, terms)};
     }
     auto const squares = add(std::integral_constant<int, 2>());
     for (std::size_t column = 0; column < columns.size(); ++column) {
@@ -194,7 +116,8 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Gradient,
           std::floating_point Element>
   requires std::same_as<std::remove_const_t<Gradient>, std::remove_const_t<Element>>
-[[nodiscard]] batch_gradients gather_reproducible_gradients(Comm comm, matrix_view<Policy::space, Gradient> gradient,
+[[nodiscard]] batch_gradients gather_reproducible_gradients(Comm comm,
+                                                            matrix_view<Policy::space, Gradient> gradient,
                                                             matrix_view<Policy::space, Element> x,
                                                             batch_statistics const& statistics, double eps,
                                                             Policy policy = {}) {

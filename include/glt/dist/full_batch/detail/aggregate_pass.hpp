@@ -66,8 +66,9 @@ public:
         check("chosen", shard_side::destination, chosen.rows(), chosen.columns());
       }
       if (options.heads < 1 || options.heads >= 1 << 16 || columns_ % options.heads != 0) {
-        throw precondition_error(message(options.heads, " heads of ", columns_,
-                                         " columns; pass 1 head or more, below 2¹⁶, of as many columns each"));
+        throw precondition_error(
+            message(options.heads, " heads of ", columns_,
+                    " columns; pass 1 head or more, below 2¹⁶, of as many columns each"));
       }
       if (auto const weights = options.edge_weights.size();
           weights != 0 && weights != graph_->num_edges() * options.heads) {
@@ -93,8 +94,8 @@ public:
                                    (!options.edge_weights.empty() || graph_->num_edges() == 0);
       if (may_get_weights) { // which go against the rows
         outgoing = incoming = std::max(outgoing, incoming);
-        served_weights_ =
-            graph_->passes().template scratch<T>(graph_->cover()->num_served_before(graph_->size()) * options.heads);
+        served_weights_ = graph_->passes().template scratch<T>(
+            graph_->cover()->num_served_before(graph_->size()) * options.heads);
       }
       graph_->passes().reserve(outgoing * row_bytes, incoming * row_bytes);
       if (is_short_) {
@@ -111,9 +112,9 @@ public:
                        (is_short_ ? 4 : 0) | (pushes ? 2 : 0) | (options.reproducible ? 1 : 0));
     // ranks without edges have no weights, so that these may differ
     std::int64_t const weighted = graph_->num_edges() == 0 ? 0 : options.edge_weights.empty() ? 1 : 2;
-    auto headers =
-        exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
-                        (kind << 16 | (graph_->cover() ? options.heads : 0)) << 2 | weighted);
+    auto headers = exchange_values(
+        graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
+        (kind << 16 | (graph_->cover() ? options.heads : 0)) << 2 | weighted);
     std::int64_t any_weighted = 0;
     for (auto& header : headers) {
       any_weighted |= header.value & 3;

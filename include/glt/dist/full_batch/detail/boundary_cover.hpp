@@ -26,7 +26,8 @@ namespace glt::detail {
 /// What a rank and the peer of a step, which owns the sources, exchange for the edges between them.
 template <memory_space Space>
 struct incoming_boundary {
-  dist::shard_view<Space> pulled; ///< edges of pulled sources: own destinations by places of their rows in the block
+  dist::shard_view<Space>
+      pulled; ///< edges of pulled sources: own destinations by places of their rows in the block
   dist::shard_view<Space> pulled_by_source;
   array_view<Space, local_id const> summed; ///< own destinations for whose other edges partial results come
   array_view<Space, local_id const> pushed; ///< these edges, positions in the graph's rows; ascending
@@ -36,7 +37,7 @@ struct incoming_boundary {
 template <memory_space Space>
 struct outgoing_boundary {
   array_view<Space, local_id const> sent; ///< own rows that are pulled
-  dist::shard_view<Space> pushed;         ///< edges of partial results: these by own sources, numbered as over there
+  dist::shard_view<Space> pushed; ///< edges of partial results: these by own sources, numbered as over there
   dist::shard_view<Space> pushed_by_source;
 };
 
@@ -113,8 +114,12 @@ public:
             .pushed_by_source = own.pushed_by_source.template view<Space>(num_own_, own.num_served)};
   }
   /// Rows and partial sums of step k: what comes from the peer, and what goes to the rank k places before.
-  [[nodiscard]] std::int64_t num_received(std::int64_t k) const { return at(k).num_pulled + std::ssize(at(k).summed); }
-  [[nodiscard]] std::int64_t num_sent(std::int64_t k) const { return std::ssize(at(k).sent) + at(k).num_served; }
+  [[nodiscard]] std::int64_t num_received(std::int64_t k) const {
+    return at(k).num_pulled + std::ssize(at(k).summed);
+  }
+  [[nodiscard]] std::int64_t num_sent(std::int64_t k) const {
+    return std::ssize(at(k).sent) + at(k).num_served;
+  }
   /// Edges whose partial results this rank makes at the steps before one; at that of size R, at all.
   [[nodiscard]] std::int64_t num_served_before(std::int64_t end) const {
     std::int64_t count = 0;

@@ -29,8 +29,9 @@ void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
 
 /// Combines the rows of x over a shard with what y, and of extremes `chosen`, hold already; means are sums still.
 template <device_policy Policy, class T>
-void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x, std::int64_t columns,
-                  dist::aggregation<Policy::space, T> const& options, T* y, local_id* chosen) {
+void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x,
+                  std::int64_t columns, dist::aggregation<Policy::space, T> const& options, T* y,
+                  local_id* chosen) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   auto const pieces = sliced_rows::of<Policy>(columns);
@@ -38,9 +39,11 @@ void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T
   auto const head_columns = options.head_columns(columns);
   visit_edges(options, [&]<class Edges>(Edges edges) {
     if (options.how == dist::aggregator::max) {
-      ex.for_each(count, choose_rows<true, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
+      ex.for_each(count,
+                  choose_rows<true, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
     } else if (options.how == dist::aggregator::min) {
-      ex.for_each(count, choose_rows<false, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
+      ex.for_each(count,
+                  choose_rows<false, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
     } else {
       ex.for_each(count, wide_kernel{add_rows<space, T, Edges>{shard, x, y, pieces, head_columns, edges}});
     }
@@ -49,8 +52,9 @@ void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T
 
 /// Adds what the gradients of a transposed shard's columns are by its rows; degrees, those of its columns, divide them.
 template <device_policy Policy, class T>
-void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* gradient, local_id const* chosen,
-                 std::int64_t columns, dist::aggregation<Policy::space, T> const& options,
+void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* gradient,
+                 local_id const* chosen, std::int64_t columns,
+                 dist::aggregation<Policy::space, T> const& options,
                  array_view<Policy::space, local_id const> degrees, T* out) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
@@ -61,9 +65,11 @@ void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T 
       options,
       [&]<class Edges>(Edges edges) {
         if (is_extreme(options.how)) {
-          ex.for_each(count, add_chosen_rows<space, T, Edges>{shard, gradient, chosen, out, pieces, head_columns, edges});
+          ex.for_each(count, add_chosen_rows<space, T, Edges>{shard, gradient, chosen, out, pieces,
+                                                              head_columns, edges});
         } else {
-          ex.for_each(count, wide_kernel{add_rows<space, T, Edges>{shard, gradient, out, pieces, head_columns, edges}});
+          ex.for_each(count, wide_kernel{add_rows<space, T, Edges>{shard, gradient, out, pieces, head_columns,
+                                                                   edges}});
         }
       },
       degrees);

@@ -53,7 +53,8 @@ template <class T>
 struct magnitude_of {
   T const* values;
   GLT_HOST_DEVICE double operator()(std::int64_t i) const {
-    return finite_or_largest(values[i] < 0 ? -static_cast<double>(values[i]) : static_cast<double>(values[i]));
+    return finite_or_largest(values[i] < 0 ? -static_cast<double>(values[i])
+                                           : static_cast<double>(values[i]));
   }
 };
 
@@ -75,9 +76,10 @@ struct write_exact_values {
 /// @throws collective_error  if it is
 inline void check_summable(int ranks, double largest) {
   if (!(largest < 1e150)) {
-    throw agreed_error(ranks, 0,
-                       "a rank adds values or weights that are infinite, not a number, or 1e150 and more; reproducible sums "
-                       "are of smaller ones");
+    throw agreed_error(
+        ranks, 0,
+        "a rank adds values or weights that are infinite, not a number, or 1e150 and more; reproducible sums "
+        "are of smaller ones");
   }
 }
 

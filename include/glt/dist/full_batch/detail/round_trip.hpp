@@ -43,8 +43,8 @@ void reserve_round_trip(Rotation& passes, block_sizes sent, block_sizes returned
 /// @pre    both rotations have room for the largest of the blocks; `has_replies`
 /// @comm   collective; 2(R − 1) exchanges with two peers each
 template <class Rotation, class Bytes, class ReplyBytes, class Fill, class Serve, class Use, class Own>
-[[nodiscard]] std::string run_round_trip(Rotation& passes, Bytes bytes_of, ReplyBytes reply_bytes_of, Fill fill,
-                                         Serve serve, Use use, Own own) {
+[[nodiscard]] std::string run_round_trip(Rotation& passes, Bytes bytes_of, ReplyBytes reply_bytes_of,
+                                         Fill fill, Serve serve, Use use, Own own) {
   auto& replies = passes.replies();
   auto const end_reply = [&](std::int64_t k) {
     if (k > 0) {
