@@ -45,14 +45,6 @@ void measure_together(benchmark::State& state, glt::mpi_comm& comm, Work work) {
   }
 }
 
-/// The same behind a run that is not measured, which brings the memory: what a virtual machine never touched before is
-/// slower for a while than any work on it.
-template <class Work>
-void measure_warm_together(benchmark::State& state, glt::mpi_comm& comm, Work work) {
-  work();
-  measure_together(state, comm, work);
-}
-
 /// The middle one of some values.
 inline double median(std::vector<double> values) {
   auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

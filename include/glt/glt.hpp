@@ -50,6 +50,7 @@
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/relation_rows.hpp>
 #include <glt/dist/full_batch/report.hpp>
+#include <glt/dist/full_batch/reproducible_batch_norm.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/full_batch/sharding_options.hpp>

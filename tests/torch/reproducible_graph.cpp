@@ -3,6 +3,7 @@
 
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
+#include <glt/torch/batch_norm.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/gcn_conv.hpp>
 #include <glt/torch/gin_conv.hpp>
@@ -36,6 +37,7 @@ glt::hetero_schema two_relations() {
 
 struct network : torch::nn::Module {
   glt::gcn_conv first = register_module("first", glt::gcn_conv({.in = num_columns, .out = 11}));
+  glt::batch_norm norm = register_module("norm", glt::batch_norm({.features = 11, .reproducible = true}));
   glt::sage_conv second = register_module("second", glt::sage_conv({.in = 11, .out = 13}));
   glt::gin_conv third = register_module("third", glt::gin_conv({.in = 13, .out = 6, .learn_epsilon = true}));
   glt::rgcn_conv fourth = register_module(
@@ -43,7 +45,7 @@ struct network : torch::nn::Module {
 
   template <class Graph>
   at::Tensor forward(at::Tensor const& x, Graph&& graph, glt::random_key key, at::Tensor const& ids) {
-    auto const hidden = glt::keyed_dropout(first(x, graph).relu(), 0.3, key, ids);
+    auto const hidden = glt::keyed_dropout(norm(graph.graph.host(), first(x, graph)).relu(), 0.3, key, ids);
     auto const last = third(second(hidden, graph).relu(), graph).relu();
     return fourth(
         {last}, [&](int) -> auto& { return graph; })[0]; // both relations have the same edges
@@ -92,6 +94,9 @@ std::vector<at::Tensor> train(glt_test::named_partitioner const& partitioner, in
       for (auto const& parameter : net.parameters()) {
         trained.push_back(parameter.detach().clone());
       }
+      for (auto const& buffer : net.buffers()) { // running statistics
+        trained.push_back(buffer.to(at::kFloat));
+      }
     }
   });
   return trained;
@@ -108,7 +113,7 @@ TEST_CASE("training over a reproducible graph gives the same bits on any number 
   auto const partitioners = glt_test::all_partitioners();
   auto const expected = train(partitioners[0], 1, x, labels);
   network untrained;
-  REQUIRE(expected.size() == untrained.parameters().size());
+  REQUIRE(expected.size() == untrained.parameters().size() + untrained.buffers().size());
   for (int const ranks : {1, 2, 3, 4}) {
     for (auto const& partitioner : {partitioners[1], partitioners[4]}) {
       INFO(ranks, " ranks, ", partitioner.name);

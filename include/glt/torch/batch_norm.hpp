@@ -11,6 +11,7 @@
 #include <glt/dist/full_batch/batch_norm.hpp>
 #include <glt/dist/full_batch/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
+#include <glt/dist/full_batch/reproducible_batch_norm.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/nn/module.h>
@@ -33,6 +34,10 @@ struct batch_norm_options {
   std::optional<double> momentum = 0.1; ///< weight of a batch in the running statistics; none: all weigh the same
   bool affine = true;                   ///< has a weight and a bias
   bool track_running_stats = true;      ///< has running statistics, for evaluation
+  /// Results, gradients and running statistics have the same bits for any number of ranks, partition and number of
+  /// threads, as over a `reproducible_graph`: gradients of weight and bias are whole on rank 0 and 0 on the others, for
+  /// `sum_grads`. Rows and gradients have to be finite.
+  bool reproducible = false;
 };
 
 namespace detail {
@@ -56,9 +61,11 @@ struct batch_norm_pass : ::torch::CustomClassHolder {
   Comm comm;
   dist::batch_statistics statistics;
   double eps;
+  bool reproducible;
 
-  batch_norm_pass(Comm of_ranks, dist::batch_statistics of_rows, double of_options)
-      : comm(std::move(of_ranks)), statistics(std::move(of_rows)), eps(of_options) {}
+  batch_norm_pass(Comm of_ranks, dist::batch_statistics of_rows, batch_norm_options const& options)
+      : comm(std::move(of_ranks)), statistics(std::move(of_rows)), eps(options.eps),
+        reproducible(options.reproducible) {}
 };
 
 template <communicator Comm>
@@ -91,8 +98,11 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
     at::Tensor of_x;
     dist::batch_gradients sums;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm", [&] {
-      sums = dist::gather_batch_gradients(made->comm, tensor_matrix<scalar_t>(gradient), tensor_matrix<scalar_t>(x),
-                                          made->statistics, made->eps);
+      auto const of_y = tensor_matrix<scalar_t>(gradient);
+      auto const rows = tensor_matrix<scalar_t>(x);
+      sums = made->reproducible
+                 ? dist::gather_reproducible_gradients(made->comm, of_y, rows, made->statistics, made->eps)
+                 : dist::gather_batch_gradients(made->comm, of_y, rows, made->statistics, made->eps);
       if (saved[0].requires_grad()) {
         of_x = at::empty_like(x);
         dist::write_batch_gradient(tensor_matrix<scalar_t>(gradient), tensor_matrix<scalar_t>(x), made->statistics,
@@ -146,8 +156,8 @@ public:
   ///
   /// @shape  x [own rows, features], float or double as the module, in host memory → [own rows, features]
   /// @comm   collective while training or without running statistics, as is its backward pass: each is one header
-  ///         exchange and one payload exchange, see `dist::gather_batch_statistics` and `dist::gather_batch_gradients`;
-  ///         else none
+  ///         exchange and one payload exchange, see `dist::gather_batch_statistics` and `dist::gather_batch_gradients`,
+  ///         or those of `dist::gather_reproducible_statistics`; else none
   /// @throws collective_error    on every rank, if x of a rank is not of that shape, or the ranks have fewer than two
   ///                             rows together; from the backward pass, if a graph of it is to be made
   /// @throws precondition_error  if x is not of that shape where nothing is collective
@@ -167,14 +177,16 @@ public:
     auto const rows = x.contiguous();
     dist::batch_statistics statistics;
     AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "batch_norm", [&] {
-      statistics = dist::gather_batch_statistics(comm, tensor_matrix<scalar_t>(rows));
+      auto const matrix = tensor_matrix<scalar_t>(rows);
+      statistics = options_.reproducible ? dist::gather_reproducible_statistics(comm, matrix)
+                                         : dist::gather_batch_statistics(comm, matrix);
     });
     if (is_training() && options_.track_running_stats) {
       track(statistics);
     }
     return batch_norm_function<Comm>::apply(
         rows, like(rows, weight_), like(rows, bias_),
-        c10::make_intrusive<batch_norm_pass<Comm>>(std::move(comm), std::move(statistics), options_.eps));
+        c10::make_intrusive<batch_norm_pass<Comm>>(std::move(comm), std::move(statistics), options_));
   }
 
   [[nodiscard]] batch_norm_options const& options() const noexcept { return options_; }

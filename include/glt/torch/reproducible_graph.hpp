@@ -24,8 +24,9 @@ namespace glt {
 ///
 /// Sums over neighbours and gradients of parameters are added in fixed point (`dist::aggregation::reproducible`), products
 /// with weights as exact products of slices of 20 bits. What else a network does has to be the same for a row on
-/// whatever rank it is: activations and losses of rows are, while `at::dropout` is not (take `drop_rows`), nor are
-/// batch norm, attention and layers of LibTorch, whose gradients are summed over rows in their order.
+/// whatever rank it is: activations and losses of rows are, and a `batch_norm` that is `reproducible`, while `at::dropout`
+/// is not (take `keyed_dropout`), nor are attention and layers of LibTorch, whose gradients are summed over rows in their
+/// order.
 ///
 /// Concurrent calls: none, as of the graph, which outlives it.
 ///

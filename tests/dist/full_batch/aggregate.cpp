@@ -186,16 +186,23 @@ TEST_CASE("an aggregation over a cover of the boundary is that of one loop over 
           check_aggregation<glt::device::cpu, double>(comm, list, partitioner,
                                                       {.how = how, .has_cover = true});
         }
+        check_aggregation<glt::device::cpu, double>(
+            comm, list, partitioner,
+            {.how = aggregator::max, .columns = 14, .heads = 2, .is_weighted = true, .has_cover = true});
       }
     }
-    auto const list = glt_test::random_graph(257, 4099);
+    auto const list = glt_test::random_graph(257, 999);
     auto const partitioner = glt_test::all_partitioners()[1];
-    for (auto const how : all_aggregators) { // extremes, weights and exact sums do not use it
+    for (auto const how : all_aggregators) { // exact sums do not use it
       for (bool const is_weighted : {false, true}) {
         for (std::int64_t const depth : {0, 3}) {
-          check_aggregation<glt::device::cpu, float>(
-              comm, list, partitioner,
-              {.how = how, .columns = 4, .is_weighted = is_weighted, .depth = depth, .has_cover = true});
+          check_aggregation<glt::device::cpu, float>(comm, list, partitioner,
+                                                     {.how = how,
+                                                      .columns = 24,
+                                                      .heads = 2,
+                                                      .is_weighted = is_weighted,
+                                                      .depth = depth,
+                                                      .has_cover = true});
         }
       }
       check_aggregation<glt::device::cpu, double>(comm, list, partitioner,
@@ -249,6 +256,83 @@ TEST_CASE("a cover sends the rows and sums that it counts, never more than there
       glt::dist::aggregate(sharded, in, out, {.reproducible = true});
       CHECK(sharded.report().bytes >= sharded.num_sent() * 3 * 4);
     }
+  });
+}
+
+TEST_CASE("weights and winners travel with a cover, or all rows where those take fewer bytes; extremes keep "
+          "their bits") {
+  on_ranks([](auto comm) {
+    glt_test::edge_list stars{"stars", 120, {}, {}}; // 0 and 1 have edges from and to all others
+    for (glt::local_id v = 2; v < 120; ++v) {
+      for (glt::local_id const hub : {0, 1}) {
+        stars.sources.insert(stars.sources.end(), {v, hub});
+        stars.destinations.insert(stars.destinations.end(), {hub, v});
+      }
+    }
+    divided_graph const divided(stars, glt_test::all_partitioners()[1], comm.size());
+    glt::counting_comm counted(comm);
+    glt::dist::graph const graph(counted, divided.part(comm.rank()));
+    glt::dist::sharded_graph sharded(counted, graph, {.cover = true});
+    glt::dist::sharded_graph whole(counted, graph);
+    auto const rows = sharded.num_destinations();
+    std::vector<float> const weights(static_cast<std::size_t>(sharded.num_edges() * 2), 0.5F);
+    std::int64_t saved = 0;
+    for (std::int64_t const columns : {2, 16}) {
+      auto x = own_rows<glt::device::cpu, float>(divided, comm.rank(), columns, 0, {});
+      glt::buffer<glt::device::cpu, float> y(rows * columns);
+      glt::buffer<glt::device::cpu, float> pulled_y(rows * columns);
+      glt::buffer<glt::device::cpu, glt::local_id> chosen(rows * columns);
+      glt::buffer<glt::device::cpu, glt::local_id> pulled_chosen(rows * columns);
+      for (auto const how : all_aggregators) {
+        for (bool const is_weighted : {false, true}) {
+          INFO("rank ", comm.rank(), " of ", comm.size(), ", aggregator ", static_cast<int>(how),
+               ", columns ", columns, is_weighted ? ", weighted" : "");
+          bool const is_extreme = glt::dist::is_extreme(how);
+          glt::dist::aggregation<glt::memory_space::host, float> const options{
+              .how = how,
+              .edge_weights =
+                  is_weighted ? glt::host_view<float const>(weights) : glt::host_view<float const>(),
+              .heads = is_weighted ? 2 : 1};
+          std::int64_t forward = 0;
+          std::int64_t backward = 0;
+          for (std::int64_t k = 1; k < comm.size(); ++k) {
+            auto const in = sharded.cover()->incoming(k);
+            auto const out = sharded.cover()->outgoing(k);
+            auto const values = [&](std::int64_t pulled, std::int64_t summed) {
+              return (pulled + summed * (is_extreme ? 2 : 1)) * columns * 4;
+            };
+            std::int64_t const weight_bytes = is_weighted ? 8 : 0;
+            auto const gathered = values(in.pulled.num_columns, in.summed.size());
+            auto const told = in.pushed.size() * weight_bytes;
+            auto const made = values(out.sent.size(), out.pushed.num_rows);
+            auto const served = out.pushed.num_edges * weight_bytes;
+            auto const all_in = sharded.num_received(k) * columns * 4;
+            auto const all_out = sharded.sent_rows(k).size() * columns * 4;
+            forward += made + served < all_out ? made : all_out;
+            forward += gathered + told < all_in ? told : 0;
+            backward += std::min(gathered + told, all_in);
+            saved += gathered + told < all_in ? 1 : 0;
+          }
+          auto const choice = matrix(chosen, rows, columns);
+          counted.reset();
+          glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options, choice);
+          CHECK(counted.counts().payload.bytes == forward);
+          CHECK(counted.counts().payload.messages <= (is_weighted ? 2 : 1) * (comm.size() - 1));
+          glt::dist::aggregate(whole, matrix(x, rows, columns), matrix(pulled_y, rows, columns), options,
+                               matrix(pulled_chosen, rows, columns));
+          CHECK(std::ranges::equal(y, pulled_y)); // sums of few bits, too
+          CHECK((!is_extreme || std::ranges::equal(chosen, pulled_chosen)));
+          counted.reset();
+          glt::dist::aggregate_backward(sharded, matrix(y, rows, columns), matrix(pulled_y, rows, columns),
+                                        options, choice);
+          CHECK(counted.counts().payload.bytes == backward);
+          CHECK(counted.counts().payload.messages <= comm.size() - 1);
+        }
+      }
+    }
+    std::vector<std::int64_t> sums{saved};
+    comm.all_reduce(std::span<std::int64_t>(sums), glt::reduction::sum);
+    CHECK((comm.size() == 1 || sums[0] > 16)); // plain sums and means of both widths would be 8 on two ranks
   });
 }
 

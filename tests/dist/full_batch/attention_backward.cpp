@@ -3,16 +3,21 @@
 
 #include <glt/dist/full_batch/attention_backward.hpp>
 
+#include <glt/comm/guard.hpp>
+#include <glt/comm/threads.hpp>
 #include <glt/dist/full_batch/attention.hpp>
 
+#include "support/allocations.hpp"
 #include "support/boundary_sizes.hpp"
 #include "support/errors.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -175,4 +180,46 @@ TEST_CASE("a rank with matrices of another shape fails all ranks with the same e
     }
     matrices.forward(sharded, {.heads = 2}); // still usable
   });
+}
+
+TEST_CASE("wherever a rank runs out of memory in a backward pass, all ranks fail, in its steps with the same "
+          "error") {
+  divided_graph const divided(glt_test::random_graph(101, 999), glt_test::all_partitioners()[1], 2);
+  std::int64_t same = 0;
+  bool has_failed = true;
+  for (std::int64_t number = 1; has_failed; ++number) {
+    INFO("allocation ", number);
+    std::array<std::string, 2> of_pass;
+    std::array<std::string, 2> of_rank;
+    glt::run_threads(2, [&](glt::threads_comm comm) {
+      auto const rank = static_cast<std::size_t>(comm.rank());
+      of_rank[rank] = thrown<std::exception>([&] {
+        glt::run_collectively(comm, [&] {
+          auto sharded = shard_graph(comm, divided, 1);
+          ones matrices{sharded.num_sources(), 2, 6};
+          matrices.forward(sharded, {.heads = 2});
+          matrices.backward(sharded, {.heads = 2}); // makes room for blocks
+          std::optional<glt_test::failing_allocation> armed;
+          if (rank == 1) {
+            armed.emplace(number);
+          }
+          try {
+            matrices.backward(sharded, {.heads = 2});
+            if (rank == 1) {
+              has_failed = false;
+            }
+          } catch (glt::collective_error const& error) {
+            of_pass[rank] = error.what();
+            throw;
+          }
+        });
+      });
+    });
+    if (has_failed) {
+      CHECK(of_rank[0] != "(nothing was thrown)");
+      CHECK(of_rank[1] != "(nothing was thrown)");
+      same += !of_pass[0].empty() && of_pass[0] == of_pass[1] ? 1 : 0;
+    }
+  }
+  CHECK(same > 2);
 }

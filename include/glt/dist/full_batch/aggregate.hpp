@@ -2,11 +2,11 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
+#include <glt/dist/full_batch/detail/combine_rows.hpp>
 #include <glt/dist/full_batch/detail/covered_pass.hpp>
 #include <glt/dist/full_batch/detail/exact_pass.hpp>
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
@@ -29,7 +29,8 @@ namespace glt::dist {
 ///         or minimum, −1 without one; needed for these two alone
 /// @where  memory of the graph's policy; returns when y is written or, on GPUs, enqueued
 /// @comm   collective, every rank with the same F and options.how; one header exchange and at most R − 1 messages a
-///         rank: num_sent() · F · sizeof(T) bytes, or less with a cover (see `sharding_options`)
+///         rank: num_sent() · F · sizeof(T) bytes; with a cover (see `sharding_options`) fewer, in twice as many messages
+///         if edges have weights, and every rank with the same options.heads
 /// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines otherwise than rank 0
 /// @cost   O(E · F); beside x and y, the rows of 2 · depth + 2 shards
 template <communicator Comm, device_policy Policy, std::floating_point T>
@@ -46,23 +47,6 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
              chosen);
   auto const ex = graph.policy().executor();
   T* const out = y.data();
-  auto const combine = [&](shard_view<space> shard, T const* rows) {
-    auto const pieces = glt::detail::sliced_rows::of<Policy>(columns);
-    auto const count = pieces.count(shard.rows.size());
-    glt::detail::visit_edges(options, [&]<class Edges>(Edges edges) {
-      auto const head_columns = options.head_columns(columns);
-      if (options.how == aggregator::max) {
-        ex.for_each(count, glt::detail::choose_rows<true, space, T, Edges>{shard, rows, out, chosen.data(),
-                                                                           pieces, head_columns, edges});
-      } else if (options.how == aggregator::min) {
-        ex.for_each(count, glt::detail::choose_rows<false, space, T, Edges>{shard, rows, out, chosen.data(),
-                                                                            pieces, head_columns, edges});
-      } else {
-        ex.for_each(count, glt::detail::wide_kernel{glt::detail::add_rows<space, T, Edges>{
-                               shard, rows, out, pieces, head_columns, edges}});
-      }
-    });
-  };
   auto const prepare = [&] {
     ex.for_each(y.flat().size(), glt::detail::fill_value<T>{out, T(0)});
     if (is_extreme(options.how)) {
@@ -72,9 +56,14 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
   if (pass.is_exact()) {
     glt::detail::pull_exactly(pass, graph.policy(), x, out, options);
   } else if (pass.is_covered()) {
-    glt::detail::pull_covered(graph, x.data(), columns, out);
+    if constexpr (host_policy<Policy>) { // others have none
+      glt::detail::covered_pass<Comm, Policy, T>(graph, columns, options, pass)
+          .pull(x.data(), out, chosen.data(), prepare);
+    }
   } else {
-    pass.pull(x.data(), prepare, combine);
+    pass.pull(x.data(), prepare, [&](shard_view<space> shard, T const* rows) {
+      glt::detail::combine_rows(graph.policy(), shard, rows, columns, options, out, chosen.data());
+    });
   }
   if (options.how == aggregator::mean) {
     auto const pieces = glt::detail::sliced_rows::of<Policy>(columns);
@@ -89,7 +78,8 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
 ///
 /// @shape  gradient [num_destinations(), F] · out [num_sources(), F], written · chosen as gradient, that of `aggregate`
 /// @where  as `aggregate`
-/// @comm   collective, as `aggregate`: num_boundary() · F · sizeof(T) bytes a rank
+/// @comm   collective, as `aggregate`: num_boundary() · F · sizeof(T) bytes a rank and R − 1 messages, or fewer bytes with a
+///         cover
 /// @throws collective_error  as `aggregate`
 /// @cost   as `aggregate`
 template <communicator Comm, device_policy Policy, std::floating_point T>
@@ -109,30 +99,19 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
   auto const ex = graph.policy().executor();
   auto const degrees =
       options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
-  auto const spread = [&](shard_view<space> shard, T* rows) {
-    auto const pieces = glt::detail::sliced_rows::of<Policy>(columns);
-    auto const count = pieces.count(shard.rows.size());
-    ex.for_each(shard.num_rows * columns, glt::detail::fill_value<T>{rows, T(0)});
-    glt::detail::visit_edges(
-        options,
-        [&]<class Edges>(Edges edges) {
-          auto const head_columns = options.head_columns(columns);
-          if (is_extreme(options.how)) {
-            ex.for_each(count, glt::detail::add_chosen_rows<space, T, Edges>{
-                                   shard, gradient.data(), chosen.data(), rows, pieces, head_columns, edges});
-          } else {
-            ex.for_each(count, glt::detail::wide_kernel{glt::detail::add_rows<space, T, Edges>{
-                                   shard, gradient.data(), rows, pieces, head_columns, edges}});
-          }
-        },
-        degrees);
-  };
   if (pass.is_exact()) {
     glt::detail::push_exactly(pass, graph.policy(), gradient, out.data(), options, degrees);
   } else if (pass.is_covered()) {
-    glt::detail::push_covered(graph, gradient.data(), columns, degrees, out.data());
+    if constexpr (host_policy<Policy>) {
+      glt::detail::covered_pass<Comm, Policy, T>(graph, columns, options, pass)
+          .push(gradient.data(), chosen.data(), degrees, out.data());
+    }
   } else {
-    pass.push(out.data(), spread);
+    pass.push(out.data(), [&](shard_view<space> shard, T* rows) {
+      ex.for_each(shard.num_rows * columns, glt::detail::fill_value<T>{rows, T(0)});
+      glt::detail::spread_rows(graph.policy(), shard, gradient.data(), chosen.data(), columns, options,
+                               degrees, rows);
+    });
   }
 }
 
@@ -140,7 +119,7 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
 ///
 /// @shape  x [num_sources(), F] · gradient [num_destinations(), F] · out [E, options.heads], written, by position in the
 ///         rows · chosen as gradient, that of `aggregate`
-/// @comm   collective, as `aggregate`
+/// @comm   collective, as `aggregate` without a cover
 /// @throws collective_error  as `aggregate`, or if out has another size
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void aggregate_weights_backward(
@@ -151,6 +130,7 @@ void aggregate_weights_backward(
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
+  pass.avoid_cover();
   options.edge_weights = out;   // as many
   options.reproducible = false; // each is made on one rank, in the order of the columns
   pass.begin(options,

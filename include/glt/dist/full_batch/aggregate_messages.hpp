@@ -126,7 +126,7 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
   };
   auto const sent = [&](std::int64_t k) { return pass.rows().bytes(graph.sent_rows(k).size()); };
   auto const received = [&](std::int64_t k) { return pass.rows().bytes(graph.num_received(k)); };
-  glt::detail::run_round_trip(
+  auto const failed_step = glt::detail::run_round_trip(
       passes,
       [&](std::int64_t k) {
         return glt::detail::step_bytes{.to_previous = sent(k), .from_next = received(k)};
@@ -138,16 +138,16 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
       [&](std::int64_t k, std::byte const* block, std::byte* reply) {
         auto* const sums = reinterpret_cast<T*>(reply);
         pass.rows().clear(sums, graph.num_received(k));
-        pass.attempt([&] { add(k, pass.sources_in(block), {sums, sources.columns()}); });
+        add(k, pass.sources_in(block), {sums, sources.columns()});
       },
       [&](std::int64_t k, std::byte const* reply) { pass.add_sums(k, reply, by_sources.data()); },
       [&] {
         pass.rows().clear(by_sources.data(), by_sources.rows());
         glt::detail::row_sums<Policy, T>(graph.policy(), destinations.columns())
             .clear(by_destinations.data(), by_destinations.rows());
-        pass.attempt([&] { add(0, pass.sources(), out); });
+        add(0, pass.sources(), out);
       });
-  pass.agree();
+  pass.agree(failed_step);
 }
 
 } // namespace glt::dist

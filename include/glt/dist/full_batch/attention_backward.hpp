@@ -32,10 +32,11 @@ namespace glt::dist {
 ///
 /// @shape  rows, those of `attend` · result, what it wrote · gradient, as its output · out, as rows; written
 /// @where  as `attend`
-/// @comm   collective, as `attend`, all ranks with pushed edges or none; the first call duplicates the communicator.
+/// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run out of
+///         memory at its edges; the first call duplicates the communicator.
 ///         With H sources, T destinations: 2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most
 ///         2(R − 1) messages a rank
-/// @throws collective_error  as `attend`, or if there is dropout and the edges were pushed without ids
+/// @throws collective_error  as `attend`, if a rank has no memory for what some sources have by edge, or if there is dropout and the edges were pushed without ids
 /// @cost   O(E · heads · d); beside the gradients, 3V · heads elements and the rows of 2 · depth + 4 shards
 /// @source Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
@@ -102,12 +103,13 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     }
   });
   using glt::detail::attention_phase;
-  pass.agree(failure, pushed == nullptr                         ? attention_phase::backward
-                      : pushed->choice() == push_choice::useful ? attention_phase::pushed_backward
-                                                                : attention_phase::all_pushed_backward);
+  auto const phase = pushed == nullptr                         ? attention_phase::backward
+                     : pushed->choice() == push_choice::useful ? attention_phase::pushed_backward
+                                                               : attention_phase::all_pushed_backward;
+  pass.agree(failure, phase);
   glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out,
                                                              pushed);
-  glt::detail::run_round_trip(
+  auto const failed_step = glt::detail::run_round_trip(
       passes, [&](std::int64_t k) { return steps.bytes(k); },
       [&](std::int64_t k) { return steps.reply_bytes(k); },
       [&](std::int64_t k, std::byte* block) { steps.fill(k, block); },
@@ -122,6 +124,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
         clear(out.queries);
         steps.add_own();
       });
+  pass.agree(failed_step, phase); // steps need memory for what some sources have by edge
 }
 
 } // namespace glt::dist

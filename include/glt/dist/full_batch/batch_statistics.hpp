@@ -4,8 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
@@ -138,11 +136,7 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
                                    .deviations = {middle, middle + x.columns()}},
                                   joined);
   }
-  if (joined.rows < 2) {
-    throw glt::detail::agreed_error(host.size(), 0,
-                                    glt::detail::message("batch norm over ", joined.rows,
-                                                         " rows of all ranks together; give two or more"));
-  }
+  glt::detail::check_batch_rows(host.size(), joined.rows);
   return joined;
 }
 

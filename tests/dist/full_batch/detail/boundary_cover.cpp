@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -36,18 +37,26 @@ TEST_CASE("every edge between ranks is either pulled at its destination or pushe
       std::array<std::int64_t, 2> edges{0, 0}; // between ranks, and of the cover
       for (std::int64_t k = 1; k < comm.size(); ++k) {
         auto const& cover = *sharded.cover();
+        auto const in = cover.incoming(k);
+        auto const out = cover.outgoing(k);
         edges[0] += sharded.shard(k).num_edges;
-        edges[1] += cover.pulled(k).num_edges + cover.pushed(k).num_edges;
-        CHECK(cover.pulled_by_source(k).num_edges == cover.pulled(k).num_edges);
-        CHECK(cover.pushed_by_source(k).num_edges == cover.pushed(k).num_edges);
-        for (auto const& shard :
-             {cover.pulled(k), cover.pulled_by_source(k), cover.pushed(k), cover.pushed_by_source(k)}) {
+        edges[1] += in.pulled.num_edges + out.pushed.num_edges;
+        CHECK(in.pulled_by_source.num_edges == in.pulled.num_edges);
+        CHECK(out.pushed_by_source.num_edges == out.pushed.num_edges);
+        for (auto const& shard : {in.pulled, in.pulled_by_source, out.pushed, out.pushed_by_source}) {
           CHECK(is_within(shard));
         }
-        CHECK(cover.pulled_by_source(k).rows.size() == cover.num_pulled(k)); // nothing travels in vain
-        CHECK(cover.pushed(k).rows.size() == cover.num_served(k));
+        CHECK(in.pulled_by_source.rows.size() == in.pulled.num_columns); // nothing travels in vain
+        CHECK(out.pushed.rows.size() == out.pushed.num_rows);
+        std::multiset<glt::local_id> positions(in.pushed.begin(), in.pushed.end());
+        positions.insert(in.pulled.edges.begin(), in.pulled.edges.end());
+        auto const shard = sharded.shard(k);
+        auto const first = shard.rows.empty() ? 0 : shard.offsets[0];
+        auto const wanted = shard.edges.subview(first, shard.num_edges);
+        CHECK(positions == std::multiset<glt::local_id>(wanted.begin(), wanted.end()));
+        CHECK(std::ranges::is_sorted(in.pushed));
         auto const all = sharded.sent_rows(k);
-        for (auto const row : cover.sent_rows(k)) {
+        for (auto const row : out.sent) {
           CHECK(std::ranges::count(all, row) == 1);
         }
       }

@@ -29,13 +29,16 @@ std::int64_t rows_sent(edges_type const& edges, std::vector<char> const& chosen)
   return std::ranges::count(chosen, 1) + std::ssize(summed);
 }
 
-std::vector<char> choose(edges_type edges, std::int64_t num_destinations, std::int64_t num_sources) {
+std::vector<char> choose(edges_type const& edges, std::int64_t num_destinations, std::int64_t num_sources) {
   constexpr auto host = glt::memory_space::host;
-  glt::detail::listed_edges const by_destination(edges);
-  for (auto& [row, column] : edges) {
-    std::swap(row, column);
+  std::vector<glt::detail::listed_edge> forward;
+  std::vector<glt::detail::listed_edge> transposed;
+  for (auto const& [destination, source] : edges) {
+    forward.push_back({destination, source, 0});
+    transposed.push_back({source, destination, 0});
   }
-  glt::detail::listed_edges const by_source(edges);
+  glt::detail::listed_edges const by_destination(forward);
+  glt::detail::listed_edges const by_source(transposed);
   return glt::detail::choose_sources(by_destination.view<host>(num_destinations, num_sources),
                                      by_source.view<host>(num_sources, num_destinations));
 }

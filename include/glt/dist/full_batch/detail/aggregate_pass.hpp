@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -31,17 +32,6 @@ namespace glt::detail {
 [[nodiscard]] constexpr std::string_view name_of(dist::aggregator how) noexcept {
   constexpr std::array<std::string_view, 4> names{"sum", "mean", "max", "min"};
   return names[static_cast<std::size_t>(how)];
-}
-
-/// Calls visit(edges) with the kind of factors that edges have.
-template <memory_space Space, class T, class Visit>
-void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
-                 array_view<Space, local_id const> degrees = {}) {
-  if (options.edge_weights.empty() && degrees.empty()) {
-    visit(plain_edges{});
-  } else {
-    visit(weighted_edges<Space, T>{options.edge_weights, options.heads, degrees});
-  }
 }
 
 template <memory_space Space, class T>
@@ -60,6 +50,9 @@ public:
   aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, row_flow flow, std::int64_t columns)
       : graph_(&graph), flow_(flow), columns_(columns) {}
 
+  /// Whole shards travel, whether the graph has a cover or not.
+  void avoid_cover() noexcept { may_be_covered_ = false; }
+
   /// Checks the arguments, makes room, and agrees with the other ranks.
   template <class T>
   void begin(dist::aggregation<space, T> const& options,
@@ -72,9 +65,10 @@ public:
       if (is_extreme(options.how)) {
         check("chosen", shard_side::destination, chosen.rows(), chosen.columns());
       }
-      if (options.heads < 1 || columns_ % options.heads != 0) {
-        throw precondition_error(message(options.heads, " heads of ", columns_,
-                                         " columns; pass 1 head or more, of as many columns each"));
+      if (options.heads < 1 || options.heads >= 1 << 16 || columns_ % options.heads != 0) {
+        throw precondition_error(
+            message(options.heads, " heads of ", columns_,
+                    " columns; pass 1 head or more, below 2¹⁶, of as many columns each"));
       }
       if (auto const weights = options.edge_weights.size();
           weights != 0 && weights != graph_->num_edges() * options.heads) {
@@ -93,8 +87,17 @@ public:
       auto const row_bytes = columns_ * (is_short_             ? 2
                                          : is_exact_ && !pulls ? 8
                                                                : static_cast<std::int64_t>(sizeof(T)));
-      pulls ? graph_->passes().reserve(graph_->most_sent() * row_bytes, graph_->most_received() * row_bytes)
-            : graph_->passes().reserve(graph_->most_received() * row_bytes, graph_->most_sent() * row_bytes);
+      auto outgoing = pulls ? graph_->most_sent() : graph_->most_received();
+      auto incoming = pulls ? graph_->most_received() : graph_->most_sent();
+      // ranks without edges have no weights, but may get those of others
+      bool const may_get_weights = graph_->cover() && may_be_covered_ && pulls && !is_exact_ && !is_short_ &&
+                                   (!options.edge_weights.empty() || graph_->num_edges() == 0);
+      if (may_get_weights) { // which go against the rows
+        outgoing = incoming = std::max(outgoing, incoming);
+        served_weights_ = graph_->passes().template scratch<T>(
+            graph_->cover()->num_served_before(graph_->size()) * options.heads);
+      }
+      graph_->passes().reserve(outgoing * row_bytes, incoming * row_bytes);
       if (is_short_) {
         whole_rows_ = graph_->passes().template scratch<T>(graph_->most_received() * columns_);
       } else if (is_exact_) {
@@ -107,18 +110,25 @@ public:
                         (sizeof(T) == sizeof(double) ? 1 : 0))
                            << 3 |
                        (is_short_ ? 4 : 0) | (pushes ? 2 : 0) | (options.reproducible ? 1 : 0));
-    auto headers = exchange_values(graph_->host(),
-                                   {.what = operation::aggregate, .step = graph_->passes().next_number()},
-                                   failure, kind << 1 | (options.edge_weights.empty() ? 0 : 1));
-    is_covered_ = graph_->cover() && !is_exact_ && !is_short_ && !is_extreme(options.how);
-    for (auto& header : headers) { // ranks without edges have no weights, so that these may differ
-      is_covered_ = is_covered_ && (header.value & 1) == 0;
-      header.value >>= 1;
+    // ranks without edges have no weights, so that these may differ
+    std::int64_t const weighted = graph_->num_edges() == 0 ? 0 : options.edge_weights.empty() ? 1 : 2;
+    auto headers = exchange_values(
+        graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
+        (kind << 16 | (graph_->cover() ? options.heads : 0)) << 2 | weighted);
+    std::int64_t any_weighted = 0;
+    for (auto& header : headers) {
+      any_weighted |= header.value & 3;
+      header.value >>= 2;
     }
+    is_weighted_ = any_weighted == 2;
+    is_covered_ = graph_->cover() && may_be_covered_ && !is_exact_ && !is_short_ && any_weighted != 3;
     check_same(headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
-      auto const in_words = [](std::int64_t v) {
+      auto const in_words = [](std::int64_t of) {
+        auto const heads = of & 0xFFFF;
+        auto const v = of >> 16;
         return message((v & 2) != 0 ? "gradients of " : "", v >> 6, (v & 8) != 0 ? " double" : " float",
-                       " columns", (v & 4) != 0 ? " in bfloat16 by " : " by ",
+                       " columns", heads > 0 ? message(" in ", heads, " heads") : std::string(),
+                       (v & 4) != 0 ? " in bfloat16 by " : " by ",
                        name_of(static_cast<dist::aggregator>(v >> 4 & 3)),
                        (v & 1) != 0 ? ", reproducibly," : "");
       };
@@ -129,6 +139,13 @@ public:
 
   /// True if what travels is that of the graph's cover.
   [[nodiscard]] bool is_covered() const noexcept { return is_covered_; }
+  /// True if edges have weights, on this rank or on others.
+  [[nodiscard]] bool is_weighted() const noexcept { return is_weighted_; }
+  /// Room for the weights of edges that other ranks push, in a covered pass.
+  template <class T>
+  [[nodiscard]] T* served_weights() const noexcept {
+    return static_cast<T*>(served_weights_);
+  }
   /// True if sums are made in fixed point.
   [[nodiscard]] bool is_exact() const noexcept { return is_exact_; }
   /// The sums of such a pass, one for each element of what it writes.
@@ -241,7 +258,10 @@ private:
   std::int64_t columns_;
   bool is_exact_ = false;
   bool is_short_ = false;
+  bool may_be_covered_ = true;
   bool is_covered_ = false;
+  bool is_weighted_ = false;
+  void* served_weights_ = nullptr;
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
   void* whole_rows_ = nullptr; // of a shard whose rows travel rounded

@@ -23,11 +23,26 @@
 
 namespace glt::detail {
 
-/// What travels between ranks so that every edge gets its source's row or adds to a partial sum: between the owners of
+/// What a rank and the peer of a step, which owns the sources, exchange for the edges between them.
+template <memory_space Space>
+struct incoming_boundary {
+  dist::shard_view<Space>
+      pulled; ///< edges of pulled sources: own destinations by places of their rows in the block
+  dist::shard_view<Space> pulled_by_source;
+  array_view<Space, local_id const> summed; ///< own destinations for whose other edges partial results come
+  array_view<Space, local_id const> pushed; ///< these edges, positions in the graph's rows; ascending
+};
+
+/// What a rank and the one k places before it, which owns the destinations, exchange for the edges between them.
+template <memory_space Space>
+struct outgoing_boundary {
+  array_view<Space, local_id const> sent; ///< own rows that are pulled
+  dist::shard_view<Space> pushed; ///< edges of partial results: these by own sources, numbered as over there
+  dist::shard_view<Space> pushed_by_source;
+};
+
+/// What travels between ranks so that every edge gets its source's row or adds to a partial result: between the owners of
 /// destinations and of sources, edges of some sources are pulled and those of the others pushed.
-///
-/// At step k, this rank gets from its peer the rows of pulled sources and then the partial sums of some own destinations, and
-/// makes such a block for the rank k places before it.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <memory_space Space>
@@ -85,37 +100,34 @@ public:
     agree(graph.host(), site, failure);
   }
 
-  /// Edges of pulled sources: own destinations by places in the received block, and the other way round.
-  [[nodiscard]] dist::shard_view<Space> pulled(std::int64_t k) const {
-    return at(k).pulled.template view<Space>(num_rows_, at(k).num_pulled);
+  [[nodiscard]] incoming_boundary<Space> incoming(std::int64_t k) const {
+    auto const& own = at(k);
+    return {.pulled = own.pulled.template view<Space>(num_rows_, own.num_pulled),
+            .pulled_by_source = own.pulled_by_source.template view<Space>(own.num_pulled, num_rows_),
+            .summed = view_of(own.summed),
+            .pushed = view_of(own.pushed_positions)};
   }
-  [[nodiscard]] dist::shard_view<Space> pulled_by_source(std::int64_t k) const {
-    return at(k).pulled_by_source.template view<Space>(at(k).num_pulled, num_rows_);
+  [[nodiscard]] outgoing_boundary<Space> outgoing(std::int64_t k) const {
+    auto const& own = at(k);
+    return {.sent = view_of(own.sent),
+            .pushed = own.pushed.template view<Space>(own.num_served, num_own_),
+            .pushed_by_source = own.pushed_by_source.template view<Space>(num_own_, own.num_served)};
   }
-  /// Edges for whose destinations, of the rank k places before, this rank makes partial sums: these by own sources, and the
-  /// other way round.
-  [[nodiscard]] dist::shard_view<Space> pushed(std::int64_t k) const {
-    return at(k).pushed.template view<Space>(at(k).num_served, num_own_);
-  }
-  [[nodiscard]] dist::shard_view<Space> pushed_by_source(std::int64_t k) const {
-    return at(k).pushed_by_source.template view<Space>(num_own_, at(k).num_served);
-  }
-  /// Sources whose rows come from the peer of step k, and own destinations that get partial sums behind them.
-  [[nodiscard]] std::int64_t num_pulled(std::int64_t k) const { return at(k).num_pulled; }
-  [[nodiscard]] array_view<Space, local_id const> summed_rows(std::int64_t k) const {
-    return {at(k).summed.data(), std::ssize(at(k).summed)};
-  }
-  /// Own rows that the rank k places before pulls, and how many partial sums it gets.
-  [[nodiscard]] array_view<Space, local_id const> sent_rows(std::int64_t k) const {
-    return {at(k).sent.data(), std::ssize(at(k).sent)};
-  }
-  [[nodiscard]] std::int64_t num_served(std::int64_t k) const { return at(k).num_served; }
-
-  /// Rows and sums in the blocks of step k: what comes from the peer, and what goes to the rank k places before.
+  /// Rows and partial sums of step k: what comes from the peer, and what goes to the rank k places before.
   [[nodiscard]] std::int64_t num_received(std::int64_t k) const {
-    return num_pulled(k) + summed_rows(k).size();
+    return at(k).num_pulled + std::ssize(at(k).summed);
   }
-  [[nodiscard]] std::int64_t num_sent(std::int64_t k) const { return sent_rows(k).size() + num_served(k); }
+  [[nodiscard]] std::int64_t num_sent(std::int64_t k) const {
+    return std::ssize(at(k).sent) + at(k).num_served;
+  }
+  /// Edges whose partial results this rank makes at the steps before one; at that of size R, at all.
+  [[nodiscard]] std::int64_t num_served_before(std::int64_t end) const {
+    std::int64_t count = 0;
+    for (std::int64_t k = 1; k < end; ++k) {
+      count += outgoing(k).pushed.num_edges;
+    }
+    return count;
+  }
 
 private:
   static constexpr std::int64_t number_bytes = sizeof(local_id);
@@ -125,9 +137,13 @@ private:
     std::int64_t num_pulled = 0;
     std::int64_t num_served = 0;
     std::vector<local_id> summed;
+    std::vector<local_id> pushed_positions;
     std::vector<local_id> sent;
   };
   [[nodiscard]] step const& at(std::int64_t k) const { return steps_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] static array_view<Space, local_id const> view_of(std::vector<local_id> const& list) {
+    return {list.data(), std::ssize(list)};
+  }
 
   // What the owner of the sources is told: how many it sends, their places in its list, and the ends of pushed edges.
   [[nodiscard]] static std::vector<local_id> divide(dist::shard_view<Space> const& shard,
@@ -146,12 +162,12 @@ private:
       }
     }
     told.front() = static_cast<local_id>(own.num_pulled);
-    std::vector<std::pair<local_id, local_id>> edges;
+    std::vector<listed_edge> edges;
     for (std::int64_t i = 0; i < shard.rows.size(); ++i) {
       for (auto e = shard.offsets[i]; e < shard.offsets[i + 1]; ++e) {
         auto const source = shard.columns[e];
         if (chosen[static_cast<std::size_t>(source)] != 0) {
-          edges.emplace_back(shard.rows[i], place_in_block[static_cast<std::size_t>(source)]);
+          edges.push_back({shard.rows[i], place_in_block[static_cast<std::size_t>(source)], shard.edges[e]});
           continue;
         }
         if (own.summed.empty() || own.summed.back() != shard.rows[i]) {
@@ -159,6 +175,7 @@ private:
         }
         told.push_back(static_cast<local_id>(own.summed.size() - 1));
         told.push_back(source);
+        own.pushed_positions.push_back(shard.edges[e]);
       }
     }
     own.pulled_by_source = listed_edges(swapped(edges));
@@ -178,19 +195,18 @@ private:
     for (std::size_t i = 1; i < first_edge; ++i) {
       own.sent.push_back(rows[told[i]]);
     }
-    std::vector<std::pair<local_id, local_id>> edges;
+    std::vector<listed_edge> edges;
     for (auto i = first_edge; i + 1 < told.size(); i += 2) {
       own.num_served = told[i] + 1; // they ascend
-      edges.emplace_back(told[i], rows[told[i + 1]]);
+      edges.push_back({told[i], rows[told[i + 1]], static_cast<local_id>(edges.size())});
     }
     own.pushed_by_source = listed_edges(swapped(edges));
     own.pushed = listed_edges(std::move(edges));
   }
 
-  [[nodiscard]] static std::vector<std::pair<local_id, local_id>>
-  swapped(std::vector<std::pair<local_id, local_id>> edges) {
-    for (auto& [row, column] : edges) {
-      std::swap(row, column);
+  [[nodiscard]] static std::vector<listed_edge> swapped(std::vector<listed_edge> edges) {
+    for (auto& edge : edges) {
+      std::swap(edge.row, edge.column);
     }
     return edges;
   }

@@ -4,104 +4,179 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/full_batch/detail/boundary_cover.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/detail/aggregate_pass.hpp>
+#include <glt/dist/full_batch/detail/combine_rows.hpp>
+#include <glt/dist/full_batch/detail/covered_blocks.hpp>
+#include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
-#include <glt/dist/full_batch/detail/row_sums.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace glt::detail {
 
-/// Sums over a graph with a cover of its boundary: rows of some sources travel, and partial sums for the edges of others.
+/// A pass over a graph with a cover of its boundary: rows of some sources travel, and partial results for the edges of
+/// others.
 template <communicator Comm, host_policy Policy, class T>
 class covered_pass {
   static constexpr memory_space space = Policy::space;
+  using options_type = dist::aggregation<space, T>;
+  using blocks_type = covered_blocks<dist::sharded_graph<Comm, Policy>, T>;
+  using incoming_type = typename blocks_type::incoming_type;
+  using outgoing_type = typename blocks_type::outgoing_type;
 
 public:
-  covered_pass(dist::sharded_graph<Comm, Policy>& graph, std::int64_t columns)
-      : graph_(&graph), cover_(&*graph.cover()), rows_(graph.policy(), columns) {}
+  /// @pre    the pass has begun, and is covered
+  covered_pass(dist::sharded_graph<Comm, Policy>& graph, std::int64_t columns, options_type const& options,
+               aggregate_pass<Comm, Policy> const& pass)
+      : graph_(&graph),
+        blocks_(graph, columns, is_extreme(options.how), pass.is_weighted() ? options.heads : 0),
+        options_(options), served_weights_(pass.template served_weights<T>()) {}
 
-  /// out = A x.
-  void pull(T const* x, T* out) const {
+  /// y [num_destinations] and, of extremes, `chosen` get what they hold combined with the rows of x over all edges.
+  template <class Prepare>
+  void pull(T const* x, T* y, local_id* chosen, Prepare prepare) const {
+    if (blocks_.weights() > 0) {
+      fetch_weights();
+    }
     graph_->passes().run(
-        row_flow::pull, [&](std::int64_t k) { return rows_.bytes(cover_->num_sent(k)); },
-        [&](std::int64_t k) { return rows_.bytes(cover_->num_received(k)); },
+        row_flow::pull, [&](std::int64_t k) { return blocks_.size_of(blocks_.outgoing(k), 0); },
+        [&](std::int64_t k) { return blocks_.size_of(blocks_.incoming(k), 0); },
         [&](std::int64_t k, std::byte* block) {
-          auto* const rows = reinterpret_cast<T*>(block);
-          auto const sent = cover_->sent_rows(k);
-          auto* const sums = rows + sent.size() * rows_.columns();
-          rows_.template move<false>(sent.size(), x, sent.data(), rows, nullptr);
-          rows_.clear(sums, cover_->num_served(k));
-          rows_.add(cover_->pushed(k), x, sums);
+          auto const out = blocks_.outgoing(k);
+          auto const parts = blocks_.parts_of(block, out, 0);
+          blocks_.rows().template move<false>(out.sent.size(), x, out.sent.data(), parts.rows, nullptr);
+          blocks_.rows().clear(parts.sums, out.pushed.num_rows);
+          if (is_extreme(options_.how)) {
+            std::fill_n(parts.chosen, out.pushed.num_rows * blocks_.rows().columns(), no_edge);
+          }
+          combine_rows(graph_->policy(), out.pushed, x, blocks_.rows().columns(),
+                       served_options(served_weights_at(k), out), parts.sums, parts.chosen);
         },
         [&](std::int64_t k, std::byte const* block) {
-          auto const* const rows = reinterpret_cast<T const*>(block);
-          auto const summed = cover_->summed_rows(k);
-          rows_.add(cover_->pulled(k), rows, out);
-          rows_.template move<true>(summed.size(), rows + cover_->num_pulled(k) * rows_.columns(), nullptr,
-                                    out, summed.data());
+          auto const in = blocks_.incoming(k);
+          auto const parts = blocks_.parts_of(block, in, 0);
+          combine_rows(graph_->policy(), in.pulled, parts.rows, blocks_.rows().columns(), options_, y,
+                       chosen);
+          if (options_.how == dist::aggregator::max) {
+            merge<true>(in, parts, y, chosen);
+          } else if (options_.how == dist::aggregator::min) {
+            merge<false>(in, parts, y, chosen);
+          } else {
+            blocks_.rows().template move<true>(in.summed.size(), parts.sums, nullptr, y, in.summed.data());
+          }
         },
         [&] {
-          rows_.clear(out, graph_->num_destinations());
-          rows_.add(graph_->shard(0), x, out);
+          prepare();
+          combine_rows(graph_->policy(), graph_->shard(0), x, blocks_.rows().columns(), options_, y, chosen);
         });
   }
 
-  /// out = Aᵀ gradient, whose rows are divided by their degrees if there are any.
-  void push(T const* gradient, array_view<space, local_id const> degrees, T* out) const {
+  /// out [num_sources] gets what the gradients of all destinations are by sources; degrees, if there are any, divide them.
+  void push(T const* gradient, local_id const* chosen, array_view<space, local_id const> degrees,
+            T* out) const {
+    auto const columns = blocks_.rows().columns();
     graph_->passes().run(
-        row_flow::push, [&](std::int64_t k) { return rows_.bytes(cover_->num_received(k)); },
-        [&](std::int64_t k) { return rows_.bytes(cover_->num_sent(k)); },
+        row_flow::push,
+        [&](std::int64_t k) { return blocks_.size_of(blocks_.incoming(k), blocks_.weights()); },
+        [&](std::int64_t k) { return blocks_.size_of(blocks_.outgoing(k), blocks_.weights()); },
         [&](std::int64_t k, std::byte* block) {
-          auto* const rows = reinterpret_cast<T*>(block);
-          auto const columns = rows_.columns();
-          auto* const behind = rows + cover_->num_pulled(k) * columns;
-          auto const summed = cover_->summed_rows(k);
-          rows_.clear(rows, cover_->num_pulled(k));
-          rows_.add(cover_->pulled_by_source(k), gradient, rows, degrees);
-          rows_.template move<false>(summed.size(), gradient, summed.data(), behind, nullptr);
-          graph_->policy().executor().for_each(degrees.empty() ? 0 : summed.size(), [=](std::int64_t i) {
+          auto const in = blocks_.incoming(k);
+          auto const parts = blocks_.parts_of(block, in, blocks_.weights());
+          blocks_.rows().clear(parts.rows, in.pulled.num_columns);
+          spread_rows(graph_->policy(), in.pulled_by_source, gradient, chosen, columns, options_, degrees,
+                      parts.rows);
+          blocks_.rows().template move<false>(in.summed.size(), gradient, in.summed.data(), parts.sums,
+                                              nullptr);
+          graph_->policy().executor().for_each(degrees.empty() ? 0 : in.summed.size(), [=](std::int64_t i) {
             for (std::int64_t c = 0; c < columns; ++c) {
-              behind[i * columns + c] /= static_cast<T>(degrees[summed[i]]);
+              parts.sums[i * columns + c] /= static_cast<T>(degrees[in.summed[i]]);
             }
           });
+          pack_weights(in, parts.weights);
+          if (is_extreme(options_.how)) {
+            pack_winners(in, chosen, parts.chosen);
+          }
         },
         [&](std::int64_t k, std::byte const* block) {
-          auto const* const rows = reinterpret_cast<T const*>(block);
-          auto const sent = cover_->sent_rows(k);
-          rows_.template move<true>(sent.size(), rows, nullptr, out, sent.data());
-          rows_.add(cover_->pushed_by_source(k), rows + sent.size() * rows_.columns(), out);
+          auto const served = blocks_.outgoing(k);
+          auto const parts = blocks_.parts_of(block, served, blocks_.weights());
+          blocks_.rows().template move<true>(served.sent.size(), parts.rows, nullptr, out,
+                                             served.sent.data());
+          spread_rows(graph_->policy(), served.pushed_by_source, parts.sums, parts.chosen, columns,
+                      served_options(parts.weights, served), {}, out);
         },
         [&] {
-          rows_.clear(out, graph_->num_sources());
-          rows_.add(graph_->transposed(0), gradient, out, degrees);
+          blocks_.rows().clear(out, graph_->num_sources());
+          spread_rows(graph_->policy(), graph_->transposed(0), gradient, chosen, columns, options_, degrees,
+                      out);
         });
   }
 
 private:
+  // Options of edges that other ranks push.
+  [[nodiscard]] options_type served_options(T const* weights, outgoing_type const& out) const {
+    auto options = options_;
+    options.edge_weights = {weights, out.pushed.num_edges * blocks_.weights()};
+    return options;
+  }
+  [[nodiscard]] T* served_weights_at(std::int64_t k) const {
+    return blocks_.weights() > 0 ? served_weights_ + graph_->cover()->num_served_before(k) * blocks_.weights()
+                                 : nullptr;
+  }
+
+  void fetch_weights() const {
+    auto const bytes = [&](std::int64_t edges) {
+      return edges * blocks_.weights() * static_cast<std::int64_t>(sizeof(T));
+    };
+    graph_->passes().run(
+        row_flow::push, [&](std::int64_t k) { return bytes(blocks_.incoming(k).pushed.size()); },
+        [&](std::int64_t k) { return bytes(blocks_.outgoing(k).pushed.num_edges); },
+        [&](std::int64_t k, std::byte* block) {
+          pack_weights(blocks_.incoming(k), reinterpret_cast<T*>(block));
+        },
+        [&](std::int64_t k, std::byte const* block) {
+          std::copy_n(reinterpret_cast<T const*>(block),
+                      blocks_.outgoing(k).pushed.num_edges * blocks_.weights(), served_weights_at(k));
+        },
+        [] {});
+  }
+  void pack_weights(incoming_type const& in, T* block) const {
+    graph_->policy().executor().for_each(
+        blocks_.weights() > 0 ? in.pushed.size() : 0, [=, this](std::int64_t i) {
+          std::copy_n(options_.edge_weights.data() + in.pushed[i] * blocks_.weights(), blocks_.weights(),
+                      block + i * blocks_.weights());
+        });
+  }
+
+  template <bool Largest, class Parts>
+  void merge(incoming_type const& in, Parts const& parts, T* y, local_id* chosen) const {
+    graph_->policy().executor().for_each(
+        in.summed.size(), merge_extremes<Largest, T>{parts.sums, parts.chosen, in.pushed.data(),
+                                                     in.summed.data(), y, chosen, blocks_.rows().columns()});
+  }
+  // The winners of summed rows as numbers of pushed edges, where they are such.
+  void pack_winners(incoming_type const& in, local_id const* chosen, local_id* numbers) const {
+    auto const columns = blocks_.rows().columns();
+    graph_->policy().executor().for_each(in.summed.size(), [=](std::int64_t i) {
+      for (std::int64_t c = 0; c < columns; ++c) {
+        auto const edge = chosen[std::int64_t{in.summed[i]} * columns + c];
+        auto const found = std::lower_bound(in.pushed.begin(), in.pushed.end(), edge);
+        numbers[i * columns + c] = found != in.pushed.end() && *found == edge
+                                       ? static_cast<local_id>(found - in.pushed.begin())
+                                       : no_edge;
+      }
+    });
+  }
+
   dist::sharded_graph<Comm, Policy>* graph_;
-  boundary_cover<space> const* cover_;
-  row_sums<Policy, T> rows_;
+  blocks_type blocks_;
+  options_type options_;
+  T* served_weights_; // those of edges that other ranks push; null where edges have none
 };
-
-/// y [num_destinations, columns] = A x, of a graph that has a cover.
-template <communicator Comm, device_policy Policy, class T>
-void pull_covered(dist::sharded_graph<Comm, Policy>& graph, T const* x, std::int64_t columns, T* y) {
-  if constexpr (host_policy<Policy>) { // others have none
-    covered_pass<Comm, Policy, T>(graph, columns).pull(x, y);
-  }
-}
-
-/// out [num_sources, columns] = Aᵀ gradient, whose rows are divided by their degrees if there are any.
-template <communicator Comm, device_policy Policy, class T>
-void push_covered(dist::sharded_graph<Comm, Policy>& graph, T const* gradient, std::int64_t columns,
-                  array_view<Policy::space, local_id const> degrees, T* out) {
-  if constexpr (host_policy<Policy>) {
-    covered_pass<Comm, Policy, T>(graph, columns).push(gradient, degrees, out);
-  }
-}
 
 } // namespace glt::detail

@@ -7,6 +7,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
+#include <glt/dist/full_batch/detail/combine_rows.hpp>
 #include <glt/dist/full_batch/detail/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/out_degrees.hpp>

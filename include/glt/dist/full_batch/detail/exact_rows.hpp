@@ -44,12 +44,17 @@ struct fixed_point {
   }
 };
 
+/// The value, or a larger one than any for what is infinite or no number.
+[[nodiscard]] GLT_HOST_DEVICE inline double finite_or_largest(double value) {
+  return value <= 1.7e308 ? value : 1.79e308;
+}
+
 template <class T>
 struct magnitude_of {
   T const* values;
   GLT_HOST_DEVICE double operator()(std::int64_t i) const {
-    double const value = values[i] < 0 ? -static_cast<double>(values[i]) : static_cast<double>(values[i]);
-    return value <= 1.7e308 ? value : 1.79e308; // what is no finite number, too
+    return finite_or_largest(values[i] < 0 ? -static_cast<double>(values[i])
+                                           : static_cast<double>(values[i]));
   }
 };
 
@@ -65,6 +70,19 @@ struct write_exact_values {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { values[i] = static_cast<T>(numbers.value(sums[i])); }
 };
 
+/// Refuses what is no finite number, or too large to be added exactly.
+///
+/// @param largest  the largest magnitude on any rank, what is not finite by `magnitude_of`
+/// @throws collective_error  if it is
+inline void check_summable(int ranks, double largest) {
+  if (!(largest < 1e150)) {
+    throw agreed_error(
+        ranks, 0,
+        "a rank adds values or weights that are infinite, not a number, or 1e150 and more; reproducible sums "
+        "are of smaller ones");
+  }
+}
+
 /// The fixed-point numbers in which all ranks add up products of values and weights.
 ///
 /// @param terms  the most terms that a sum has on any rank
@@ -74,11 +92,7 @@ template <communicator Comm>
 [[nodiscard]] fixed_point agree_on_fixed_point(Comm& comm, double largest, double largest_weight, double terms) {
   std::array<double, 2> most{largest, largest_weight};
   comm.all_reduce(std::span<double>(most), reduction::max);
-  if (!(most[0] < 1e150 && most[1] < 1e150)) {
-    throw agreed_error(comm.size(), 0,
-                       "a rank adds values or weights that are infinite, not a number, or 1e150 and more; reproducible sums "
-                       "are of smaller ones");
-  }
+  check_summable(comm.size(), std::max(most[0], most[1]));
   return fixed_point::for_sums(most[0] * most[1], terms);
 }
 

@@ -14,9 +14,22 @@ namespace glt::detail {
 
 inline constexpr local_id no_edge = -1;
 
+/// best = the larger (smaller) of a value and what it holds already, winner the edge that has it: of equal ones the first in
+/// the graph's rows, so that the choice does not depend on the ranks. What is not a number wins.
+template <bool Largest, class T>
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void choose_value(T value, local_id edge, T& best,
+                                                                local_id& winner) {
+  bool const better = Largest ? value > best : value < best;
+  bool const earlier = value == best && edge < winner;
+  bool const invalid = value != value && best == best;
+  if (winner == no_edge || better || earlier || invalid) {
+    best = value;
+    winner = edge;
+  }
+}
+
 /// y[row] = the largest (smallest) factor · x[column] over the edges of the row and what y holds already; `chosen` is the
-/// edge that has it: of equal ones the first in the graph's rows, so that the choice does not depend on the ranks. What
-/// is not a number wins.
+/// edge that has it.
 template <bool Largest, memory_space Space, class T, class Edges>
 struct choose_rows {
   dist::shard_view<Space> shard;
@@ -36,15 +49,7 @@ struct choose_rows {
       T const* const from = x + std::int64_t{shard.columns[e]} * pieces.total;
       for (auto c = begin; c < begin + pieces.width; ++c) {
         T const value = edges.template factor<T>(edge, shard.columns[e], c / head_columns) * from[c];
-        T& best = y[place + c];
-        auto& winner = chosen[place + c];
-        bool const better = Largest ? value > best : value < best;
-        bool const earlier = value == best && edge < winner;
-        bool const invalid = value != value && best == best;
-        if (winner == no_edge || better || earlier || invalid) {
-          best = value;
-          winner = edge;
-        }
+        choose_value<Largest>(value, edge, y[place + c], chosen[place + c]);
       }
     }
   }
@@ -108,11 +113,24 @@ struct write_weight_gradients {
   }
 };
 
-template <class T>
-struct clear_unchosen {
-  local_id const* chosen;
+/// Partial extremes of some rows, whose winners are numbers in `edges`, join those of all rows.
+template <bool Largest, class T>
+struct merge_extremes {
+  T const* values;        // [n, columns]
+  local_id const* chosen; // likewise
+  local_id const* edges;
+  local_id const* rows; // [n]
   T* y;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = chosen[i] == no_edge ? T(0) : y[i]; }
+  local_id* winners; // as y
+  std::int64_t columns;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const place = std::int64_t{rows[i]} * columns;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      choose_value<Largest>(values[i * columns + c], edges[chosen[i * columns + c]], y[place + c],
+                            winners[place + c]);
+    }
+  }
 };
 
 } // namespace glt::detail

@@ -8,6 +8,8 @@
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,19 @@ namespace glt::detail {
 // The two halves of a batch norm, as ranks name them to each other.
 inline constexpr call_site batch_norm_forward{.what = operation::normalize, .step = 0};
 inline constexpr call_site batch_norm_backward{.what = operation::normalize, .step = 1};
+
+[[nodiscard]] inline std::string other_columns(std::int64_t own, std::int64_t first) {
+  return message("batch norm of ", own, " columns while rank 0 has ", first,
+                 "; give rows of the same matrix on all ranks");
+}
+
+/// @throws collective_error  if all ranks together have fewer than two rows
+inline void check_batch_rows(int ranks, std::int64_t rows) {
+  if (rows < 2) {
+    throw agreed_error(ranks, 0,
+                       message("batch norm over ", rows, " rows of all ranks together; give two or more"));
+  }
+}
 
 /// The values of every rank, two for a column and perhaps one more, by rank.
 ///
@@ -29,8 +44,7 @@ gather_batch_values(Comm& comm, call_site site, std::string const& failure, std:
   for (std::size_t rank = 1; rank < lists.size(); ++rank) {
     if (lists[rank].size() != lists[0].size()) {
       throw agreed_error(comm.size(), static_cast<int>(rank),
-                         message("batch norm of ", lists[rank].size() / 2, " columns while rank 0 has ",
-                                 lists[0].size() / 2, "; give rows of the same matrix on all ranks"));
+                         other_columns(std::ssize(lists[rank]) / 2, std::ssize(lists[0]) / 2));
     }
   }
   return lists;

@@ -13,39 +13,46 @@
 
 namespace glt::detail {
 
-/// Edges between two ranks as compressed rows, of which only those with edges are listed.
+/// An edge of a shard.
+struct listed_edge {
+  local_id row;
+  local_id column;
+  local_id number;
+};
+
+/// Edges between two ranks as compressed rows, of which only those with edges are listed; those of a row ascend by number.
 class listed_edges {
 public:
   listed_edges() = default;
-  /// @shape  edges of (row, column)
-  explicit listed_edges(std::vector<std::pair<local_id, local_id>> edges) {
-    std::ranges::sort(edges);
-    for (auto const& [row, column] : edges) {
+  explicit listed_edges(std::vector<listed_edge> edges) {
+    std::ranges::sort(edges, {}, [](listed_edge const& edge) { return std::pair(edge.row, edge.number); });
+    for (auto const& [row, column, number] : edges) {
       if (rows_.empty() || rows_.back() != row) {
         rows_.push_back(row);
         offsets_.push_back(std::ssize(columns_));
       }
       columns_.push_back(column);
+      numbers_.push_back(number);
     }
     offsets_.push_back(std::ssize(columns_));
   }
 
   template <memory_space Space>
   [[nodiscard]] dist::shard_view<Space> view(std::int64_t num_rows, std::int64_t num_columns) const {
-    array_view<Space, local_id const> const columns(columns_.data(), std::ssize(columns_));
     return {.num_rows = num_rows,
             .num_columns = num_columns,
-            .num_edges = columns.size(),
+            .num_edges = std::ssize(columns_),
             .rows = {rows_.data(), std::ssize(rows_)},
             .offsets = {offsets_.data(), std::ssize(offsets_)},
-            .columns = columns,
-            .edges = columns}; // of sums without weights nobody asks which edges they are
+            .columns = {columns_.data(), std::ssize(columns_)},
+            .edges = {numbers_.data(), std::ssize(numbers_)}};
   }
 
 private:
   std::vector<local_id> rows_;
   std::vector<edge_offset> offsets_;
   std::vector<local_id> columns_;
+  std::vector<local_id> numbers_;
 };
 
 } // namespace glt::detail

@@ -79,8 +79,10 @@ public:
   /// Behind the last step.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if an attempt of a rank has failed
-  void agree() { glt::detail::agree(graph_->host(), site(), failure_); }
+  /// @throws collective_error  on every rank, if an attempt of a rank has failed, or a step of it
+  void agree(std::string const& failed_step = {}) {
+    glt::detail::agree(graph_->host(), site(), failure_.empty() ? failed_step : failure_);
+  }
 
   [[nodiscard]] strided_rows<T const> sources() const { return {sources_.data(), sources_.columns()}; }
   [[nodiscard]] strided_rows<T const> destinations() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -18,6 +19,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -199,6 +201,11 @@ public:
     } catch (...) {
       failure_ = std::current_exception();
     }
+  }
+
+  /// What the first failure since the last call says; empty if nothing has failed.
+  [[nodiscard]] std::string take_failure() {
+    return failure_of([&] { rethrow(); });
   }
 
   /// Throws the first failure since the last call.

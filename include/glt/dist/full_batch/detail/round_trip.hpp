@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace glt::detail {
@@ -37,13 +38,13 @@ void reserve_round_trip(Rotation& passes, block_sizes sent, block_sizes returned
 ///
 /// At step k, `fill(k, block)` writes what the two peers get; `serve(k, received, reply)` reads what they sent and writes
 /// the reply; `use(k, reply)` reads theirs. Reply k travels while block k + 1 is waited for. `own()` is done while the
-/// first blocks travel.
+/// first blocks travel. Returns what has failed on this rank, for all ranks to agree on.
 ///
 /// @pre    both rotations have room for the largest of the blocks; `has_replies`
 /// @comm   collective; 2(R − 1) exchanges with two peers each
 template <class Rotation, class Bytes, class ReplyBytes, class Fill, class Serve, class Use, class Own>
-void run_round_trip(Rotation& passes, Bytes bytes_of, ReplyBytes reply_bytes_of, Fill fill, Serve serve, Use use,
-                    Own own) {
+[[nodiscard]] std::string run_round_trip(Rotation& passes, Bytes bytes_of, ReplyBytes reply_bytes_of,
+                                         Fill fill, Serve serve, Use use, Own own) {
   auto& replies = passes.replies();
   auto const end_reply = [&](std::int64_t k) {
     if (k > 0) {
@@ -66,8 +67,9 @@ void run_round_trip(Rotation& passes, Bytes bytes_of, ReplyBytes reply_bytes_of,
   total.messages += back.messages;
   total.bytes += back.bytes;
   total.seconds_waiting += back.seconds_waiting;
-  passes.rethrow();
-  replies.rethrow();
+  auto const failure = passes.take_failure();
+  auto const reply_failure = replies.take_failure();
+  return failure.empty() ? reply_failure : failure;
 }
 
 } // namespace glt::detail

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/wide_registers.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/detail/extreme_rows.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/strided_rows.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Calls visit(edges) with the kind of factors that edges have.
+template <memory_space Space, class T, class Visit>
+void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
+                 array_view<Space, local_id const> degrees = {}) {
+  if (options.edge_weights.empty() && degrees.empty()) {
+    visit(plain_edges{});
+  } else {
+    visit(weighted_edges<Space, T>{options.edge_weights, options.heads, degrees});
+  }
+}
+
+/// Combines the rows of x over a shard with what y, and of extremes `chosen`, hold already; means are sums still.
+template <device_policy Policy, class T>
+void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x,
+                  std::int64_t columns, dist::aggregation<Policy::space, T> const& options, T* y,
+                  local_id* chosen) {
+  constexpr auto space = Policy::space;
+  auto const ex = policy.executor();
+  auto const pieces = sliced_rows::of<Policy>(columns);
+  auto const count = pieces.count(shard.rows.size());
+  auto const head_columns = options.head_columns(columns);
+  visit_edges(options, [&]<class Edges>(Edges edges) {
+    if (options.how == dist::aggregator::max) {
+      ex.for_each(count,
+                  choose_rows<true, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
+    } else if (options.how == dist::aggregator::min) {
+      ex.for_each(count,
+                  choose_rows<false, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
+    } else {
+      ex.for_each(count, wide_kernel{add_rows<space, T, Edges>{shard, x, y, pieces, head_columns, edges}});
+    }
+  });
+}
+
+/// Adds what the gradients of a transposed shard's columns are by its rows; degrees, those of its columns, divide them.
+template <device_policy Policy, class T>
+void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* gradient,
+                 local_id const* chosen, std::int64_t columns,
+                 dist::aggregation<Policy::space, T> const& options,
+                 array_view<Policy::space, local_id const> degrees, T* out) {
+  constexpr auto space = Policy::space;
+  auto const ex = policy.executor();
+  auto const pieces = sliced_rows::of<Policy>(columns);
+  auto const count = pieces.count(shard.rows.size());
+  auto const head_columns = options.head_columns(columns);
+  visit_edges(
+      options,
+      [&]<class Edges>(Edges edges) {
+        if (is_extreme(options.how)) {
+          ex.for_each(count, add_chosen_rows<space, T, Edges>{shard, gradient, chosen, out, pieces,
+                                                              head_columns, edges});
+        } else {
+          ex.for_each(count, wide_kernel{add_rows<space, T, Edges>{shard, gradient, out, pieces, head_columns,
+                                                                   edges}});
+        }
+      },
+      degrees);
+}
+
+} // namespace glt::detail

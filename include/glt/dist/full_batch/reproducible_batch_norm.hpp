@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/lost_rank.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/batch_norm.hpp>
+#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/column_sums.hpp>
+#include <glt/dist/full_batch/detail/exact_columns.hpp>
+#include <glt/dist/full_batch/detail/exact_rows.hpp>
+#include <glt/dist/full_batch/detail/gather_batch_values.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
+#include <glt/memory/policy.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace glt::detail {
+
+/// Agrees on a batch norm of so many rows and columns of this rank; returns the rows of all ranks.
+///
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if `failure` is not empty on one, a rank has another number of columns than
+///                           rank 0, or there are fewer than two rows
+template <communicator Comm>
+[[nodiscard]] std::int64_t agree_on_batch(Comm& comm, call_site site, std::string const& failure,
+                                          std::int64_t rows, std::int64_t columns) {
+  std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), columns);
+  std::vector<call_header> headers;
+  exchange_headers(comm, site, counts, rows, failure, headers);
+  check_same(headers, &call_header::count, other_columns);
+  auto const total = total_value(headers);
+  check_batch_rows(comm.size(), total);
+  return total;
+}
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// `gather_batch_statistics` with the same bits for any number of ranks, partition and number of threads: rows and squares
+/// of their deviations are rounded to about 2⁻⁵⁰ of the largest in their column and added in fixed point.
+///
+/// @shape  x [own rows, F], of any number of rows
+/// @where  memory of `Policy`; waits for the sums
+/// @comm   collective; one header exchange and reductions of 2F doubles, F and F 64-bit integers
+/// @throws collective_error  on every rank, as `gather_batch_statistics`, or if an element is not finite or 1e150 and more
+/// @cost   O(rows · F) in three passes
+template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Element>
+[[nodiscard]] batch_statistics
+gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x, Policy policy = {}) {
+  using value = std::remove_const_t<Element>;
+  constexpr auto space = Policy::space;
+  auto& host = glt::detail::host_comm(comm);
+  std::vector<glt::detail::largest_pair> ranges; // the highest, and the lowest with the other sign
+  auto const failure = glt::detail::failure_of([&] {
+    ranges = glt::detail::column_sums<glt::detail::largest_pair>(policy, x.rows(), x.columns(),
+                                                                 glt::detail::range_terms<space, value>{x});
+  });
+  auto const rows =
+      glt::detail::agree_on_batch(host, glt::detail::batch_norm_forward, failure, x.rows(), x.columns());
+  return glt::detail::committed(host, [&] {
+    batch_statistics joined{.rows = rows, .mean = {}, .deviations = {}};
+    auto const terms = static_cast<double>(rows);
+    std::vector<glt::detail::exact_column> columns;
+    glt::detail::reduce_pairs(host, ranges, reduction::max);
+    for (auto const [high, low] : ranges) {
+      auto const largest = std::max(high, low);
+      glt::detail::check_summable(host.size(), largest);
+      columns.push_back({.mean = 0, .numbers = glt::detail::fixed_point::for_sums(largest, terms)});
+    }
+    auto const add = [&]<int Power>(std::integral_constant<int, Power>) {
+      auto const on_device = make_buffer(columns, policy);
+      auto sums = glt::detail::column_sums<std::int64_t>(
+          policy, x.rows(), x.columns(),
+          glt::detail::exact_power_terms<space, value, Power>{x, on_device.view()});
+      host.all_reduce(std::span<std::int64_t>(sums), reduction::sum);
+      return sums;
+    };
+    auto const sums = add(std::integral_constant<int, 1>());
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      auto const mean = columns[column].numbers.value(sums[column]) / terms;
+      auto const furthest = std::max(ranges[column].first - mean, mean + ranges[column].second);
+      joined.mean.push_back(mean);
+      columns[column] = {.mean = mean,
+                         .numbers = glt::detail::fixed_point::for_sums(furthest * furthest, terms)};
+    }
+    auto const squares = add(std::integral_constant<int, 2>());
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      joined.deviations.push_back(columns[column].numbers.value(squares[column]));
+    }
+    return joined;
+  });
+}
+
+/// `gather_batch_gradients` with the same bits for any number of ranks, partition and number of threads.
+///
+/// The own sums are those of all ranks on rank 0 and 0 on the others, so that their sum over ranks is the gradient.
+///
+/// @shape  gradient [own rows, F], of the output · x [own rows, F] · statistics of x
+/// @where  memory of `Policy`; waits for the sums
+/// @comm   collective; one header exchange and reductions of 2F doubles and 2F 64-bit integers
+/// @throws collective_error  on every rank, as `gather_batch_gradients`, or if a gradient or its product with a
+///                           normalized element is not finite or 1e150 and more
+/// @cost   O(rows · F) in two passes
+template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Gradient,
+          std::floating_point Element>
+  requires std::same_as<std::remove_const_t<Gradient>, std::remove_const_t<Element>>
+[[nodiscard]] batch_gradients gather_reproducible_gradients(Comm comm,
+                                                            matrix_view<Policy::space, Gradient> gradient,
+                                                            matrix_view<Policy::space, Element> x,
+                                                            batch_statistics const& statistics, double eps,
+                                                            Policy policy = {}) {
+  using terms = glt::detail::gradient_terms<Policy::space, std::remove_const_t<Element>>;
+  auto& host = glt::detail::host_comm(comm);
+  buffer<Policy, glt::detail::normal_column> normal(0, policy);
+  std::vector<glt::detail::largest_pair> largest;
+  auto const failure = glt::detail::failure_of([&] {
+    glt::detail::check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
+    glt::detail::check_batch_statistics(statistics, x.columns());
+    normal = make_buffer(glt::detail::normal_columns(statistics, eps), policy);
+    largest = glt::detail::column_sums<glt::detail::largest_pair>(
+        policy, x.rows(), x.columns(), glt::detail::magnitude_terms<terms>{{gradient, x, normal.view()}});
+  });
+  auto const rows =
+      glt::detail::agree_on_batch(host, glt::detail::batch_norm_backward, failure, x.rows(), x.columns());
+  return glt::detail::committed(host, [&] {
+    glt::detail::reduce_pairs(host, largest, reduction::max);
+    std::vector<glt::detail::fixed_point_pair> numbers;
+    auto const count = static_cast<double>(rows);
+    for (auto const [plain, normalized] : largest) {
+      glt::detail::check_summable(host.size(), std::max(plain, normalized));
+      numbers.push_back({glt::detail::fixed_point::for_sums(plain, count),
+                         glt::detail::fixed_point::for_sums(normalized, count)});
+    }
+    auto const on_device = make_buffer(numbers, policy);
+    auto sums = glt::detail::column_sums<glt::detail::exact_pair>(
+        policy, x.rows(), x.columns(),
+        glt::detail::exact_pair_terms<Policy::space, terms>{{gradient, x, normal.view()}, on_device.view()});
+    glt::detail::reduce_pairs(host, sums, reduction::sum);
+    batch_gradients made;
+    for (std::size_t column = 0; column < sums.size(); ++column) {
+      made.joined.plain.push_back(numbers[column].first.value(sums[column].first));
+      made.joined.normalized.push_back(numbers[column].second.value(sums[column].second));
+    }
+    made.own = made.joined;
+    if (host.rank() != 0) {
+      std::ranges::fill(made.own.plain, 0.0);
+      std::ranges::fill(made.own.normalized, 0.0);
+    }
+    return made;
+  });
+}
+
+} // namespace glt::dist
