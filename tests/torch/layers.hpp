@@ -254,9 +254,9 @@ void check_failures(Options options, Call call = {}) {
     if (comm.size() > 1) {
       CHECK(names(scarce, name, "alloc"));
     }
-    CHECK(names(failure(is_odd, 0), name, "; pass ["));
-    CHECK(failure(0, 0) == "(nothing was thrown)"); // all ranks are still in step
-    CHECK(names(failure(0, is_odd), name, "; it takes [num_sources, ")); // which this rank has not begun
+    CHECK(failure(0, 0) == "(nothing was thrown)");
+    CHECK(names(failure(is_odd, 0), name, "; pass "));
+    CHECK(names(failure(0, is_odd), name, "; it takes [num_sources, "));
   });
 }
 
