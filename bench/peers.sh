@@ -4,8 +4,9 @@
 # usage: bench/peers.sh [--cache FOLDER] [--build FOLDER] [--rounds N] [--only REGEX] [--out FOLDER]
 #
 # Measures glt beside graphlearn-torch 0.2.4 (torch 2.5.1, PyG 2.6.1) and DGL 2.1.0 (torch 2.2.1) in turns on the same graph
-# (workload W1), 3 rounds: sampling, looking up feature rows, loading by two processes, and sums over the whole graph. Writes
-# the medians with versions and machine to peers.json and peers.md in FOLDER (build/peers). --only 'sample|spmm' chooses tasks.
+# (workload W1), 3 rounds: sampling, looking up feature rows, loading by two processes, sums over the whole graph, and layers
+# over it with the memory they take (DGL; glt's where LibTorch is found). Writes the medians with versions and machine to
+# peers.json and peers.md in FOLDER (build/peers). --only 'sample|spmm' chooses tasks.
 #
 # The libraries come from pip and stay in --cache (${XDG_CACHE_HOME:-~/.cache}/glt-peers), 6 GB each, for their torch brings
 # CUDA along; PIP_EXTRA_INDEX_URL with an index of torch for CPUs makes that 1 GB. They have wheels for Python 3.11, which PYTHON
@@ -92,15 +93,17 @@ glt_benchmarks() {
     features) echo 'feature 0 ^gather/' ;;
     load) echo 'dist 2 ^(load_batches/|sample_batches/by_messages)' ;;
     spmm) echo 'dist 1 ^aggregate_sum/threads:[12]/columns:(32|128)/' ;;
+    layers) echo 'torch 0 ^(sage|gat)_conv/' ;;
   esac
 }
 
 rm -rf "$out/runs"
 mkdir -p "$out/runs"
 for ((round = 1; round <= rounds; ++round)); do
-  for task in sample features load spmm; do
+  for task in sample features load spmm layers; do
     [[ $task =~ $only ]] || continue
     for library in glt "${with[@]}"; do
+      [ "$task.$library" != layers.graphlearn ] || continue
       printf '%d:%02d round %d of %d: %s with %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$round" "$rounds" "$task" "$library"
       log=$out/$library.$task.log
       if [ "$library" = glt ]; then

@@ -10,7 +10,7 @@ build_benchmarks() {
   require_tools
   printf 'building the benchmarks in %s\n' "$build"
   mkdir -p "$build"
-  if ! { cmake -S "$source" --preset release -B "$build" -DGLT_MPI=ON -DMPI_CXX_COMPILER=mpicxx.openmpi -DGLT_TORCH=OFF \
+  if ! { cmake -S "$source" --preset release -B "$build" -DGLT_MPI=ON -DMPI_CXX_COMPILER=mpicxx.openmpi \
     -DGLT_BUILD_EXAMPLES=OFF -DGLT_BUILD_PARTITION=OFF -DGLT_BUILD_BENCHMARKS=ON && cmake --build "$build"; } > "$build/build.log" 2>&1; then
     grep -E -A 12 'error|Error|FAILED' "$build/build.log" >&2 || tail -n 20 "$build/build.log" >&2
     printf 'error: the benchmarks do not build (the whole log is %s)\n' "$build/build.log" >&2

@@ -7,6 +7,7 @@
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/io/parts/open_part.hpp>
 #include <glt/partition/random.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <span>
@@ -39,8 +41,8 @@ void measure_passes(benchmark::State& state, glt::mpi_comm& comm, Work work) {
   glt_bench::measure_together(state, comm, work);
 }
 
-// The whole R-MAT graph in random parts, one a rank; made once for all benchmarks of as many threads, for that takes longer
-// than they do. Never freed: the program ends after MPI does.
+// The whole R-MAT graph in random parts, one a rank, or the parts of glt-partition in the folder GLT_BENCH_PARTS; made once
+// for all benchmarks of as many threads, for that takes longer than they do. Never freed: the program ends after MPI does.
 sharded_type& shared_graph(int threads, bool has_cover) {
   static auto& made = *new std::map<std::pair<int, bool>, sharded_type>;
   auto const key = std::pair(threads, has_cover);
@@ -48,6 +50,11 @@ sharded_type& shared_graph(int threads, bool has_cover) {
     return found->second;
   }
   glt::dist::sharding_options const options{.cover = has_cover};
+  if (char const* const parts = std::getenv("GLT_BENCH_PARTS")) {
+    auto comm = glt_bench::ranks();
+    auto const part = glt::io::open_part(comm, parts);
+    return made.try_emplace(key, comm, part.graph, options, cpu(threads)).first->second;
+  }
   return made.try_emplace(key, glt_bench::ranks(), glt_bench::shared_workload().graph(), options, cpu(threads)).first->second;
 }
 
@@ -81,7 +88,7 @@ struct full_batch_workload {
     state.counters["bytes/s"] =
         benchmark::Counter(edges * static_cast<double>(columns) * 4, benchmark::Counter::kIsRate);
     state.counters["rows sent"] = static_cast<double>(sums[1]);
-    state.counters["scale"] = glt_bench::graph_scale();
+    state.counters["edges"] = static_cast<double>(sums[0]);
     state.counters["ranks"] = comm.size();
   }
 };

@@ -14,8 +14,11 @@ TASKS = {
     "features": "Rows of 128 floats by the vertices of a batch, one process",
     "load": "Batches of two processes or ranks over two random parts, in all",
     "spmm": "Sums over all in-neighbours of a vertex, one process",
+    "layers": "A layer over the whole graph, one process",
 }
-UNITS = {"edges": "M edges/s", "rows": "M rows/s", "batches": "batches/s"}
+UNITS = {"edges": "M edges/s", "rows": "M rows/s", "batches": "batches/s", "forward": "forward, s", "backward": "backward, s",
+         "peak": "GB beside graph, input and gradient"}
+SCALES = {"edges": 1e-6, "rows": 1e-6, "peak": 1e-9}
 PACKAGES = ("graphlearn-torch", "torch-geometric", "dgl", "torch", "numpy")
 
 
@@ -31,6 +34,10 @@ def figures_of_glt(report, task):
                 figure["library"] = "glt, sampling alone"
         if task == "spmm":
             figure["columns"] = int(re.search(r"columns:(\d+)", name)[1])
+        if task == "layers":
+            layer = "SAGE of 128 columns" if name.startswith("sage_conv") else "GAT of 4 heads of 32"
+            yield {"task": task, "library": f"glt {layer}, threads: {count}"} | {unit: one[unit] for unit in UNITS if unit in one}
+            continue
         if "edges/batch" in one:
             figure["edges_per_batch"] = one["edges/batch"]
         if "rows/batch" in one:  # of the mean; its own rate is that of the best turns
@@ -46,7 +53,7 @@ def medians(figures):
     for key, rounds in groups.items():
         row = json.loads(key)
         for unit in rounds[0]:
-            values = sorted(rates[unit] for rates in rounds)
+            values = sorted(rates[unit] for rates in rounds if unit in rates)
             row[unit] = {"median": statistics.median(values), "least": values[0], "most": values[-1]}
         yield row | {"rounds": len(rounds)}
 
@@ -54,16 +61,16 @@ def medians(figures):
 def number(rates, unit):
     if unit not in rates:
         return ""
-    scale = 1 if unit == "batches" else 1e-6
-    return " to ".join(f"{rates[unit][which] * scale:.3g}" for which in ("least", "most"))
+    return " to ".join(f"{rates[unit][which] * SCALES.get(unit, 1):.3g}" for which in ("least", "most"))
 
 
 def markdown(rows, task):
     of_task = [row for row in rows if row["task"] == task]
     columns = sorted({(row.get("columns"), row.get("threads")) for row in of_task}, key=str)
-    if task == "load":
-        heads = list(UNITS.values())
-        cells = {row["library"]: [number(row, unit) for unit in UNITS] for row in of_task}
+    if task in ("load", "layers"):
+        units = [unit for unit in UNITS if any(unit in row for row in of_task)]
+        heads = [UNITS[unit] for unit in units]
+        cells = {row["library"]: [number(row, unit) for unit in units] for row in of_task}
     else:
         unit = "rows" if task == "features" else "edges"
         heads = [f"{UNITS[unit]}, {f'{width} columns, ' if width else ''}{count} thread{'s' * (count > 1)}"

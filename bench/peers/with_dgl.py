@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""DGL, its GraphBolt and DistDGL: with_dgl.py sample|features|load|spmm FOLDER."""
+"""DGL, its GraphBolt and DistDGL: with_dgl.py sample|features|load|spmm|layers FOLDER."""
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -72,6 +73,40 @@ def spmm(work):
             set_threads(threads)
             (edges,) = rate(lambda _: (len(dgl.ops.copy_u_sum(graph, x)) and graph.num_edges(),), [None])
             report(task="spmm", library="DGL copy_u_sum", threads=threads, columns=columns, edges=edges)
+
+
+def kilobytes(path, field):
+    return int(next(line for line in path.read_text().splitlines() if line.startswith(field)).split()[1])
+
+
+def layers(work):
+    status, cleared = pathlib.Path("/proc/self/status"), pathlib.Path("/proc/self/clear_refs")
+    left = 1024 * kilobytes(pathlib.Path("/proc/meminfo"), "MemAvailable")
+    resource.setrlimit(resource.RLIMIT_DATA, (left, left))  # with more, the system would end one program or another
+    ids = torch.arange(len(work.indices))  # the gradient of its softmax refuses a graph without them
+    graph = dgl.graph(("csc", (torch.from_numpy(work.indptr), torch.from_numpy(work.indices), ids)))
+    graph.create_formats_()  # what the backward pass reads
+    x = torch.randn(work.num_vertices, COLUMNS).requires_grad_()
+    gradient = torch.randn(work.num_vertices, COLUMNS)
+    for name, layer in (("SAGE of 128 columns", dgl.nn.SAGEConv(COLUMNS, COLUMNS, "mean")),
+                        ("GAT of 4 heads of 32", dgl.nn.GATConv(COLUMNS, COLUMNS // 4, 4, allow_zero_in_degree=True))):
+        for threads in (1, 2):
+            set_threads(threads)
+            cleared.write_text("5")  # VmHWM begins again
+            before = kilobytes(status, "VmRSS")
+            figure = {}
+            for _ in range(2):  # the first pass takes memory
+                begun = time.perf_counter()
+                y = layer(graph, x).flatten(1)
+                figure["forward"] = time.perf_counter() - begun
+                try:
+                    y.backward(gradient)
+                    figure["backward"] = time.perf_counter() - begun - figure["forward"]
+                except (RuntimeError, dgl.DGLError) as error:
+                    print(f"{name} with {threads} threads has no backward pass: {error}")
+                x.grad = None
+            report(task="layers", library=f"DGL {name}, threads: {threads}", **figure,
+                   peak=1024 * (kilobytes(status, "VmHWM") - before))
 
 
 def partition(work):
@@ -149,4 +184,4 @@ def load_rank(work):
 
 if __name__ == "__main__":
     task, workload = arguments()
-    {"sample": sample, "features": features, "spmm": spmm, "load": load, "load_rank": load_rank}[task](workload)
+    {"sample": sample, "features": features, "spmm": spmm, "layers": layers, "load": load, "load_rank": load_rank}[task](workload)

@@ -26,13 +26,9 @@ struct naive_aggregation {
   std::vector<double> dx; ///< [V, F]
   std::vector<double> dw; ///< [E, heads]
 
-  /// The weight of an edge; 1 without salt.
-  static double weight_of(std::int64_t edge, std::int64_t head, int salt) {
-    return salt == 0 ? 1 : static_cast<double>((edge * 37 + head * 11 + salt) % 15 - 7) / 4;
-  }
-
+  /// @shape  weights [E, heads]
   naive_aggregation(edge_list const& list, glt::dist::aggregator how, std::int64_t columns,
-                    std::int64_t heads, int salt, std::vector<double> const& x,
+                    std::int64_t heads, std::vector<double> const& weights, std::vector<double> const& x,
                     std::vector<double> const& gradient)
       : y(x.size(), 0), dx(x.size(), 0), dw(list.sources.size() * static_cast<std::size_t>(heads), 0) {
     using glt::dist::aggregator;
@@ -48,7 +44,7 @@ struct naive_aggregation {
           visit(static_cast<std::int64_t>(e), static_cast<std::size_t>(list.sources[e] * columns + c),
                 static_cast<std::size_t>(list.destinations[e] * columns + c),
                 static_cast<double>(degree[static_cast<std::size_t>(list.destinations[e])]),
-                weight_of(static_cast<std::int64_t>(e), head, salt),
+                weights[e * static_cast<std::size_t>(heads) + static_cast<std::size_t>(head)],
                 e * static_cast<std::size_t>(heads) + static_cast<std::size_t>(head));
         }
       }

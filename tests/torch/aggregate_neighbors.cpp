@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/torch/aggregate_neighbors.hpp>
 
+#include <glt/comm/serial.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/graph.hpp>
 
@@ -10,6 +11,7 @@
 #include "support/ranks.hpp"
 #include "torch/dense_graph.hpp"
 #include "torch/random_block.hpp"
+#include "torch/slopes.hpp"
 
 #include <ATen/Parallel.h>
 #include <torch/autograd.h>
@@ -68,22 +70,9 @@ TEST_CASE("the gradient of aggregate_neighbors agrees with finite differences") 
   auto const x = at::randn({11, 3}, at::kDouble).requires_grad_();
   auto const weights = at::randn({6, 3}, at::kDouble);
   for (auto const how : all_aggregators) {
-    auto const loss = [&](at::Tensor const& at_x) {
-      return (glt::aggregate_neighbors(at_x, block.view(), how).pow(2) * weights).sum();
-    };
-    x.mutable_grad().reset();
-    loss(x).backward();
-    double const step = 1e-5;
-    for (std::int64_t i = 0; i < 11; ++i) {
-      for (std::int64_t j = 0; j < 3; ++j) {
-        auto const up = x.detach().clone();
-        auto const down = x.detach().clone();
-        up[i][j] += step;
-        down[i][j] -= step;
-        auto const slope = (loss(up) - loss(down)).item<double>() / (2 * step);
-        CHECK(x.grad()[i][j].item<double>() == doctest::Approx(slope).epsilon(1e-6));
-      }
-    }
+    glt_test::check_slopes(glt::serial_comm(), {x}, [&] {
+      return (glt::aggregate_neighbors(x, block.view(), how).pow(2) * weights).sum();
+    });
   }
 }
 

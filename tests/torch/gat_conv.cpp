@@ -95,6 +95,16 @@ TEST_CASE("gat_conv over ranks equals the dense layer over the whole graph") {
   }
 }
 
+TEST_CASE("the gradients of gat_conv over ranks, with dropout as well, agree with finite differences") {
+  for (double const dropout : {0.0, 0.4}) {
+    glt_test::check_differences<glt::gat_conv>(
+        gat_conv_options{.in = 3, .out = 2, .heads = 2, .dropout = dropout},
+        [](glt::gat_conv& layer, at::Tensor const& x, auto& graph, glt_test::original_ids const& ids) {
+          return layer(x, graph, {.key = glt::random_key(7), .edge_ids = ids.edges, .vertex_ids = ids.vertices});
+        });
+  }
+}
+
 TEST_CASE("gat_conv over blocks with all neighbours equals the one over the whole graph at the seeds") {
   for (auto const& options : all_options) {
     glt_test::check_sampled<glt::gat_conv>(options);
@@ -153,6 +163,18 @@ TEST_CASE("gat_conv drops coefficients by the ids of edges and vertices alone, o
           layer, own(x), own(weights), [&](at::Tensor const& at_x) { return layer(at_x, sharded, of_rank); });
       CHECK(glt_test::largest(made.y - own(expected.y)) < 1e-9);
       CHECK(glt_test::largest(made.by_x - own(expected.by_x)) < 1e-9);
+      std::vector<glt::local_id> own_seeds;
+      for (glt::local_id v = 0; v < sharded.num_destinations(); v += 3) {
+        own_seeds.push_back(v);
+      }
+      auto mfgs = glt::dist::make_mfgs(comm, graph, own_seeds, 1);
+      auto const inputs = glt::to_tensor(glt::host_view<glt::local_id const>(mfgs.inputs));
+      auto const of_seeds = layer(own(x).index_select(0, inputs), mfgs.layers[0],
+                                  {.key = key,
+                                   .edge_ids = glt::to_tensor(mfgs.edge_ids[0].view()),
+                                   .vertex_ids = of_rank.vertex_ids.index_select(0, inputs)});
+      auto const seeds_of_rank = glt::to_tensor(glt::host_view<glt::local_id const>(own_seeds));
+      CHECK(glt_test::largest(of_seeds - made.y.index_select(0, seeds_of_rank)) < 1e-12);
       for (auto const choice : {glt::dist::push_choice::useful, glt::dist::push_choice::all}) {
         glt::dist::pushed_edges<glt::device::cpu> const edges(sharded, graph.local().edge_ids(), choice);
         auto const before = sharded.report().bytes;
@@ -208,6 +230,10 @@ TEST_CASE("gat_conv refuses widths, heads and inputs that do not fit, and dropou
     CHECK(names(fails(longer, {.edge_ids = at::arange(sharded.num_edges()), .vertex_ids = vertices}),
                 "rank 0", "values ["));
   });
+}
+
+TEST_CASE("a rank on which gat_conv fails, for want of memory as well, fails all ranks with the same error") {
+  glt_test::check_failures<glt::gat_conv>(gat_conv_options{.in = 3, .out = 2, .heads = 2});
 }
 
 TEST_CASE("gat_conv has no second derivatives") {

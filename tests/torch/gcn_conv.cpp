@@ -46,6 +46,11 @@ TEST_CASE("gcn_conv over ranks equals the dense layer over the whole graph") {
   }
 }
 
+TEST_CASE("the gradients of gcn_conv over ranks agree with finite differences") {
+  glt_test::check_differences<glt::gcn_conv>(glt::gcn_conv_options{3, 2, true});
+  glt_test::check_differences<glt::gcn_conv>(glt::gcn_conv_options{2, 3, false});
+}
+
 TEST_CASE("gcn_conv over blocks with all neighbours equals the one over the whole graph at the seeds") {
   for (bool const loops : {true, false}) {
     glt_test::check_sampled<glt::gcn_conv>(glt::gcn_conv_options{4, 8, loops});
@@ -62,6 +67,10 @@ TEST_CASE("gcn_conv over message-flow graphs equals the one over the whole graph
 
 TEST_CASE("gcn_conv sends the narrower rows") {
   glt_test::check_columns<glt::gcn_conv>(glt::gcn_conv_options{}, 3, 11);
+}
+
+TEST_CASE("a rank on which gcn_conv fails, for want of memory as well, fails all ranks with the same error") {
+  glt_test::check_failures<glt::gcn_conv>(glt::gcn_conv_options{3, 2});
 }
 
 TEST_CASE("gcn_conv refuses widths and inputs that do not fit, and blocks without degrees") {

@@ -38,6 +38,10 @@ TEST_CASE("gin_conv over ranks equals the dense layer over the whole graph") {
   }
 }
 
+TEST_CASE("the gradients of gin_conv over ranks agree with finite differences") {
+  glt_test::check_differences<glt::gin_conv>(glt::gin_conv_options{3, 2, 0.5, true});
+}
+
 TEST_CASE("gin_conv over blocks with all neighbours equals the one over the whole graph at the seeds") {
   glt_test::check_sampled<glt::gin_conv>(glt::gin_conv_options{4, 8, 0.25});
   glt_test::check_sampled<glt::gin_conv>(glt::gin_conv_options{8, 3});
@@ -50,6 +54,10 @@ TEST_CASE("gin_conv over message-flow graphs equals the one over the whole graph
 
 TEST_CASE("gin_conv sends the narrower rows") {
   glt_test::check_columns<glt::gin_conv>(glt::gin_conv_options{}, 3, 11);
+}
+
+TEST_CASE("a rank on which gin_conv fails, for want of memory as well, fails all ranks with the same error") {
+  glt_test::check_failures<glt::gin_conv>(glt::gin_conv_options{3, 2});
 }
 
 TEST_CASE("gin_conv refuses widths and inputs that do not fit") {

@@ -44,6 +44,11 @@ struct layer_of_block : glt::gine_conv {
   }
 };
 
+constexpr auto with_features = [](glt::gine_conv& layer, at::Tensor const& x, auto& graph,
+                                  glt_test::original_ids const& ids) {
+  return layer(x, features_of(ids.edges), graph);
+};
+
 } // namespace
 
 TEST_CASE("gine_conv over a block equals the dense layer, with isolated destinations, without edges and "
@@ -59,12 +64,19 @@ TEST_CASE("gine_conv over ranks equals the dense layer over the whole graph, and
       options,
       [](glt::gine_conv const& layer, at::Tensor const& x, glt_test::dense_graph const& graph,
          at::Tensor const&) { return dense_layer(layer, x, graph); },
-      [](glt::gine_conv& layer, at::Tensor const& x, auto& graph, glt::host_view<glt::edge_id const> ids) {
-        return layer(x, features_of(glt::to_tensor(ids)), graph);
-      });
+      with_features);
 }
 
-TEST_CASE("gine_conv over message-flow graphs equals the one over the whole graph at the seeds") {
+TEST_CASE("the gradients of gine_conv over ranks agree with finite differences") {
+  glt_test::check_differences<glt::gine_conv>(options, with_features);
+}
+
+TEST_CASE("a rank on which gine_conv fails, for want of memory as well, fails all ranks with the same error") {
+  glt_test::check_failures<glt::gine_conv>(options, with_features);
+}
+
+TEST_CASE("gine_conv over message-flow graphs, and over blocks with all neighbours, equals the one over the whole graph at "
+          "the seeds") {
   auto const list = glt_test::random_graph(101, 170);
   auto layer = glt_test::make_layer<glt::gine_conv>(options);
   auto const x = glt_test::numbers(list.num_vertices, options.in);
@@ -81,6 +93,14 @@ TEST_CASE("gine_conv over message-flow graphs equals the one over the whole grap
   auto const made =
       layer(select(x, mfgs.inputs), features_of(glt::to_tensor(mfgs.edge_ids[0].view())), mfgs.layers[0]);
   CHECK(glt_test::largest(made - select(expected, seeds)) < 1e-12);
+
+  auto const rows = glt::make_csr<glt_test::cpu>(list.view(), {.edge_ids = true});
+  glt::neighbor_sampler<glt_test::cpu, glt::local_id> sampler(rows.view(), {.fanouts = {-1}, .edge_ids = true});
+  glt::sampled_subgraph<glt_test::cpu> batch;
+  sampler.sample(glt::host_view<glt::local_id const>(seeds), {}, batch);
+  auto const block = batch.block(0);
+  auto const sampled = layer(x.index_select(0, glt::to_tensor(batch.nodes())), features_of(glt::to_tensor(block.edge_ids)), block);
+  CHECK(glt_test::largest(sampled - select(expected, seeds)) < 1e-12);
 }
 
 TEST_CASE("gine_conv refuses widths, inputs and edges that do not fit") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/guard.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
@@ -9,10 +10,14 @@
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/tensor.hpp>
 
+#include "support/device_parts.hpp"
+#include "support/errors.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
+#include "support/scarce.hpp"
 #include "torch/dense_graph.hpp"
 #include "torch/random_block.hpp"
+#include "torch/slopes.hpp"
 
 #include <ATen/Parallel.h>
 
@@ -20,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace glt_test {
@@ -133,20 +139,32 @@ inline at::Tensor own_rows(at::Tensor const& all, divided_graph const& divided, 
   return all.index_select(0, glt::to_tensor(ids));
 }
 
+/// Original ids of a rank's edges, in its order, and of its vertices.
+struct original_ids {
+  at::Tensor edges;
+  at::Tensor vertices;
+
+  template <class Graph>
+  original_ids(Graph const& graph, divided_graph const& divided, int rank)
+      : edges(glt::to_tensor(graph.local().edge_ids())),
+        vertices(own_rows(at::arange(divided.whole.view().num_rows(), at::kLong), divided, rank)) {}
+};
+
 /// Calls a layer that knows vertices only.
 struct without_edges {
   template <class Layer, class Graph>
-  at::Tensor operator()(Layer& layer, at::Tensor const& x, Graph& graph,
-                        glt::host_view<glt::edge_id const>) const {
+  at::Tensor operator()(Layer& layer, at::Tensor const& x, Graph& graph, original_ids const&) const {
     return layer(x, graph);
   }
 };
 
-/// The layer over graphs that are divided among ranks against `dense` over the whole; call(layer, x, graph, edge_ids).
+/// The layer over graphs that are divided among ranks against `dense` over the whole; call(layer, x, graph, ids).
 template <class Layer, class Options, class Dense, class Call = without_edges>
 void check_on_ranks(Options options, Dense dense, Call call = {}) {
   auto const partitioners = all_partitioners();
+  std::size_t number = 0;
   for (auto const& list : graphs_to_divide()) {
+    ++number;
     if (list.num_vertices > 1000) {
       continue; // too many for a dense matrix
     }
@@ -158,17 +176,19 @@ void check_on_ranks(Options options, Dense dense, Call call = {}) {
     auto const expected = run_layer(same, x, weights, [&](at::Tensor const& at_x) {
       return dense(same, at_x, whole, whole.in_degrees());
     });
-    for (auto const& partitioner : {partitioners[1], partitioners[4]}) {
+    for (auto const turn : {number, number + 3}) { // each partitioner and depth with some graphs
       on_ranks([&](auto comm) {
-        INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size());
+        auto const& partitioner = partitioners[turn % partitioners.size()];
+        auto const depth = static_cast<std::int64_t>(turn % 4);
+        INFO(list.name, ", ", partitioner.name, ", depth ", depth, ", rank ", comm.rank(), " of ", comm.size());
         at::set_num_threads(1);
         divided_graph const divided(list, partitioner, comm.size());
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
-        glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+        glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph, {.depth = depth});
+        original_ids const ids(graph, divided, comm.rank());
         auto layer = copy_layer(initial, options);
-        auto made = run_layer(
-            layer, own_rows(x, divided, comm.rank()), own_rows(weights, divided, comm.rank()),
-            [&](at::Tensor const& at_x) { return call(layer, at_x, sharded, graph.local().edge_ids()); });
+        auto made = run_layer(layer, own_rows(x, divided, comm.rank()), own_rows(weights, divided, comm.rank()),
+                              [&](at::Tensor const& at_x) { return call(layer, at_x, sharded, ids); });
         glt::gather_grads(comm, *layer, 1); // the mean of what are parts of a sum
         for (std::size_t i = 0; i < made.by_parameter.size(); ++i) {
           auto const gradient = layer->parameters()[i].grad();
@@ -181,11 +201,69 @@ void check_on_ranks(Options options, Dense dense, Call call = {}) {
   }
 }
 
+/// 0 ← 1 twice, 0 ← 0, 1 ← 2, 2 ← 3, 3 ← 4, 4 ← 0, 5 isolated.
+inline edge_list few_edges() { return {"few", 6, {1, 1, 0, 2, 3, 4, 0}, {0, 0, 0, 1, 2, 3, 4}}; }
+
+/// The gradients of the layer over ranks, by its input and parameters, against finite differences.
+template <class Layer, class Options, class Call = without_edges>
+void check_differences(Options options, Call call = {}) {
+  auto const list = few_edges();
+  auto const initial = make_layer<Layer>(options);
+  auto const x = numbers(list.num_vertices, options.in);
+  auto const weights = numbers(list.num_vertices, columns_of(options));
+  on_ranks([&](auto comm) {
+    INFO("rank ", comm.rank(), " of ", comm.size());
+    at::set_num_threads(1);
+    divided_graph const divided(list, all_partitioners()[3], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+    original_ids const ids(graph, divided, comm.rank());
+    auto layer = copy_layer(initial, options);
+    auto inputs = layer->parameters();
+    inputs.push_back(x.clone().requires_grad_());
+    check_slopes(comm, inputs, [&] {
+      auto const y = call(layer, own_rows(inputs.back(), divided, comm.rank()), sharded, ids);
+      return (y.pow(2) * own_rows(weights, divided, comm.rank())).sum();
+    });
+  });
+}
+
+/// The layer over ranks of which one has no memory for rows of others, a row more, or rows of another width: the same error
+/// of all.
+template <class Layer, class Options, class Call = without_edges>
+void check_failures(Options options, Call call = {}) {
+  auto const initial = make_layer<Layer>(options);
+  on_ranks([&](auto comm) {
+    at::set_num_threads(1);
+    auto const last = comm.size() - 1;
+    auto const is_odd = comm.rank() == last ? 1 : 0;
+    auto const name = "rank " + std::to_string(last);
+    divided_graph const divided(random_graph(101, 999), all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, device_part<scarce_policy, glt::global_id>(divided, comm.rank(), {}));
+    glt::dist::sharded_graph<decltype(comm), scarce_policy> sharded(comm, graph);
+    original_ids const ids(graph, divided, comm.rank());
+    auto layer = copy_layer(initial, options);
+    auto const failure = [&](std::int64_t more_rows, std::int64_t more_columns) {
+      auto const x = numbers(sharded.num_sources() + more_rows, options.in + more_columns);
+      return thrown<glt::collective_error>(
+          [&] { glt::run_collectively(comm, [&] { static_cast<void>(call(layer, x, sharded, ids)); }); });
+    };
+    scarce_resource::allocations_left = is_odd == 1 ? 0 : -1;
+    auto const scarce = failure(0, 0);
+    scarce_resource::allocations_left = -1;
+    if (comm.size() > 1) {
+      CHECK(names(scarce, name, "alloc"));
+    }
+    CHECK(failure(0, 0) == "(nothing was thrown)");
+    CHECK(names(failure(is_odd, 0), name, "; pass "));
+    CHECK(names(failure(0, is_odd), name, "; it takes [num_sources, "));
+  });
+}
+
 /// Two layers over blocks for which all neighbours were sampled against two over the whole graph, at the seeds.
 template <class Layer, class Options>
 void check_sampled(Options options) {
-  // 0 ← 1 twice, 0 ← 0, 1 ← 2, 2 ← 3, 3 ← 4, 4 ← 0, 5 isolated
-  edge_list const list{"few", 6, {1, 1, 0, 2, 3, 4, 0}, {0, 0, 0, 1, 2, 3, 4}};
+  auto const list = few_edges();
   glt::serial_comm comm;
   glt::dist::graph const graph(comm, divided_graph(list, all_partitioners()[0], 1).part(0));
   glt::dist::sharded_graph<glt::serial_comm, cpu> sharded(comm, graph);
@@ -251,17 +329,12 @@ void check_mfgs(Options options) {
   });
 }
 
-/// The bytes of a rank that the layer sends in a forward pass and in the backward pass, in columns of its boundary.
-struct columns_sent {
-  double forward = 0;
-  double backward = 0;
-};
-
+/// The layer sends so many columns of a rank's boundary in a forward pass and in the backward pass.
 template <class Layer, class Options>
-columns_sent count_columns(Options options, bool for_x) {
-  columns_sent found;
+void check_columns_sent(Options options, bool for_x, std::int64_t forward, std::int64_t backward) {
   on_ranks(
       [&](auto comm) {
+        INFO("from ", options.in, " to ", options.out);
         at::set_num_threads(1);
         divided_graph const divided(random_graph(101, 999), all_partitioners()[1], comm.size());
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
@@ -269,16 +342,12 @@ columns_sent count_columns(Options options, bool for_x) {
         Layer layer(options);
         auto const x = at::ones({sharded.num_destinations(), options.in}).requires_grad_(for_x);
         auto const y = layer(x, sharded).sum();
-        auto const forward = sharded.report().bytes;
+        auto const sent = sharded.report().bytes;
+        CHECK(sent == 4 * sharded.num_sent() * forward);
         y.backward();
-        if (comm.rank() == 0) {
-          found.forward = static_cast<double>(forward) / static_cast<double>(4 * sharded.num_sent());
-          found.backward = static_cast<double>(sharded.report().bytes - forward) /
-                           static_cast<double>(4 * sharded.num_boundary());
-        }
+        CHECK(sharded.report().bytes - sent == 4 * sharded.num_boundary() * backward);
       },
       {3});
-  return found;
 }
 
 /// The narrower rows travel: those of x, or those that were mapped, whose gradients always travel.
@@ -295,10 +364,7 @@ void check_columns(Options options, std::int64_t narrow, std::int64_t wide) {
         expectation{2 * narrow + 1, narrow, false, narrow, narrow}}) {
     options.in = in;
     options.out = out;
-    auto const sent = count_columns<Layer>(options, for_x);
-    INFO("from ", in, " to ", out);
-    CHECK(sent.forward == static_cast<double>(forward));
-    CHECK(sent.backward == static_cast<double>(backward));
+    check_columns_sent<Layer>(options, for_x, forward, backward);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <glt/core/error.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
+#include <glt/dist/full_batch/mfg.hpp>
+#include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
@@ -10,7 +12,10 @@
 
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
+#include "support/parts.hpp"
 #include "support/ranks.hpp"
+#include "support/scarce.hpp"
+#include "torch/slopes.hpp"
 
 #include <torch/autograd.h>
 
@@ -42,6 +47,18 @@ glt::rgcn_conv make_layer(glt::hetero_schema const& schema, glt::rgcn_conv_optio
   at::manual_seed(5);
   glt::rgcn_conv layer(schema, options);
   layer->to(at::kDouble);
+  return layer;
+}
+
+// Parameters of all ranks are the same; modules are shared handles.
+glt::rgcn_conv copy_of(glt::rgcn_conv const& from, glt::hetero_schema const& schema, glt::rgcn_conv_options options) {
+  glt::rgcn_conv layer(schema, options);
+  layer->to(at::kDouble);
+  at::NoGradGuard const guard;
+  auto const parameters = layer->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].copy_(from->parameters()[i]);
+  }
   return layer;
 }
 
@@ -85,7 +102,7 @@ at::Tensor loss_of(at::Tensor const& y, at::Tensor const& ids) {
   return (y * weights).sum();
 }
 
-void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options options,
+void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options options, std::size_t shift,
                     bool has_cover = false) {
   auto whole_x = random_rows(list.schema, options.in);
   for (auto& rows : whole_x) {
@@ -99,19 +116,13 @@ void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options op
   }
   loss.backward();
   glt_test::on_ranks([&](auto comm) {
-    divided_hetero_graph const divided(list, comm.size());
+    INFO("partitioner ", shift, " of the first type, rank ", comm.rank(), " of ", comm.size());
+    divided_hetero_graph const divided(list, comm.size(), shift);
     glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::hetero_sharded_graph sharded(comm, graph, {.cover = has_cover});
-    // parameters of all ranks are the same; a rank's gradients are its share of the sum
-    glt::rgcn_conv layer(list.schema, options);
-    layer->to(at::kDouble);
-    auto parameters = layer->parameters();
-    {
-      at::NoGradGuard const guard;
-      for (std::size_t i = 0; i < parameters.size(); ++i) {
-        parameters[i].copy_(whole->parameters()[i]);
-      }
-    }
+    glt::dist::hetero_sharded_graph sharded(comm, graph,
+                                            {.depth = static_cast<std::int64_t>(shift % 4), .cover = has_cover});
+    auto layer = copy_of(whole, list.schema, options);
+    auto const parameters = layer->parameters(); // a rank's gradients are its share of the sum
     rows_by_type x;
     rows_by_type ids;
     for (int t = 0; t < list.schema.num_node_types(); ++t) {
@@ -148,12 +159,68 @@ void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options op
 } // namespace
 
 TEST_CASE("rgcn_conv over ranks equals the dense layer over the whole graph, with and without bases") {
+  std::size_t shift = 0; // each partitioner in turn is that of the first type
   for (auto const& list : {glt_test::academic_graph(33), glt_test::academic_graph(5)}) {
-    check_on_ranks(list, {.in = 3, .out = 5});
-    check_on_ranks(list, {.in = 5, .out = 2});
-    check_on_ranks(list, {.in = 3, .out = 4, .num_bases = 2});
-    check_on_ranks(list, {.in = 3, .out = 4, .num_bases = 2}, true);
+    check_on_ranks(list, {.in = 3, .out = 5}, shift++);
+    check_on_ranks(list, {.in = 5, .out = 2}, shift++);
+    check_on_ranks(list, {.in = 3, .out = 4, .num_bases = 2}, shift++);
+    check_on_ranks(list, {.in = 3, .out = 4, .num_bases = 2}, shift++, true);
   }
+}
+
+TEST_CASE("the gradients of rgcn_conv over ranks agree with finite differences") {
+  auto const list = glt_test::academic_graph(2);
+  auto const whole = make_layer(list.schema, {.in = 2, .out = 2, .num_bases = 2});
+  glt_test::on_ranks([&](auto comm) {
+    divided_hetero_graph const divided(list, comm.size());
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::hetero_sharded_graph sharded(comm, graph);
+    glt::rgcn_conv layer = copy_of(whole, list.schema, {.in = 2, .out = 2, .num_bases = 2});
+    auto inputs = layer->parameters();
+    auto const num_parameters = inputs.size();
+    for (auto const& rows : random_rows(list.schema, 2)) {
+      inputs.push_back(rows.requires_grad_());
+    }
+    glt_test::check_slopes(comm, inputs, [&] {
+      rows_by_type own;
+      rows_by_type ids;
+      for (int t = 0; t < list.schema.num_node_types(); ++t) {
+        ids.push_back(original_ids(divided, t, comm.rank()));
+        own.push_back(inputs[num_parameters + static_cast<std::size_t>(t)].index_select(0, ids.back()));
+      }
+      auto const y = layer(own, sharded);
+      auto loss = at::zeros({}, at::kDouble);
+      for (std::size_t t = 0; t < y.size(); ++t) {
+        loss = loss + loss_of(y[t].pow(2), ids[t]);
+      }
+      return loss;
+    });
+  });
+}
+
+TEST_CASE("rgcn_conv over a message-flow graph equals the one over the whole graph at the seeds") {
+  auto const edges = glt_test::random_graph(101, 170);
+  glt::hetero_schema const schema({{"a", edges.num_vertices}}, {{"a", "x", "a"}});
+  auto const whole = make_layer(schema, {.in = 4, .out = 3});
+  auto const x = random_rows(schema, 4)[0];
+  glt_test::on_ranks([&](auto comm) {
+    glt_test::divided_graph const divided(edges, glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph sharded(comm, graph);
+    std::vector<glt::local_id> seeds;
+    for (glt::local_id v = 0; v < sharded.num_destinations(); v += 7) {
+      seeds.push_back(v);
+    }
+    auto mfgs = glt::dist::make_mfgs(comm, graph, seeds, 1);
+    auto const own = x.narrow(0, divided.names.book.begin(comm.rank()), sharded.num_sources());
+    auto const select = [](at::Tensor const& rows, std::vector<glt::local_id> const& places) {
+      return rows.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(places)));
+    };
+    auto layer = copy_of(whole, schema, {.in = 4, .out = 3});
+    auto const expected = layer(rows_by_type{own}, [&](int) -> auto& { return sharded; })[0];
+    auto const made = layer(rows_by_type{select(own, mfgs.inputs)}, [&](int) -> auto& { return mfgs.layers[0]; })[0];
+    CHECK(at::allclose(made, select(expected, seeds), 1e-12, 1e-12));
+  });
 }
 
 TEST_CASE("rgcn_conv over blocks with all neighbours equals the dense layer at the seeds") {
@@ -217,21 +284,30 @@ TEST_CASE("two layers over sampled typed blocks equal two over the whole graph, 
   }
 }
 
-TEST_CASE("a rank with rows that do not fit, or another schema, fails") {
+TEST_CASE("a rank with rows that do not fit, without memory or with another schema, fails") {
   auto const list = glt_test::academic_graph(5);
   glt_test::on_ranks([&](auto comm) {
     divided_hetero_graph const divided(list, comm.size());
-    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::hetero_sharded_graph sharded(comm, graph);
+    using glt_test::scarce_policy;
+    glt::dist::hetero_graph const graph(comm, glt_test::device_part<scarce_policy>(divided, comm.rank(), {}));
+    glt::dist::hetero_sharded_graph<decltype(comm), scarce_policy> sharded(comm, graph);
     glt::rgcn_conv layer(list.schema, {.in = 3, .out = 4});
-    rows_by_type x;
-    for (int t = 0; t < list.schema.num_node_types(); ++t) {
-      bool const is_odd = t == list.schema.source_type(0) && comm.rank() == comm.size() - 1;
-      x.push_back(at::zeros({sharded.num_vertices(t) + (is_odd ? 1 : 0), 3}));
+    auto const last = comm.size() - 1;
+    auto const failure = [&](std::int64_t more_rows) {
+      rows_by_type x;
+      for (int t = 0; t < list.schema.num_node_types(); ++t) {
+        x.push_back(at::zeros({sharded.num_vertices(t) + (t == list.schema.source_type(0) ? more_rows : 0), 3}));
+      }
+      return glt_test::thrown<glt::collective_error>([&] { static_cast<void>(layer(x, sharded)); });
+    };
+    glt_test::scarce_resource::allocations_left = comm.rank() == last ? 0 : -1;
+    auto const scarce = failure(0);
+    glt_test::scarce_resource::allocations_left = -1;
+    if (comm.size() > 1) {
+      CHECK(glt_test::names(scarce, "rank " + std::to_string(last), "alloc"));
     }
-    CHECK(glt_test::names(
-        glt_test::thrown<glt::collective_error>([&] { static_cast<void>(layer(x, sharded)); }),
-        "rank " + std::to_string(comm.size() - 1), "for relation 0; pass ["));
+    CHECK(glt_test::names(failure(comm.rank() == last ? 1 : 0), "rank " + std::to_string(last), "for relation 0; pass ["));
+    CHECK(failure(0) == "(nothing was thrown)");
     glt::rgcn_conv other(glt::hetero_schema(), {.in = 3, .out = 4});
     CHECK_THROWS_AS(static_cast<void>(other(rows_by_type{}, sharded)), glt::precondition_error);
   });

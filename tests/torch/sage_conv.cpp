@@ -45,6 +45,12 @@ TEST_CASE("sage_conv over ranks equals the dense layer over the whole graph") {
   }
 }
 
+TEST_CASE("the gradients of sage_conv over ranks agree with finite differences") {
+  for (auto const how : all_aggregators) {
+    glt_test::check_differences<glt::sage_conv>(glt::sage_conv_options{3, 2, how});
+  }
+}
+
 TEST_CASE("sage_conv over blocks with all neighbours equals the one over the whole graph at the seeds") {
   for (auto const how : all_aggregators) {
     glt_test::check_sampled<glt::sage_conv>(glt::sage_conv_options{4, 8, how});
@@ -62,9 +68,11 @@ TEST_CASE("sage_conv over message-flow graphs equals the one over the whole grap
 TEST_CASE("sage_conv sends the narrower rows, but for an extreme those of its input") {
   glt_test::check_columns<glt::sage_conv>(glt::sage_conv_options{}, 3, 11);
   glt_test::check_columns<glt::sage_conv>(glt::sage_conv_options{.how = aggregator::sum}, 3, 11);
-  auto const sent = glt_test::count_columns<glt::sage_conv>(glt::sage_conv_options{7, 2, aggregator::max}, true);
-  CHECK(sent.forward == 7);
-  CHECK(sent.backward == 7);
+  glt_test::check_columns_sent<glt::sage_conv>(glt::sage_conv_options{7, 2, aggregator::max}, true, 7, 7);
+}
+
+TEST_CASE("a rank on which sage_conv fails, for want of memory as well, fails all ranks with the same error") {
+  glt_test::check_failures<glt::sage_conv>(glt::sage_conv_options{3, 2});
 }
 
 TEST_CASE("sage_conv refuses widths and inputs that do not fit") {

@@ -8,6 +8,7 @@
 #include <glt/comm/threads.hpp>
 
 #include "support/device_parts.hpp"
+#include "support/differences.hpp"
 #include "support/errors.hpp"
 #include "support/naive_aggregation.hpp"
 #include "support/parts.hpp"
@@ -62,6 +63,17 @@ std::vector<double> all_rows(std::int64_t vertices, std::int64_t columns, int sa
   return values;
 }
 
+// [E, heads]; 1 without weights.
+std::vector<double> weights_of(std::int64_t edges, std::int64_t heads, bool is_weighted) {
+  std::vector<double> weights;
+  for (std::int64_t e = 0; e < edges; ++e) {
+    for (std::int64_t h = 0; h < heads; ++h) {
+      weights.push_back(is_weighted ? static_cast<double>((e * 37 + h * 11 + 3) % 15 - 7) / 4 : 1);
+    }
+  }
+  return weights;
+}
+
 template <class Policy, class T>
 auto matrix(glt::buffer<Policy, T>& values, std::int64_t rows, std::int64_t columns) {
   return glt::matrix_view<Policy::space, T>(values.data(), rows, columns);
@@ -94,13 +106,14 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list,
   auto const rows = sharded.num_destinations();
   auto const edge_ids = glt::to_vector(policy, graph.local().edge_ids());
 
-  glt_test::naive_aggregation const expected(list, how.how, columns, how.heads, how.is_weighted ? 3 : 0,
+  auto const all_weights = weights_of(list.num_edges(), how.heads, how.is_weighted);
+  glt_test::naive_aggregation const expected(list, how.how, columns, how.heads, all_weights,
                                              all_rows(list.num_vertices, columns, 0),
                                              all_rows(list.num_vertices, columns, 1));
   std::vector<T> own_weights;
   for (auto const id : edge_ids) {
     for (std::int64_t h = 0; h < how.heads && how.is_weighted; ++h) {
-      own_weights.push_back(static_cast<T>(glt_test::naive_aggregation::weight_of(id, h, 3)));
+      own_weights.push_back(static_cast<T>(all_weights[static_cast<std::size_t>(id * how.heads + h)]));
     }
   }
   auto const weights = glt::make_buffer<Policy>(own_weights, policy);
@@ -145,6 +158,31 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list,
 }
 
 } // namespace
+
+TEST_CASE("the gradients of the naive aggregation are its finite differences") {
+  auto const list = glt_test::random_graph(20, 70);
+  constexpr std::int64_t columns = 6;
+  constexpr std::int64_t heads = 3;
+  auto x = all_rows(list.num_vertices, columns, 0);
+  auto weights = weights_of(list.num_edges(), heads, true);
+  auto const gradient = all_rows(list.num_vertices, columns, 1);
+  for (std::size_t i = 0; i < x.size(); ++i) { // so that no two products are equal, between which extremes jump
+    x[i] += 0.01 * std::sin(static_cast<double>(i));
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] += 0.01 * std::cos(static_cast<double>(i));
+  }
+  for (auto const how : all_aggregators) {
+    CAPTURE(static_cast<int>(how));
+    auto const aggregate = [&] {
+      return glt_test::naive_aggregation(list, how, columns, heads, weights, x, gradient);
+    };
+    auto const found = aggregate();
+    auto const output = [&] { return aggregate().y; };
+    CHECK(glt_test::count_wrong_derivatives(x, found.dx, gradient, output) == 0);
+    CHECK(glt_test::count_wrong_derivatives(weights, found.dw, gradient, output) == 0);
+  }
+}
 
 TEST_CASE("an aggregation over ranks and its gradients are those of one loop over all edges") {
   on_ranks([](auto comm) {

@@ -7,6 +7,7 @@
 #include <glt/dist/full_batch/pushed_edges.hpp>
 
 #include "support/device_parts.hpp"
+#include "support/differences.hpp"
 #include "support/errors.hpp"
 #include "support/naive_attention.hpp"
 #include "support/parts.hpp"
@@ -172,31 +173,13 @@ TEST_CASE("the gradients of the naive attention are its finite differences") {
       auto attention = oracle(list, {.heads = 3, .score = score, .dropout = dropout});
       auto const gradient = all_rows(list.num_vertices, 6, 3);
       auto const found = attention.backward(gradient);
-      auto const loss = [&] {
-        auto const output = attention.forward().output;
-        double sum = 0;
-        for (std::size_t i = 0; i < output.size(); ++i) {
-          sum += output[i] * gradient[i];
-        }
-        return sum;
+      auto const wrong_by = [&](std::vector<double>& inputs, std::vector<double> const& derivatives) {
+        return glt_test::count_wrong_derivatives(inputs, derivatives, gradient,
+                                                 [&] { return attention.forward().output; });
       };
-      std::int64_t wrong = 0;
-      auto const check = [&](std::vector<double>& inputs, std::vector<double> const& derivatives) {
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-          constexpr double step = 1e-5;
-          auto const kept = inputs[i];
-          inputs[i] = kept + step;
-          auto const above = loss();
-          inputs[i] = kept - step;
-          auto const difference = (above - loss()) / (2 * step);
-          inputs[i] = kept;
-          wrong += std::abs(difference - derivatives[i]) <= 1e-6 * std::max(1.0, std::abs(derivatives[i])) ? 0 : 1;
-        }
-      };
-      check(attention.values, found.values);
-      check(attention.keys, found.keys);
-      check(attention.queries, found.queries);
-      CHECK(wrong == 0);
+      CHECK(wrong_by(attention.values, found.values) == 0);
+      CHECK(wrong_by(attention.keys, found.keys) == 0);
+      CHECK(wrong_by(attention.queries, found.queries) == 0);
     }
   }
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <glt/comm/serial.hpp>
+#include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/partition/contiguous.hpp>
+#include <glt/partition/relabel.hpp>
+#include <glt/partition/split.hpp>
+#include <glt/torch/gat_conv.hpp>
+#include <glt/torch/sage_conv.hpp>
+
+#include "support/workloads.hpp"
+
+#include <ATen/Parallel.h>
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+using glt_bench::cpu;
+
+namespace {
+
+constexpr std::int64_t width = 128;
+
+using sharded_type = glt::dist::sharded_graph<glt::serial_comm, cpu>;
+
+sharded_type whole_graph(int threads) {
+  glt::serial_comm comm;
+  auto const whole = glt_bench::rmat_graph().view();
+  auto const names = glt::make_relabelling(glt::contiguous_partitioner{}(whole, 1).view(), 1);
+  glt::dist::graph const graph(comm, glt::split_graph<glt::local_id>(whole, names, 0));
+  return sharded_type(comm, graph, {}, cpu(threads));
+}
+
+// A line of what the system says of this process, in bytes: VmRSS, the memory it has, or VmHWM, the most since
+// `forget_peak`.
+double memory(std::string const& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string name; status >> name;) {
+    if (name == field + ":") {
+      std::int64_t kilobytes = 0;
+      status >> kilobytes;
+      return static_cast<double>(kilobytes) * 1024;
+    }
+  }
+  return 0;
+}
+
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+// Forward and backward over all of W1 in one process; seconds of each, and the memory beside graph, input and gradient.
+template <class Layer>
+void measure(benchmark::State& state, Layer layer) {
+  auto const threads = static_cast<int>(state.range(0));
+  at::set_num_threads(threads);
+  auto graph = whole_graph(threads);
+  auto const x = at::randn({graph.num_sources(), width}).requires_grad_();
+  auto const gradient = at::randn({graph.num_destinations(), width});
+  forget_peak();
+  auto const before = memory("VmRSS");
+  double seconds[2] = {0, 0};
+  bool is_first = true; // takes memory
+  auto const pass = [&] {
+    using clock = std::chrono::steady_clock;
+    auto const begun = clock::now();
+    auto const y = layer(x, graph);
+    auto const between = clock::now();
+    y.backward(gradient);
+    std::chrono::duration<double> const forward = between - begun;
+    std::chrono::duration<double> const backward = clock::now() - between;
+    x.mutable_grad().reset();
+    if (!is_first) {
+      seconds[0] += forward.count();
+      seconds[1] += backward.count();
+    }
+    is_first = false;
+  };
+  pass();
+  for (auto _ : state) {
+    pass();
+  }
+  auto const passes = static_cast<double>(state.iterations());
+  state.counters["forward"] = seconds[0] / passes;
+  state.counters["backward"] = seconds[1] / passes;
+  state.counters["peak"] = memory("VmHWM") - before;
+  state.counters["edges/s"] = benchmark::Counter(static_cast<double>(graph.num_edges()) * passes, benchmark::Counter::kIsRate);
+  state.counters["scale"] = glt_bench::graph_scale();
+}
+
+void sage_conv(benchmark::State& state) { measure(state, glt::sage_conv({.in = width, .out = width})); }
+
+void gat_conv(benchmark::State& state) {
+  measure(state, glt::gat_conv({.in = width, .out = width / 4, .heads = 4, .add_self_loops = false}));
+}
+
+void by_threads(benchmark::internal::Benchmark* bench) {
+  bench->ArgName("threads")->Arg(1)->Arg(2)->Iterations(2)->UseRealTime()->Unit(benchmark::kSecond);
+}
+
+BENCHMARK(sage_conv)->Apply(by_threads);
+BENCHMARK(gat_conv)->Apply(by_threads);
+
+} // namespace
