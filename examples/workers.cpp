@@ -16,12 +16,13 @@ using recipe_type = dist::neighbor_batches<glt::device::cpu, glt::global_id>;
 constexpr glt::local_id num_vertices = 4096;
 
 void make_batches(roles_type& roles, glt::mpi_node const& node) {
-  auto const whole = glt::make_csr<glt::device::cpu>(glt::make_rmat<glt::local_id>({.scale = 12, .edge_factor = 8}).view());
+  auto const whole =
+      glt::make_csr<glt::device::cpu>(glt::make_rmat<glt::local_id>({.scale = 12, .edge_factor = 8}).view());
   auto const part_of = glt::random_partitioner{.seed = 1}(whole.view(), roles.group_size()); // of all workers
   auto const names = glt::make_relabelling(part_of.view(), roles.group_size());
   dist::graph const graph(roles.group(), glt::split_graph(whole.view(), names, roles.group_rank()));
 
-  dist::server server(roles, node, 64 << 20); // bytes of batches, which lie there until the next one is asked for
+  dist::server server(roles, node, 64 << 20); // bytes of batches, which lie there until the next is asked for
   server.offer("neighbours", recipe_type(graph, {}));
   server.run(); // until the trainers are gone
 }
@@ -39,7 +40,8 @@ void train(roles_type& roles, glt::mpi_node const& node) {
     for (auto const& batch : loader.epoch(0)) {
       edges += batch.subgraph.row().size();
     }
-    std::cout << roles.name_of(roles.world_rank()) << ": " << loader.num_steps() << " batches, " << edges << " edges\n";
+    std::cout << roles.name_of(roles.world_rank()) << ": " << loader.num_steps() << " batches, " << edges
+              << " edges\n";
   });
 }
 

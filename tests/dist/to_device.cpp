@@ -78,7 +78,8 @@ public:
   explicit logged_resource(page_log* log) : log_(log) {}
   void copy(void* to, void const* from, std::size_t bytes) const {
     auto const* const first = static_cast<std::byte const*>(from);
-    bool const is_locked = first >= log_->locked.data() && first + bytes <= log_->locked.data() + log_->locked.size();
+    bool const is_locked =
+        first >= log_->locked.data() && first + bytes <= log_->locked.data() + log_->locked.size();
     ++(is_locked ? log_->copies_of_locked : log_->other_copies);
     host_resource::copy(to, from, bytes);
   }
@@ -157,7 +158,8 @@ TEST_CASE_TEMPLATE("a loader over any policy, and one that delivers to it, give 
   });
 }
 
-TEST_CASE("batches in memory that a server shares are copied from there, and its pages are locked once, while the client lives") {
+TEST_CASE("batches in memory that a server shares are copied from there, and its pages are locked once, "
+          "while the client lives") {
   glt_test::on_ranks(
       [](auto comm) {
         using comm_type = decltype(comm);

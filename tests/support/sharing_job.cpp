@@ -17,7 +17,8 @@
 int main(int argc, char**) {
   glt::mpi_environment const mpi;
   glt::mpi_node node(glt::mpi_comm::world());
-  auto const blocks = node.share(1 << 20, [](std::span<std::byte> own) { std::ranges::fill(own, std::byte{1}); });
+  auto const blocks =
+      node.share(1 << 20, [](std::span<std::byte> own) { std::ranges::fill(own, std::byte{1}); });
   std::cout << "process " << ::getpid() << std::endl;
   std::this_thread::sleep_for(std::chrono::seconds(argc > 1 ? 60 : 0));
 }

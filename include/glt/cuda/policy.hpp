@@ -81,8 +81,8 @@ public:
   /// @throws cuda_error  if the pages are locked already, or the system does not let them be
   [[nodiscard]] std::shared_ptr<void const> lock_pages(std::span<std::byte const> block,
                                                        std::shared_ptr<void const> keeper) const {
-    return std::make_shared<detail::registration>(const_cast<std::byte*>(block.data()), block.size(), std::move(keeper),
-                                                  true, device());
+    return std::make_shared<detail::registration>(const_cast<std::byte*>(block.data()), block.size(),
+                                                  std::move(keeper), true, device());
   }
 
   /// The same GPU with a stream and a pool of its own.

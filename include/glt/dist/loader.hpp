@@ -178,10 +178,12 @@ private:
 
 template <communicator Comm, class Recipe, device_policy Policy>
 struct loader<Comm, Recipe, Policy>::state {
-  state(std::vector<Comm> comms, Recipe const& recipe, seeds_type seeds, loader_options options, Policy policy) {
+  state(std::vector<Comm> comms, Recipe const& recipe, seeds_type seeds, loader_options options,
+        Policy policy) {
     std::vector<host_comm_type> host_comms;
     for (std::size_t i = 0; i < comms.size(); ++i) {
-      producers.emplace_back(comms[i], recipe, i + 1 < comms.size() ? seeds : std::move(seeds), options, policy);
+      producers.emplace_back(comms[i], recipe, i + 1 < comms.size() ? seeds : std::move(seeds), options,
+                             policy);
       host_comms.push_back(detail::host_comm(comms[i]));
     }
     if constexpr (detail::alarming<host_comm_type>) {
@@ -253,12 +255,14 @@ template <communicator Comm, class Recipe, device_policy Policy>
 std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_options const& options) {
   auto const check = [&] {
     if (options.concurrency != 1 && (options.concurrency < 1 || options.concurrency > options.prefetch)) {
-      throw precondition_error(detail::message("concurrency ", options.concurrency, " with prefetch ", options.prefetch,
+      throw precondition_error(detail::message("concurrency ", options.concurrency, " with prefetch ",
+                                               options.prefetch,
                                                "; give 1, or up to as many threads as batches in advance"));
     }
     if (options.concurrency > 1 && detail::keeps_stream_order<Comm>()) {
-      throw precondition_error("this communicator sends in the order of a GPU's stream, where several threads would wait "
-                               "for each other; set concurrency to 1");
+      throw precondition_error(
+          "this communicator sends in the order of a GPU's stream, where several threads would wait "
+          "for each other; set concurrency to 1");
     }
     if (options.prefetch > 0 && !detail::alarming<host_comm_type>) {
       throw precondition_error(
@@ -274,8 +278,10 @@ std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_opt
   };
   detail::agree(
       detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
-      detail::fingerprint().add(options.prefetch).add(options.concurrency).add(options.bulk).value(), [](auto, auto) {
-        return "prepares batches in another way than rank 0; pass the same prefetch, concurrency and bulk on all ranks";
+      detail::fingerprint().add(options.prefetch).add(options.concurrency).add(options.bulk).value(),
+      [](auto, auto) {
+        return "prepares batches in another way than rank 0; pass the same prefetch, concurrency and bulk on "
+               "all ranks";
       });
   std::vector<Comm> made;
   for (std::int64_t thread = 0; thread < options.concurrency; ++thread) {

@@ -121,11 +121,13 @@ TEST_CASE("servers make as many batches in a round as the bulk of a loader says"
               [&](auto& client) {
                 auto options = some_options;
                 options.bulk = bulk;
-                remote<glt::counting_comm<decltype(comm)>> loader(client, "some", counted_seeds(0, 180), {}, options);
+                remote<glt::counting_comm<decltype(comm)>> loader(client, "some", counted_seeds(0, 180), {},
+                                                                  options);
                 CHECK(prints_of(loader, 0) == expected_of(0, 180, 60, 0));
               });
         }
-        if (comm.rank() < 2) { // 30 rounds of two exchanges or more, where both servers make a batch, and 12 or less
+        if (comm.rank() <
+            2) { // 30 rounds of two exchanges or more, where both servers make a batch, and 12 or less
           CHECK(exchanges[0] - exchanges[1] >= 36);
         }
       },
@@ -145,8 +147,9 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
               },
               [&](auto& client) {
                 auto const own = client.roles().group_rank();
-                auto const refused = [&](std::string const& offer, std::int64_t first_seed, std::int64_t failing_step,
-                                         std::int64_t batch_size, std::int64_t bulk = 1) {
+                auto const refused = [&](std::string const& offer, std::int64_t first_seed,
+                                         std::int64_t failing_step, std::int64_t batch_size,
+                                         std::int64_t bulk = 1) {
                   return glt_test::thrown<glt::error>([&] {
                     remote<comm_type>(client, offer, std::vector<glt::global_id>{first_seed}, {failing_step},
                                       {.batch_size = batch_size, .bulk = bulk}, {.together = false});
@@ -161,8 +164,8 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
                 }
                 auto options = some_options;
                 options.bulk = servers == 2 ? 3 : 1; // of which those before the failing one come
-                remote<comm_type> loader(client, "some", counted_seeds(own, 30), {.failing_step = own == 0 ? 4 : -1},
-                                         options, {.together = false});
+                remote<comm_type> loader(client, "some", counted_seeds(own, 30),
+                                         {.failing_step = own == 0 ? 4 : -1}, options, {.together = false});
                 if (own > 0) {
                   CHECK(prints_of(loader, 1) == expected_of(own, 30, 10, 1));
                   return;

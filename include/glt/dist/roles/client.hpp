@@ -277,8 +277,8 @@ private:
   std::int64_t last_number_ = 0;
   std::map<std::int64_t, std::map<int, inbox>> loaders_; // by loader and server
   std::map<std::int64_t, inbox> replies_;
-  node_blocks shared_;                                // by servers of this machine
-  std::map<int, std::shared_ptr<void const>> locks_;  // of pages of it, by server
+  node_blocks shared_;                               // by servers of this machine
+  std::map<int, std::shared_ptr<void const>> locks_; // of pages of it, by server
   std::optional<collective_error> gone_; // a server has ended by an error
 };
 

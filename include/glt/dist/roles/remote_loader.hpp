@@ -126,7 +126,9 @@ public:
   ///
   /// @comm   none
   template <class Policy>
-    requires requires(Policy const& policy, std::span<std::byte const> block) { policy.lock_pages(block, nullptr); }
+    requires requires(Policy const& policy, std::span<std::byte const> block) {
+      policy.lock_pages(block, nullptr);
+    }
   [[nodiscard]] std::vector<std::span<std::byte const>> lock_shared(Policy const& policy) {
     std::vector<std::span<std::byte const>> locked;
     for (int const server : remote_.servers) {
@@ -278,7 +280,8 @@ private:
   [[nodiscard]] std::int64_t credits_per_server() const noexcept {
     auto const all = options_.prefetch > 0 ? options_.prefetch : 4;
     auto const bulk_of_all = static_cast<std::int64_t>(remote_.servers.size()) * options_.bulk;
-    return std::max((all + bulk_of_all - 1) / bulk_of_all, std::int64_t{options_.bulk > 1 ? 2 : 1}) * options_.bulk;
+    return std::max((all + bulk_of_all - 1) / bulk_of_all, std::int64_t{options_.bulk > 1 ? 2 : 1}) *
+           options_.bulk;
   }
   [[nodiscard]] std::chrono::duration<double> limit() const noexcept {
     return remote_.time_limit.count() > 0 ? remote_.time_limit : detail::for_ever;

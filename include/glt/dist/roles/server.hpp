@@ -221,7 +221,8 @@ private:
         [this](std::string const& kind, collective_error const& failure) {
           clients_.refuse(kind, servers_.world_rank_of(failure), failure.cause());
         },
-        [this](detail::served_stream& stream, std::int64_t batches, std::optional<collective_error> const& failure) {
+        [this](detail::served_stream& stream, std::int64_t batches,
+               std::optional<collective_error> const& failure) {
           clients_.send(stream, batches);
           if (failure) {
             clients_.give_up(stream, servers_.world_rank_of(*failure), failure->cause());

@@ -43,7 +43,8 @@ struct paired_batches : counted_batches {
     using base = counted_batches::maker<Comm, Policy>;
 
   public:
-    maker(Comm comm, paired_batches const& what, Policy policy) : base(comm, what, policy), begun_(what.begun) {}
+    maker(Comm comm, paired_batches const& what, Policy policy)
+        : base(comm, what, policy), begun_(what.begun) {}
 
     void make(seeds_type const& seeds, glt::sample_key key, glt_test::counted_batch& out) {
       ++*begun_;
@@ -64,13 +65,15 @@ struct paired_batches : counted_batches {
 
 } // namespace
 
-TEST_CASE("batches that threads make in turns come in their order and are those of one thread, whatever runs beside them") {
+TEST_CASE("batches that threads make in turns come in their order and are those of one thread, whatever runs "
+          "beside them") {
   glt_test::on_ranks([](auto comm) {
     auto const seeds = counted_seeds(comm.rank(), 20 + 3 * comm.rank());
     glt::dist::loader plain(comm, counted_batches(), seeds, some_options);
     for (std::int64_t const concurrency : {2, 3}) {
       for (std::int64_t const bulk : {1, 2}) {
-        glt::dist::loader loader(comm, counted_batches{.delays = true}, seeds, in_advance(3, concurrency, bulk));
+        glt::dist::loader loader(comm, counted_batches{.delays = true}, seeds,
+                                 in_advance(3, concurrency, bulk));
         CHECK(loader.num_steps() == plain.num_steps());
         for (std::int64_t const epoch : {0, 1}) {
           auto const expected = prints_of(plain, epoch);
@@ -105,7 +108,8 @@ TEST_CASE("two batches of a rank are made at the same time") {
       {1, 2});
 }
 
-TEST_CASE("a batch that one of several threads cannot make is the same error on all ranks, in its place; the rest goes on") {
+TEST_CASE("a batch that one of several threads cannot make is the same error on all ranks, in its place; the "
+          "rest goes on") {
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
     for (std::int64_t const failing : {0, 4, 5}) {
@@ -121,7 +125,8 @@ TEST_CASE("a batch that one of several threads cannot make is the same error on 
           });
         });
         CHECK(batches == failing);
-        CHECK(glt_test::names(text, "rank " + std::to_string(last), "no batch of step " + std::to_string(failing)));
+        CHECK(glt_test::names(text, "rank " + std::to_string(last),
+                              "no batch of step " + std::to_string(failing)));
         CHECK(prints_of(loader, 0, failing + 1).size() == static_cast<std::size_t>(9 - failing));
       }
     }
@@ -134,7 +139,8 @@ TEST_CASE("a consumer of several threads that leaves an epoch, or ends its loade
         glt::dist::loader plain(comm, counted_batches(), counted_seeds(comm.rank(), 60), some_options);
         auto const expected = prints_of(plain, 3);
         for (std::int64_t const last : {0, 1, 6}) {
-          glt::dist::loader loader(comm, counted_batches{.delays = true}, counted_seeds(comm.rank(), 60), in_advance(4, 2));
+          glt::dist::loader loader(comm, counted_batches{.delays = true}, counted_seeds(comm.rank(), 60),
+                                   in_advance(4, 2));
           for (auto const& batch : loader.epoch(2)) { // by all ranks
             if (batch.step == last) {
               break;
@@ -161,7 +167,8 @@ TEST_CASE("a consumer of several threads that leaves an epoch, or ends its loade
       {2, 3});
 }
 
-TEST_CASE("a consumer of several threads that takes no batch for too long is named; one that is slow is not") {
+TEST_CASE(
+    "a consumer of several threads that takes no batch for too long is named; one that is slow is not") {
   glt_test::on_ranks(
       [](auto comm) {
         auto options = in_advance(2, 2);
@@ -170,12 +177,13 @@ TEST_CASE("a consumer of several threads that takes no batch for too long is nam
           glt::dist::loader loader(comm, counted_batches(), counted_seeds(comm.rank(), 36), options);
           auto const text = glt_test::thrown<glt::collective_error>([&] {
             for (auto const& batch : loader.epoch(0)) { // each thread waits for two batches
-              std::this_thread::sleep_for(
-                  std::chrono::milliseconds(comm.rank() == stalled && batch.step == 3 ? 1000 : 130 * (batch.step % 4 / 3)));
+              std::this_thread::sleep_for(std::chrono::milliseconds(
+                  comm.rank() == stalled && batch.step == 3 ? 1000 : 130 * (batch.step % 4 / 3)));
             }
           });
           CAPTURE(text);
-          CHECK(glt_test::names(text, stalled < 0 ? "nothing was thrown" : "rank 1: its consumer has taken no batch for 0.2 s"));
+          CHECK(glt_test::names(text, stalled < 0 ? "nothing was thrown"
+                                                  : "rank 1: its consumer has taken no batch for 0.2 s"));
         }
       },
       {2});
@@ -185,8 +193,9 @@ TEST_CASE("as many threads as cannot be are the same error on every rank") {
   glt_test::on_ranks([](auto comm) {
     bool const wrong = comm.rank() == comm.size() - 1;
     auto const refused = [&](std::int64_t prefetch, std::int64_t concurrency) {
-      return glt_test::thrown<glt::collective_error>(
-          [&] { glt::dist::loader(comm, counted_batches(), counted_seeds(0, 9), in_advance(prefetch, concurrency)); });
+      return glt_test::thrown<glt::collective_error>([&] {
+        glt::dist::loader(comm, counted_batches(), counted_seeds(0, 9), in_advance(prefetch, concurrency));
+      });
     };
     auto const text = "rank " + std::to_string(comm.size() - 1);
     CHECK(glt_test::names(refused(2, wrong ? 0 : 1), text, "concurrency 0 with prefetch 2"));

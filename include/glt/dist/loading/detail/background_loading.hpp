@@ -44,7 +44,8 @@ public:
   /// Borrows the producer, which is used by the thread alone while an epoch lasts. `comm` is a duplicate, also the
   /// producer's. `calls` counts when the consumer begins to wait for a batch of any thread, and when it has it.
   background_loading(Comm comm, Producer& producer, loading_turn turn, std::atomic<std::int64_t> const& calls)
-      : comm_(std::move(comm)), producer_(&producer), turn_(turn), calls_(&calls), alarm_(comm_.make_alarm()), end_(comm_),
+      : comm_(std::move(comm)), producer_(&producer), turn_(turn), calls_(&calls), alarm_(comm_.make_alarm()),
+        end_(comm_),
         queue_((producer.options().prefetch + turn.threads - 1) / turn.threads, producer.options().bulk),
         thread_([this] { run(); }) {}
   background_loading(background_loading const&) = delete;
@@ -135,7 +136,8 @@ private:
       if (alarm_.raised()) {
         join_failure();
       }
-      if (auto const calls = calls_->load(); calls != seen || calls % 2 != 0) { // for batches of another thread
+      if (auto const calls = calls_->load();
+          calls != seen || calls % 2 != 0) { // for batches of another thread
         seen = calls;
         begun = std::chrono::steady_clock::now();
       }

@@ -23,7 +23,8 @@ public:
   served_stream(int client, open_message const& wanted, std::int64_t num_seeds)
       : client_(client), wanted_(wanted), plan_(num_seeds, wanted.options) {
     if (auto const bulk = wanted.options.bulk; bulk < 1 || bulk > max_bulk) {
-      throw precondition_error(message("bulk ", bulk, "; servers make 1 to ", max_bulk, " batches in one sweep"));
+      throw precondition_error(
+          message("bulk ", bulk, "; servers make 1 to ", max_bulk, " batches in one sweep"));
     }
     if (wanted.shares < 1 || wanted.share < 0 || wanted.share >= wanted.shares) {
       throw precondition_error(message("share ", wanted.share, " of ", wanted.shares, " of the steps of a loader"));
@@ -93,7 +94,9 @@ public:
 
 protected:
   /// Of the seeds of the i-th of the next batches.
-  [[nodiscard]] std::span<std::int64_t const> places(std::int64_t i) const noexcept { return plan_.places(key(i).step); }
+  [[nodiscard]] std::span<std::int64_t const> places(std::int64_t i) const noexcept {
+    return plan_.places(key(i).step);
+  }
   [[nodiscard]] std::int64_t bulk() const noexcept { return wanted_.options.bulk; }
   /// Batches of the last sweep that were sent.
   [[nodiscard]] std::int64_t num_sent() const noexcept { return sent_; }
