@@ -12,9 +12,11 @@ shift 4
 if [ -r "$data/edge_index.npy" ]; then
   input=(--normalize)
   options=(--batch 32 --lr 0.01)
+  shared=4
 elif [ -r "$data/data.noun" ]; then
   input=(--format wordnet --method ldg)
   options=(--fanout 5,5 --hidden 32)
+  shared=32 # MB, of a few batches
 else
   printf 'skipped: there is no data set in %s\n' "$data"
   exit 77
@@ -45,9 +47,9 @@ while read -r ranks deployment; do
     printf 'other batches with %s on %s ranks\n' "$deployment" "$ranks"
     exit 1
   }
-done << 'END'
+done << END
 2 --deployment pipelined --prefetch 3
-4 --deployment workers --workers 1 --shared-megabytes 4
+4 --deployment workers --workers 1 --shared-megabytes $shared
 3 --deployment servers --servers 1 --prefetch 1
 4 --deployment servers --servers 2
 END
