@@ -24,18 +24,18 @@ void work_for(double seconds) {
   }
 }
 
-// Batches as in `load_batches`, the last thirty of an epoch, prepared two ahead by a thread against in the consumer's own
-// time. The consumer computes nothing, or for as long as it takes to load a batch.
+// Batches as in `load_batches`, the last thirty of an epoch, prepared two ahead by a thread or two against in the consumer's
+// own time. The consumer computes nothing, or for as long as it takes to load a batch.
 void load_ahead(benchmark::State& state) {
   constexpr std::int64_t num_batches = 30;
   auto comm = glt_bench::ranks();
   auto const& work = glt_bench::shared_workload();
-  auto const loader_of = [&](std::int64_t prefetch) {
+  auto const loader_of = [&](std::int64_t prefetch, std::int64_t concurrency) {
     return glt::dist::loader(comm, work.batches(), work.seeds(1024 * 40),
-                             {.batch_size = 1024, .prefetch = prefetch});
+                             {.batch_size = 1024, .prefetch = prefetch, .concurrency = concurrency});
   };
-  auto collocated = loader_of(0);
-  auto pipelined = loader_of(2);
+  auto collocated = loader_of(0, 1);
+  auto pipelined = loader_of(2, state.range(1));
   double computing = 0;
   auto const train = [&](auto& loader) {
     return [&] {
@@ -57,9 +57,10 @@ void load_ahead(benchmark::State& state) {
 }
 
 BENCHMARK(load_ahead)
-    ->ArgName("computes")
-    ->Arg(0)
-    ->Arg(1)
+    ->ArgNames({"computes", "threads"})
+    ->Args({0, 1})
+    ->Args({1, 1})
+    ->Args({0, 2})
     ->Iterations(5)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -71,18 +72,22 @@ TEST_CASE("a pool waits for the GPU once for all that was freed before") {
   policy.synchronize();
 }
 
-TEST_CASE("registered memory stays registered until no stream reads it") {
+TEST_CASE("registered memory, and that whose pages are locked, stays so until no stream reads it") {
   device::cuda const other(0);
   auto const values = std::make_shared<numbers>(numbers{7, 8, 9});
-  bool registered = false;
-  {
-    auto const made = register_memory(values->data(), 3, values);
-    fake_cuda::instance().enqueue(other.stream(),
-                                  [&] { registered = fake_cuda::instance().find(values->data()) != nullptr; });
-  }
-  other.synchronize();
-  CHECK(registered);
-  CHECK(fake_cuda::instance().find(values->data()) == nullptr);
+  auto const check = [&](auto open) {
+    bool registered = false;
+    {
+      auto const made = open();
+      fake_cuda::instance().enqueue(
+          other.stream(), [&] { registered = fake_cuda::instance().find(values->data()) != nullptr; });
+    }
+    other.synchronize();
+    CHECK(registered);
+    CHECK(fake_cuda::instance().find(values->data()) == nullptr);
+  };
+  check([&] { return register_memory(values->data(), 3, values); });
+  check([&] { return device::cuda().lock_pages(std::as_bytes(std::span(*values)), values); });
 }
 
 TEST_CASE("outputs take memory in the order of the stream that writes them") {

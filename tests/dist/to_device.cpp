@@ -2,15 +2,21 @@
 #include <doctest/doctest.h>
 
 #include <glt/dist/loader.hpp>
+#include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/to_device.hpp>
 
 #include "support/device_parts.hpp"
+#include "support/distant_policy.hpp"
 #include "support/errors.hpp"
+#include "support/nodes.hpp"
 #include "support/policy_subgraphs.hpp"
 #include "support/ranks.hpp"
+#include "support/roles.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +63,55 @@ std::vector<glt::global_id> loader_seeds(divided_graph const& divided, int rank)
   return divided.renumbered(seeds);
 }
 
+// What happened to pages that were to be locked.
+struct page_log {
+  bool refuses = false;
+  std::span<std::byte const> locked{};
+  int locks = 0;
+  int unlocks = 0;
+  int copies_of_locked = 0;
+  int other_copies = 0;
+};
+
+class logged_resource : public glt::host_resource {
+public:
+  explicit logged_resource(page_log* log) : log_(log) {}
+  void copy(void* to, void const* from, std::size_t bytes) const {
+    auto const* const first = static_cast<std::byte const*>(from);
+    bool const is_locked =
+        first >= log_->locked.data() && first + bytes <= log_->locked.data() + log_->locked.size();
+    ++(is_locked ? log_->copies_of_locked : log_->other_copies);
+    host_resource::copy(to, from, bytes);
+  }
+
+private:
+  page_log* log_;
+};
+
+// Stands for a GPU that copies from page-locked memory, its own and what is locked for it.
+class locking_policy : public glt_test::distant_policy<> {
+public:
+  locking_policy() = default;
+  explicit locking_policy(page_log* log) : log_(log) {}
+
+  [[nodiscard]] logged_resource resource() const { return logged_resource(log_); }
+  [[nodiscard]] cpu staging() const { return {}; }
+  [[nodiscard]] std::shared_ptr<void const> lock_pages(std::span<std::byte const> block,
+                                                       std::shared_ptr<void const> keeper) const {
+    if (log_->refuses) {
+      throw glt::error("no more pages can be locked");
+    }
+    CHECK(keeper != nullptr);
+    log_->locked = block;
+    ++log_->locks;
+    return {block.data(), [log = log_](void const*) { ++log->unlocks; }};
+  }
+  friend bool operator==(locking_policy const&, locking_policy const&) = default;
+
+private:
+  page_log* log_ = nullptr;
+};
+
 glt::neighbor_options const neighbors{.fanouts = {3, 2}, .edge_ids = true};
 glt::dist::loader_options const options{.batch_size = 4, .shuffle = true, .seed = 6};
 
@@ -101,4 +156,47 @@ TEST_CASE_TEMPLATE("a loader over any policy, and one that delivers to it, give 
       CHECK_THROWS_AS(batches_of(policy, delivered, 2, -1), glt::precondition_error);
     }
   });
+}
+
+TEST_CASE("batches in memory that a server shares are copied from there, and its pages are locked once, "
+          "while the client lives") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[0], 1);
+        for (bool const refuses : {false, true}) {
+          auto roles = glt_test::joined(comm, 1);
+          auto alone = comm.split(comm.rank(), 0);
+          auto node = glt_test::node_of(comm);
+          glt::dist::graph const graph(alone, divided.part(0));
+          glt::dist::feature_store const features(alone, graph.book(), divided.features(0, 3, true));
+          glt::dist::neighbor_batches const recipe(graph, features, neighbors);
+          if (glt_test::is_server(roles)) {
+            glt::dist::server server(roles, node, 1 << 20);
+            server.offer("batches", recipe);
+            server.run();
+            continue;
+          }
+          auto const seeds = loader_seeds(divided, 3);
+          glt::dist::loader plain(alone, recipe, seeds, options);
+          auto const expected = batches_of(cpu(), plain, 2);
+          page_log log{.refuses = refuses};
+          locking_policy const policy(&log);
+          {
+            glt::dist::client client(roles, node);
+            using remote_type = glt::dist::remote_loader<comm_type, std::remove_const_t<decltype(recipe)>>;
+            for (int loaders = 0; loaders < 2; ++loaders) {
+              remote_type loader(client, "batches", seeds, neighbors, options);
+              auto delivered = glt::dist::to_device(loader, policy);
+              CHECK(batches_of(policy, delivered, 2) == expected);
+            }
+            CHECK(log.locks == (refuses ? 0 : 1));
+            CHECK(log.unlocks == 0);
+          }
+          CHECK(log.unlocks == log.locks);
+          CHECK((log.copies_of_locked > 0) == !refuses);
+          CHECK((log.other_copies > 0) == refuses);
+        }
+      },
+      {2});
 }

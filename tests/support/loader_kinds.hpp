@@ -56,13 +56,14 @@ void for_each_batch(Loader& loader, Seeds const& all, Check check) {
   }
 }
 
-/// The batches of two epochs are the same in advance, in bulk and if an epoch is begun in the middle.
+/// The batches of two epochs are the same in advance, by two threads, in bulk and if an epoch is begun in the middle.
 template <class Comm, class Recipe>
 void check_deployments(Comm& comm, Recipe const& recipe, typename Recipe::seeds_type const& seeds) {
   glt::dist::loader plain(comm, recipe, seeds, kind_options);
   for (std::int64_t const prefetch : {0, 2}) {
     auto options = kind_options;
     options.prefetch = prefetch;
+    options.concurrency = prefetch > 0 ? 2 : 1;
     options.bulk = 3;
     glt::dist::loader loader(comm, recipe, seeds, options);
     for (std::int64_t const epoch : {0, 1}) {

@@ -113,9 +113,7 @@ void check_remote_kind() {
         check(comm, 2);
       },
       {3, 4});
-#ifndef GLT_TEST_MPI
   on_ranks([&](auto comm) { check(comm, 3); }, {5});
-#endif
 }
 
 } // namespace glt_test

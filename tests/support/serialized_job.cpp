@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads batches in advance where MPI lets one thread in at a time, while the consumer has collectives of its own; one rank
-// then leaves an epoch early. Run it with one_thread preloaded, which ends it if two threads are within MPI at once.
+// Loads batches in advance, by one thread and by two, where MPI lets one in at a time, while the consumer has collectives of
+// its own; one rank then leaves an epoch early. Run it with one_thread preloaded, which ends it if two threads are within MPI at once.
 #include <glt/glt.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/program.hpp>
@@ -50,27 +50,30 @@ void run(glt::mpi_comm comm) {
   auto const expected = sum_of(plain, comm);
   auto in_advance = options;
   in_advance.prefetch = 3;
-  bool told = false;
-  {
-    glt::dist::loader loader(comm, recipe, seeds, in_advance);
-    if (sum_of(loader, comm) != expected) {
-      throw glt::error("other batches than without threads");
-    }
-    try {
-      for (auto const& batch : loader.epoch(1)) {
-        if (comm.rank() == 0 && batch.step == 2) {
-          break; // and destroys the loader
-        }
+  for (std::int64_t const threads : {1, 2}) {
+    in_advance.concurrency = threads;
+    bool told = false;
+    {
+      glt::dist::loader loader(comm, recipe, seeds, in_advance);
+      if (sum_of(loader, comm) != expected) {
+        throw glt::error("other batches than without threads");
       }
-    } catch (glt::collective_error const&) {
-      told = true;
+      try {
+        for (auto const& batch : loader.epoch(1)) {
+          if (comm.rank() == 0 && batch.step == 2) {
+            break; // and destroys the loader
+          }
+        }
+      } catch (glt::collective_error const&) {
+        told = true;
+      }
     }
+    glt::run_together(comm, [&] {
+      if (!told && comm.rank() > 0) {
+        throw glt::error("rank 0 has left unnoticed");
+      }
+    });
   }
-  glt::run_together(comm, [&] {
-    if (!told && comm.rank() > 0) {
-      throw glt::error("rank 0 has left unnoticed");
-    }
-  });
   if (comm.rank() == 0) {
     std::cout << "the same batches, in turn\n";
   }

@@ -3,6 +3,7 @@
 
 #include <glt/core/space.hpp>
 #include <glt/cuda/detail/pinned.hpp>
+#include <glt/cuda/detail/registration.hpp>
 #include <glt/cuda/detail/resource.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/detail/system.hpp>
@@ -11,7 +12,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace glt::device {
@@ -70,6 +73,16 @@ public:
     auto made = *this;
     made.shared_.pooled = false;
     return made;
+  }
+
+  /// Locks the pages of ordinary memory while the result lives, so that copies from it need no staging; for whole blocks,
+  /// as pages cannot be locked twice. Keeps the keeper, too.
+  ///
+  /// @throws cuda_error  if the pages are locked already, or the system does not let them be
+  [[nodiscard]] std::shared_ptr<void const> lock_pages(std::span<std::byte const> block,
+                                                       std::shared_ptr<void const> keeper) const {
+    return std::make_shared<detail::registration>(const_cast<std::byte*>(block.data()), block.size(),
+                                                  std::move(keeper), true, device());
   }
 
   /// The same GPU with a stream and a pool of its own.

@@ -57,12 +57,20 @@ struct batch : batch_place, detail::batch_rows<Policy, T> {
 
 namespace glt::detail {
 
-/// Seconds of the thread that prepares the batches, and of the one that waits for them.
+/// Seconds of the threads that prepare the batches, together, and of the one that waits for them.
 struct loader_seconds {
   double waiting = 0; ///< of the consumer, for the next batch; it prepares the batch itself without `prefetch`
   double sampling = 0;
   double features = 0;
   collector_seconds collecting{}; ///< where those of `features` went
+
+  loader_seconds& operator+=(loader_seconds const& other) noexcept {
+    waiting += other.waiting;
+    sampling += other.sampling;
+    features += other.features;
+    collecting += other.collecting;
+    return *this;
+  }
 };
 
 } // namespace glt::detail
@@ -75,6 +83,15 @@ struct loader_report {
   detail::collected_counts rows; ///< of features; with their hit ratio
   std::string why_sampled;  ///< why not all of other ranks were sampled in place; empty if there is no reason
   std::string why_rows;     ///< why not all rows of other ranks were read in place; empty if there is no reason
+
+  /// Adds what another thread of the same loader has read, for the same reasons.
+  loader_report& operator+=(loader_report const& other) {
+    sampled += other.sampled;
+    rows += other.rows;
+    why_sampled = why_sampled.empty() ? other.why_sampled : why_sampled;
+    why_rows = why_rows.empty() ? other.why_rows : why_rows;
+    return *this;
+  }
 };
 
 /// The report in two lines, for people.

@@ -12,9 +12,12 @@
 #include <glt/memory/detail/copy_members.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace glt::detail {
@@ -80,14 +83,18 @@ public:
 
   [[nodiscard]] batch_type const& operator*() const noexcept { return copied_; }
 
-  /// Copies a batch, which may change afterwards.
+  /// Copies a batch, which may change afterwards, but for arrays in blocks that are page-locked: those are read until the
+  /// copy is done.
   ///
   /// @where  may only enqueue
   /// @pre    the copy of the batch before is done; not checked
-  void load(HostBatch const& from) {
+  void load(HostBatch const& from, std::span<std::span<std::byte const> const> locked = {}) {
     if constexpr (is_staged) {
+      locked_ = locked;
       std::int64_t bytes = 0;
-      detail::copy_members(from, copied_, [&](auto const& values, auto&) { bytes += lines_of(values); });
+      detail::copy_members(from, copied_, [&](auto const& values, auto&) {
+        bytes += is_locked(values) ? 0 : lines_of(values);
+      });
       staging_.clear();
       staging_.resize(bytes);
       staged_ = 0;
@@ -114,13 +121,24 @@ private:
     return (bytes + line_bytes - 1) / line_bytes * line_bytes;
   }
 
+  template <class U>
+  [[nodiscard]] bool is_locked(U const& values) const noexcept {
+    auto const* const first = reinterpret_cast<std::byte const*>(values.data());
+    return std::ranges::any_of(locked_, [&](auto const& block) {
+      return std::less_equal<>{}(block.data(), first) && std::less<>{}(first, block.data() + block.size());
+    });
+  }
+
   template <class Host, class U>
   void copy_array(buffer<Host, U> const& values, buffer<Policy, U>& made) {
     glt::detail::adopt_policy(policy_, made);
     made.clear(); // what it has need not move along
     made.resize(values.size());
     if constexpr (is_staged) {
-      if (auto const bytes = values.size() * static_cast<std::int64_t>(sizeof(U)); bytes > 0) {
+      auto const bytes = values.size() * static_cast<std::int64_t>(sizeof(U));
+      if (bytes > 0 && is_locked(values)) {
+        policy_.resource().copy(made.data(), values.data(), static_cast<std::size_t>(bytes));
+      } else if (bytes > 0) {
         auto* const staged = staging_.data() + staged_;
         glt::detail::copy_bytes(staged, values.data(), bytes);
         policy_.resource().copy(made.data(), staged, static_cast<std::size_t>(bytes));
@@ -135,6 +153,7 @@ private:
   batch_type copied_;
   decltype(make_staging(std::declval<Policy const&>())) staging_;
   std::int64_t staged_ = 0;
+  std::span<std::span<std::byte const> const> locked_; // while a batch is loaded
 };
 
 } // namespace glt::dist

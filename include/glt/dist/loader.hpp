@@ -11,10 +11,11 @@
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
-#include <glt/dist/loading/detail/background_loading.hpp>
+#include <glt/dist/device_comm.hpp>
 #include <glt/dist/loading/detail/batch_producer.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
 #include <glt/dist/loading/detail/batch_source.hpp>
+#include <glt/dist/loading/detail/concurrent_loading.hpp>
 #include <glt/dist/loading/detail/direct_loading.hpp>
 #include <glt/dist/loading/detail/wrong_arguments.hpp>
 #include <glt/dist/loading/loader_options.hpp>
@@ -22,10 +23,13 @@
 #include <glt/memory/policy.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace glt::dist {
 
@@ -45,6 +49,9 @@ namespace glt::dist {
 /// allowed: the others get the batches that are made already, and then a `collective_error`. Destroying a loader ends it
 /// for all ranks. Batches on a GPU are then made on a stream of the loader's own, beside what is enqueued on the policy.
 ///
+/// With `concurrency`, several threads make those batches in turns, each on a core and a duplicate of its own: for a
+/// consumer that is faster than one of them. Their order stays. Each has a sampler, collectors and a list of the seeds.
+///
 /// Concurrent calls: none on one object; nor on what communicates by the same communicator, or, with `prefetch`, on
 /// what the recipe borrows, if they change it.
 ///
@@ -62,9 +69,10 @@ public:
 
   /// Keeps this rank's seeds, and borrows what the recipe does.
   ///
-  /// @comm   collective; two header exchanges, those of the samplers and collectors, and with `prefetch` a duplicate
-  /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are wrong, if ranks differ in
-  ///                           `prefetch` or `bulk`, or if the communicator does not let threads prepare batches
+  /// @comm   collective; two header exchanges, those of the samplers and collectors, and with `prefetch` a duplicate; all but
+  ///         the first header exchange for each of the threads
+  /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are wrong, if ranks differ in `prefetch`,
+  ///                           `concurrency` or `bulk`, or if the communicator does not let threads prepare batches
   loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options = {}, Policy policy = {});
   loader(loader&&) noexcept;
   loader& operator=(loader&&) noexcept;
@@ -95,7 +103,11 @@ public:
       requires(typename producer_type::maker_type& maker) {
     maker.read_in_place(views);
   }
-  { state_->producer.maker().read_in_place(views); }
+  {
+    for (auto& producer : state_->producers) {
+      producer.maker().read_in_place(views);
+    }
+  }
 
   /// The same of the named tensors of one type of vertices or edges.
   template <class View>
@@ -103,7 +115,11 @@ public:
       requires(typename producer_type::maker_type& maker) {
     maker.read_in_place(type, views);
   }
-  { state_->producer.maker().read_in_place(type, views); }
+  {
+    for (auto& producer : state_->producers) {
+      producer.maker().read_in_place(type, views);
+    }
+  }
 
   /// Borrows hot rows from now on, which must outlive the loader, or a `tiered_store` of this rank's rows; see
   /// `feature_collector`. Batches are the same, and the report tells the hit ratio of the former. Between epochs.
@@ -114,14 +130,22 @@ public:
   void use(Rows const& hot) requires requires(typename producer_type::maker_type& maker) {
     maker.use(hot);
   }
-  { state_->producer.maker().use(hot); }
+  {
+    for (auto& producer : state_->producers) {
+      producer.maker().use(hot);
+    }
+  }
 
   /// The same of the named tensors of one type of vertices.
   template <class Rows>
   void use(int type, Rows const& hot) requires requires(typename producer_type::maker_type& maker) {
     maker.use(type, hot);
   }
-  { state_->producer.maker().use(type, hot); }
+  {
+    for (auto& producer : state_->producers) {
+      producer.maker().use(type, hot);
+    }
+  }
 
   /// The batches of an epoch from a step on; a batch is valid until the next one is asked for.
   ///
@@ -138,9 +162,9 @@ private:
   friend class detail::batch_range<loader>;
   using host_comm_type = std::remove_reference_t<decltype(detail::host_comm(std::declval<Comm&>()))>;
 
-  struct state; // of one place, since a thread may refer to it
+  struct state; // of one place, since threads may refer to it
 
-  static Comm own_comm(Comm& comm, loader_options const& options);
+  static std::vector<Comm> own_comms(Comm& comm, loader_options const& options);
   void start(std::int64_t epoch, std::int64_t first_step);
   void advance();
   void leave() noexcept;
@@ -154,18 +178,28 @@ private:
 
 template <communicator Comm, class Recipe, device_policy Policy>
 struct loader<Comm, Recipe, Policy>::state {
-  state(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options, Policy policy)
-      : producer(comm, recipe, std::move(seeds), options, std::move(policy)) {
+  state(std::vector<Comm> comms, Recipe const& recipe, seeds_type seeds, loader_options options,
+        Policy policy) {
+    std::vector<host_comm_type> host_comms;
+    for (std::size_t i = 0; i < comms.size(); ++i) {
+      producers.emplace_back(comms[i], recipe, i + 1 < comms.size() ? seeds : std::move(seeds), options,
+                             policy);
+      host_comms.push_back(detail::host_comm(comms[i]));
+    }
     if constexpr (detail::alarming<host_comm_type>) {
       if (options.prefetch > 0) {
-        using background = detail::background_loading<host_comm_type, producer_type>;
-        source = std::make_unique<background>(detail::host_comm(comm), producer);
+        using threads = detail::concurrent_loading<host_comm_type, producer_type>;
+        source = std::make_unique<threads>(host_comms, producers);
         return;
       }
     }
-    source = std::make_unique<detail::direct_loading<producer_type>>(producer);
+    source = std::make_unique<detail::direct_loading<producer_type>>(producers.front());
   }
-  ~state() { producer.order_frees(); }
+  ~state() {
+    for (auto& producer : producers) {
+      producer.order_frees();
+    }
+  }
 
   template <class Work>
   void wait(Work work) {
@@ -174,7 +208,7 @@ struct loader<Comm, Recipe, Policy>::state {
     watch.lap(waiting);
   }
 
-  producer_type producer;
+  std::deque<producer_type> producers; // of each thread
   std::unique_ptr<detail::batch_source<batch_type>> source;
   double waiting = 0;
 };
@@ -182,7 +216,7 @@ struct loader<Comm, Recipe, Policy>::state {
 template <communicator Comm, class Recipe, device_policy Policy>
 loader<Comm, Recipe, Policy>::loader(Comm comm, Recipe const& recipe, seeds_type seeds,
                                      loader_options options, Policy policy)
-    : state_(std::make_unique<state>(own_comm(comm, options), recipe, std::move(seeds), options,
+    : state_(std::make_unique<state>(own_comms(comm, options), recipe, std::move(seeds), options,
                                      std::move(policy))) {}
 
 template <communicator Comm, class Recipe, device_policy Policy>
@@ -196,12 +230,12 @@ loader<Comm, Recipe, Policy>::~loader() = default;
 
 template <communicator Comm, class Recipe, device_policy Policy>
 std::int64_t loader<Comm, Recipe, Policy>::num_steps() const noexcept {
-  return state_->producer.num_steps();
+  return state_->producers.front().num_steps();
 }
 
 template <communicator Comm, class Recipe, device_policy Policy>
 loader_options const& loader<Comm, Recipe, Policy>::options() const noexcept {
-  return state_->producer.options();
+  return state_->producers.front().options();
 }
 
 template <communicator Comm, class Recipe, device_policy Policy>
@@ -216,10 +250,20 @@ loader_report loader<Comm, Recipe, Policy>::report() const {
   return state_->source->report();
 }
 
-// A duplicate for the thread, if there is one.
+// A duplicate for each thread, if there are some.
 template <communicator Comm, class Recipe, device_policy Policy>
-Comm loader<Comm, Recipe, Policy>::own_comm(Comm& comm, loader_options const& options) {
+std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_options const& options) {
   auto const check = [&] {
+    if (options.concurrency != 1 && (options.concurrency < 1 || options.concurrency > options.prefetch)) {
+      throw precondition_error(detail::message("concurrency ", options.concurrency, " with prefetch ",
+                                               options.prefetch,
+                                               "; give 1, or up to as many threads as batches in advance"));
+    }
+    if (options.concurrency > 1 && detail::keeps_stream_order<Comm>()) {
+      throw precondition_error(
+          "this communicator sends in the order of a GPU's stream, where several threads would wait "
+          "for each other; set concurrency to 1");
+    }
     if (options.prefetch > 0 && !detail::alarming<host_comm_type>) {
       throw precondition_error(
           "batches cannot be prepared in advance on this communicator; set prefetch to 0");
@@ -234,10 +278,16 @@ Comm loader<Comm, Recipe, Policy>::own_comm(Comm& comm, loader_options const& op
   };
   detail::agree(
       detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
-      detail::fingerprint().add(options.prefetch).add(options.bulk).value(), [](auto, auto) {
-        return "prepares batches in another way than rank 0; pass the same prefetch and bulk on all ranks";
+      detail::fingerprint().add(options.prefetch).add(options.concurrency).add(options.bulk).value(),
+      [](auto, auto) {
+        return "prepares batches in another way than rank 0; pass the same prefetch, concurrency and bulk on "
+               "all ranks";
       });
-  return options.prefetch > 0 ? comm.duplicate() : comm;
+  std::vector<Comm> made;
+  for (std::int64_t thread = 0; thread < options.concurrency; ++thread) {
+    made.push_back(options.prefetch > 0 ? comm.duplicate() : comm);
+  }
+  return made;
 }
 
 template <communicator Comm, class Recipe, device_policy Policy>

@@ -13,8 +13,10 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace glt::detail {
 
@@ -27,7 +29,8 @@ namespace glt::detail {
 /// Concurrent calls: none on one object, nor on the loader.
 ///
 /// Two batches are in the policy's memory. Copies are enqueued on the delivery policy; those of a batch are done when
-/// it is handed over, so that any stream may read it.
+/// it is handed over, so that any stream may read it. What lies in memory that servers share is copied from there, with its
+/// pages locked while the client lives, if the policy is of a GPU and the system lets them be.
 ///
 /// @comm   as the loader, one batch ahead
 template <class Loader, device_policy Policy>
@@ -41,7 +44,11 @@ public:
   /// batch is overwritten when that is done.
   device_batches(Loader& source, Policy delivery = {}, Policy training = {})
       : source_(&source), delivery_(std::move(delivery)),
-        training_(std::move(training)), slots_{slot(delivery_), slot(delivery_)} {}
+        training_(std::move(training)), slots_{slot(delivery_), slot(delivery_)} {
+    if constexpr (requires { source.lock_shared(delivery_); }) {
+      locked_ = source.lock_shared(delivery_);
+    }
+  }
 
   [[nodiscard]] std::int64_t num_steps() const noexcept { return source_->num_steps(); }
 
@@ -94,7 +101,7 @@ private:
       return false;
     }
     glt::detail::order_policies(delivery_, training_);
-    free.load(**next_);
+    free.load(**next_, locked_);
     is_copied_ = true;
     return true;
   }
@@ -103,6 +110,7 @@ private:
   Policy delivery_;
   Policy training_;
   std::array<slot, 2> slots_;
+  std::vector<std::span<std::byte const>> locked_; // of the loader's servers
   std::unique_ptr<source_range> source_range_;
   std::optional<source_iterator> next_;
   bool is_copied_ = false; // the batch that `next_` is at

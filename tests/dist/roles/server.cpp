@@ -3,6 +3,7 @@
 
 #include <glt/dist/roles/server.hpp>
 
+#include <glt/comm/counting.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
@@ -42,11 +43,7 @@ std::vector<int> servers_of_size(int ranks) {
   }
 }
 
-#ifdef GLT_TEST_MPI
-std::vector<int> const sizes{2, 3, 4};
-#else
 std::vector<int> const sizes{2, 3, 4, 5};
-#endif
 
 // What a loader without servers makes of the same seeds.
 std::vector<std::int64_t> expected_of(int client, std::int64_t seeds, std::int64_t steps, std::int64_t epoch) {
@@ -80,9 +77,10 @@ TEST_CASE("clients get the batches of a loader, however many servers make them, 
               [&](auto& client) {
                 auto const own = client.roles().group_rank();
                 auto const num_seeds = 10 + 6 * own;
-                for (std::int64_t const prefetch : {0, 1, 3}) {
+                for (std::int64_t const prefetch : {0, 1, 3, 4}) {
                   auto options = some_options;
                   options.prefetch = prefetch;
+                  options.bulk = prefetch == 4 ? 2 : 1;
                   options.buffer_bytes = prefetch == 3 ? 1 : 0;
                   remote<comm_type> loader(client, "slow", counted_seeds(own, num_seeds), {}, options);
                   remote<comm_type> other(client, "first", counted_seeds(own, 20), {}, options, {.together = false});
@@ -108,6 +106,34 @@ TEST_CASE("clients get the batches of a loader, however many servers make them, 
       sizes);
 }
 
+TEST_CASE("servers make as many batches in a round as the bulk of a loader says") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        std::vector<std::int64_t> exchanges;
+        for (std::int64_t const bulk : {1, 5}) {
+          on_roles(
+              glt::counting_comm(comm), 2,
+              [&](auto& server) {
+                server.offer("some", counted_batches());
+                server.run();
+                exchanges.push_back(server.roles().group().counts().headers.collectives);
+              },
+              [&](auto& client) {
+                auto options = some_options;
+                options.bulk = bulk;
+                remote<glt::counting_comm<decltype(comm)>> loader(client, "some", counted_seeds(0, 180), {},
+                                                                  options);
+                CHECK(prints_of(loader, 0) == expected_of(0, 180, 60, 0));
+              });
+        }
+        if (comm.rank() <
+            2) { // 30 rounds of two exchanges or more, where both servers make a batch, and 12 or less
+          CHECK(exchanges[0] - exchanges[1] >= 36);
+        }
+      },
+      {3});
+}
+
 TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors of their client; others go on") {
   glt_test::on_ranks(
       [](auto comm) {
@@ -121,11 +147,12 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
               },
               [&](auto& client) {
                 auto const own = client.roles().group_rank();
-                auto const refused = [&](std::string const& offer, std::int64_t first_seed, std::int64_t failing_step,
-                                         std::int64_t batch_size) {
+                auto const refused = [&](std::string const& offer, std::int64_t first_seed,
+                                         std::int64_t failing_step, std::int64_t batch_size,
+                                         std::int64_t bulk = 1) {
                   return glt_test::thrown<glt::error>([&] {
                     remote<comm_type>(client, offer, std::vector<glt::global_id>{first_seed}, {failing_step},
-                                      {.batch_size = batch_size}, {.together = false});
+                                      {.batch_size = batch_size, .bulk = bulk}, {.together = false});
                   });
                 };
                 if (own == 0) {
@@ -133,9 +160,12 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
                   CHECK(glt_test::names(refused("some", -1, -1, 1), "seed below 0"));
                   CHECK(glt_test::names(refused("some", 1, -2, 1), "rank 0", "counted batches that cannot be"));
                   CHECK(glt_test::names(refused("some", 1, -1, 0), "batch size 0"));
+                  CHECK(glt_test::names(refused("some", 1, -1, 1, 0), "bulk 0", "make 1 to"));
                 }
-                remote<comm_type> loader(client, "some", counted_seeds(own, 30), {.failing_step = own == 0 ? 4 : -1},
-                                         some_options, {.together = false});
+                auto options = some_options;
+                options.bulk = servers == 2 ? 3 : 1; // of which those before the failing one come
+                remote<comm_type> loader(client, "some", counted_seeds(own, 30),
+                                         {.failing_step = own == 0 ? 4 : -1}, options, {.together = false});
                 if (own > 0) {
                   CHECK(prints_of(loader, 1) == expected_of(own, 30, 10, 1));
                   return;

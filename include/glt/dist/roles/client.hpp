@@ -25,6 +25,7 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -160,6 +161,23 @@ private:
     return servers;
   }
 
+  // The memory that a server shares, with its pages locked from now on; empty if that cannot be.
+  template <class Policy>
+  [[nodiscard]] std::span<std::byte const> lock_shared(int server, Policy const& policy) {
+    auto const at = static_cast<std::size_t>(server);
+    if (at >= shared_.of_rank.size() || !shared_.of_rank[at] || shared_.of_rank[at]->empty()) {
+      return {};
+    }
+    if (auto& lock = locks_[server]; lock == nullptr) {
+      try {
+        lock = policy.lock_pages(*shared_.of_rank[at], shared_.keeper);
+      } catch (error const&) { // copies are staged then
+        return {};
+      }
+    }
+    return *shared_.of_rank[at];
+  }
+
   void leave() {
     bool const in_haste = std::uncaught_exceptions() != exceptions_;
     for (int const server : servers_) {
@@ -259,7 +277,8 @@ private:
   std::int64_t last_number_ = 0;
   std::map<std::int64_t, std::map<int, inbox>> loaders_; // by loader and server
   std::map<std::int64_t, inbox> replies_;
-  node_blocks shared_;                   // by servers of this machine
+  node_blocks shared_;                               // by servers of this machine
+  std::map<int, std::shared_ptr<void const>> locks_; // of pages of it, by server
   std::optional<collective_error> gone_; // a server has ended by an error
 };
 

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
 #include <typeinfo>
@@ -47,8 +48,8 @@ struct remote_options {
 ///                                                                 {.batch_size = 1024, .shuffle = true});
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
-/// Servers send up to `prefetch` batches ahead, 4 if that is 0; `bulk` and `stall_limit` mean nothing to them. Epochs may
-/// be left early at any time, and the loader too.
+/// Servers send up to `prefetch` batches ahead, 4 if that is 0, and with `bulk` each two bulks at least; `concurrency` and
+/// `stall_limit` mean nothing to them. Epochs may be left early at any time, and the loader too.
 ///
 /// Concurrent calls: none on one object, its client or other loaders of the client.
 template <communicator Comm, class Recipe>
@@ -118,6 +119,24 @@ public:
           detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps_, "]"));
     }
     return {*this, number, first_step};
+  }
+
+  /// The memory that this loader's servers share with the client, as far as the policy can lock its pages; they stay locked
+  /// while the client lives.
+  ///
+  /// @comm   none
+  template <class Policy>
+    requires requires(Policy const& policy, std::span<std::byte const> block) {
+      policy.lock_pages(block, nullptr);
+    }
+  [[nodiscard]] std::vector<std::span<std::byte const>> lock_shared(Policy const& policy) {
+    std::vector<std::span<std::byte const>> locked;
+    for (int const server : remote_.servers) {
+      if (auto const block = client_->lock_shared(server, policy); !block.empty()) {
+        locked.push_back(block);
+      }
+    }
+    return locked;
   }
 
 private:
@@ -260,8 +279,9 @@ private:
   }
   [[nodiscard]] std::int64_t credits_per_server() const noexcept {
     auto const all = options_.prefetch > 0 ? options_.prefetch : 4;
-    auto const servers = static_cast<std::int64_t>(remote_.servers.size());
-    return std::max((all + servers - 1) / servers, std::int64_t{1});
+    auto const bulk_of_all = static_cast<std::int64_t>(remote_.servers.size()) * options_.bulk;
+    return std::max((all + bulk_of_all - 1) / bulk_of_all, std::int64_t{options_.bulk > 1 ? 2 : 1}) *
+           options_.bulk;
   }
   [[nodiscard]] std::chrono::duration<double> limit() const noexcept {
     return remote_.time_limit.count() > 0 ? remote_.time_limit : detail::for_ever;

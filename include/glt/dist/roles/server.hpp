@@ -48,7 +48,7 @@ namespace glt::dist {
 ///     server.run();                                                            // until the clients are gone
 ///
 /// Servers sample together, in rounds: whoever has something to do calls the others, each brings the next batch of one
-/// of its loaders, or none, and all help to make them. So clients may be anywhere in their epochs, and a client that
+/// of its loaders, or the next `bulk`, or none, and all help to make them. So clients may be anywhere in their epochs, and a client that
 /// takes no batches, or leaves, holds up nobody. A batch that cannot be made is an error of its client alone, and so is
 /// a message that the server cannot understand.
 ///
@@ -221,8 +221,12 @@ private:
         [this](std::string const& kind, collective_error const& failure) {
           clients_.refuse(kind, servers_.world_rank_of(failure), failure.cause());
         },
-        [this](detail::served_stream& stream, std::optional<collective_error> const& failure) {
-          failure ? clients_.give_up(stream, servers_.world_rank_of(*failure), failure->cause()) : clients_.send(stream);
+        [this](detail::served_stream& stream, std::int64_t batches,
+               std::optional<collective_error> const& failure) {
+          clients_.send(stream, batches);
+          if (failure) {
+            clients_.give_up(stream, servers_.world_rank_of(*failure), failure->cause());
+          }
         });
   }
 

@@ -10,6 +10,13 @@ struct read_counts {
   std::int64_t own = 0;      ///< of this rank
   std::int64_t in_place = 0; ///< of other ranks, read where they lie
   std::int64_t remote = 0;   ///< of other ranks, asked for
+
+  read_counts& operator+=(read_counts const& other) noexcept {
+    own += other.own;
+    in_place += other.in_place;
+    remote += other.remote;
+    return *this;
+  }
 };
 
 } // namespace glt::dist

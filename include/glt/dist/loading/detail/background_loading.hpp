@@ -9,10 +9,10 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/loading/detail/batch_source.hpp>
 #include <glt/dist/loading/detail/prefetch_queue.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -25,45 +25,56 @@
 
 namespace glt::detail {
 
-/// A thread that prepares the batches of a producer in advance, on a communicator of its own.
+/// Which of the threads that prepare batches in turns this one is; turns are a bulk long.
+struct loading_turn {
+  std::int64_t own = 0;
+  std::int64_t threads = 1;
+};
+
+/// A thread that prepares the batches of a producer in advance, those of its turns, on a communicator of its own.
 ///
 /// The threads of all ranks make the same sweeps, so each waits for the slowest; each also watches an alarm while it
 /// waits for its consumer. So a consumer may leave an epoch, or altogether, wherever the others are: its thread raises the
 /// alarm and joins the next sweep of the others as failed; they hand over what they have made, and then that error.
 template <alarming Comm, class Producer>
-class background_loading final : public batch_source<typename Producer::batch_type> {
+class background_loading {
 public:
   using batch_type = typename Producer::batch_type;
 
   /// Borrows the producer, which is used by the thread alone while an epoch lasts. `comm` is a duplicate, also the
-  /// producer's.
-  background_loading(Comm comm, Producer& producer)
-      : comm_(std::move(comm)), producer_(&producer), alarm_(comm_.make_alarm()), end_(comm_),
-        queue_(producer.options().prefetch, producer.options().bulk), thread_([this] { run(); }) {}
+  /// producer's. `calls` counts when the consumer begins to wait for a batch of any thread, and when it has it.
+  background_loading(Comm comm, Producer& producer, loading_turn turn, std::atomic<std::int64_t> const& calls)
+      : comm_(std::move(comm)), producer_(&producer), turn_(turn), calls_(&calls), alarm_(comm_.make_alarm()),
+        end_(comm_),
+        queue_((producer.options().prefetch + turn.threads - 1) / turn.threads, producer.options().bulk),
+        thread_([this] { run(); }) {}
+  background_loading(background_loading const&) = delete;
+  background_loading& operator=(background_loading const&) = delete;
   /// Waits for the threads of the other ranks, which answer whatever their consumers do.
-  ~background_loading() override {
+  ~background_loading() {
     queue_.close();
     thread_.join();
   }
 
-  void start(std::int64_t epoch, std::int64_t first_step) override {
-    steps_ = producer_->num_steps() - first_step;
+  /// Asks for an epoch, from a step on, which is the first of the first thread. Waits until this thread begins it.
+  void start(std::int64_t epoch, std::int64_t first_step) {
+    auto const bulk = producer_->options().bulk;
+    auto const steps = producer_->num_steps() - first_step;
+    auto const round = turn_.threads * bulk;
+    steps_ = steps / round * bulk + std::clamp(steps % round - turn_.own * bulk, std::int64_t{0}, bulk);
     queue_.start({epoch, first_step});
-    advance();
+    queue_.wait_until_taken();
   }
-  void advance() override { current_ = queue_.next(steps_); }
-  void leave() noexcept override {
-    if (current_ != nullptr) {
-      queue_.leave();
-    }
-  }
-  [[nodiscard]] batch_type const* current() const noexcept override { return current_; }
+  /// The next batch of this thread, which gets the one before back; none after the last.
+  [[nodiscard]] batch_type const* next() { return queue_.next(steps_); }
+  /// Asks for no more batches of the epoch; nothing where it is at its end.
+  void leave() noexcept { queue_.leave(); }
 
-  [[nodiscard]] loader_seconds seconds() const override {
+  [[nodiscard]] loader_seconds seconds() const {
     std::scoped_lock const hold(lock_);
     return seconds_;
   }
-  [[nodiscard]] dist::loader_report report() const override {
+  [[nodiscard]] dist::loader_report report() const {
     std::scoped_lock const hold(lock_);
     return report_;
   }
@@ -100,20 +111,20 @@ private:
           });
     producer_->begin(wanted.epoch);
     auto const bulk = producer_->options().bulk;
-    for (auto step = wanted.first_step; step < producer_->num_steps();) {
+    auto step = wanted.first_step + turn_.own * bulk;
+    for (; step < producer_->num_steps(); step += turn_.threads * bulk) {
       auto const batches = std::min(bulk, producer_->num_steps() - step);
       wait_for_room(batches, wanted, step);
       producer_->produce(step, queue_.room(batches));
       note_what_was_done();
       queue_.hand_over(batches);
-      step += batches;
     }
   }
 
   void wait_for_room(std::int64_t batches, request wanted, std::int64_t step) {
-    auto const begun = std::chrono::steady_clock::now();
+    auto begun = std::chrono::steady_clock::now();
     auto const limit = producer_->options().stall_limit;
-    for (;;) {
+    for (auto seen = calls_->load();;) {
       auto const woken = queue_.wait_for_room(batches, a_while);
       if (woken == wake::ready) {
         return;
@@ -124,6 +135,11 @@ private:
       }
       if (alarm_.raised()) {
         join_failure();
+      }
+      if (auto const calls = calls_->load();
+          calls != seen || calls % 2 != 0) { // for batches of another thread
+        seen = calls;
+        begun = std::chrono::steady_clock::now();
       }
       if (std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - begun;
           limit.count() > 0 && waited > limit) {
@@ -186,11 +202,12 @@ private:
 
   Comm comm_;
   Producer* producer_;
+  loading_turn turn_;
+  std::atomic<std::int64_t> const* calls_; // odd while the consumer waits
   decltype(std::declval<Comm&>().make_alarm()) alarm_;
   departure<Comm> end_;
   prefetch_queue<batch_type> queue_;
-  std::int64_t steps_ = 0;
-  batch_type const* current_ = nullptr;
+  std::int64_t steps_ = 0; // of this thread
   raised raised_ = raised::nothing;
   bool is_over_ = false;
   mutable std::mutex lock_; // of the next two

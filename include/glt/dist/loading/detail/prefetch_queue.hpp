@@ -44,6 +44,16 @@ public:
     held_ = false;
     changed_.notify_all();
   }
+  /// Waits until the producer knows of it; one that it never hears of would not be agreed on with those of other ranks.
+  ///
+  /// @throws what the producer failed with for good
+  void wait_until_taken() {
+    std::unique_lock hold(lock_);
+    changed_.wait(hold, [&] { return broken_ || is_taken_; });
+    if (!is_taken_) {
+      std::rethrow_exception(broken_);
+    }
+  }
   /// The next batch; none if all `steps` were taken. The one before goes back to the producer.
   ///
   /// @throws what the producer failed with, after the batches that it has made before

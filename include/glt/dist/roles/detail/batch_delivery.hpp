@@ -27,7 +27,7 @@ public:
   explicit batch_delivery(node_blocks shared)
       : shared_(std::move(shared)), places_(static_cast<std::int64_t>(shared_.own.size())) {}
 
-  /// Sends the batch that a stream has made last.
+  /// Sends the next batch of a stream, which is made.
   ///
   /// @throws precondition_error  if it is larger than the memory where it should lie
   template <mailbox Box>

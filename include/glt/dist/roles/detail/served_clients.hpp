@@ -76,10 +76,12 @@ public:
                      [&](int client, std::int64_t loader) { say_failed(client, loader, 0, rank, cause); });
   }
 
-  /// Hands over the batch that a loader has made last.
-  void send(served_stream& stream) {
+  /// Hands over the next batches of a loader, which are made.
+  void send(served_stream& stream, std::int64_t batches) {
     try {
-      delivery_.send(*box_, stream);
+      for (std::int64_t i = 0; i < batches; ++i) {
+        delivery_.send(*box_, stream);
+      }
     } catch (precondition_error const& failure) {
       give_up(stream, roles_->world_rank(), failure.what());
     }

@@ -22,6 +22,15 @@
 
 namespace glt::detail {
 
+/// The next batches of a stream, as a server makes some of them: `count` from the `first` on, which are at `place` among
+/// those that servers make together.
+struct stream_batches {
+  served_stream* stream = nullptr;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::size_t place = 0;
+};
+
 /// Batches of one kind, made alike: the streams of all clients that ask for them share samplers and collectors.
 class served_kind {
 public:
@@ -35,10 +44,10 @@ public:
   /// @throws precondition_error  if seeds or options are wrong
   [[nodiscard]] virtual std::unique_ptr<served_stream> open(int client, open_message const& wanted,
                                                             unpacker& seeds) = 0;
-  /// Makes batches, the next one of `stream` at `place`; joins the other servers for the rest.
+  /// Makes batches, of which some are this server's own; joins the other servers for the rest.
   ///
   /// @comm   collective over the servers, with the same keys
-  virtual void make(std::span<sample_key const> keys, std::size_t place, served_stream* stream) = 0;
+  virtual void make(std::span<sample_key const> keys, stream_batches const& own) = 0;
 };
 
 /// What a server offers: how to make a kind of batches with the options that a client passes.
@@ -83,44 +92,50 @@ public:
     maker_.check(seeds);
     return std::make_unique<stream>(client, wanted, std::move(seeds));
   }
-  void make(std::span<sample_key const> keys, std::size_t place, served_stream* of) override {
-    auto* const own = static_cast<stream*>(of);
+  void make(std::span<sample_key const> keys, stream_batches const& own) override {
     joined_.resize(std::max(joined_.size(), keys.size()));
     requests_.clear();
     for (std::size_t i = 0; i < keys.size(); ++i) {
       requests_.push_back({&no_seeds_, keys[i], &joined_[i]});
-      if (own != nullptr && i == place) {
-        own->gather();
-        requests_.back() = {&own->batch_seeds, keys[i], &own->made};
-      }
+    }
+    for (std::int64_t i = 0; i < own.count; ++i) {
+      auto const at = own.place + static_cast<std::size_t>(i);
+      requests_[at] = static_cast<stream*>(own.stream)->request(own.first + i);
     }
     make_batches(maker_, std::span(std::as_const(requests_)));
   }
 
 private:
+  using request_type = batch_request<seeds_type, batch_type>;
+
   struct stream final : served_stream {
     stream(int client, open_message const& wanted, seeds_type given)
-        : served_stream(client, wanted, given.size()), seeds(std::move(given)) {}
-    void gather() {
-      seeds.gather(places(), batch_seeds);
-      made.positions.assign(places().begin(), places().end());
+        : served_stream(client, wanted, given.size()), seeds(std::move(given)),
+          batch_seeds(static_cast<std::size_t>(bulk())), made(static_cast<std::size_t>(bulk())) {}
+    // The i-th of the next batches.
+    [[nodiscard]] request_type request(std::int64_t i) {
+      auto const at = static_cast<std::size_t>(i);
+      seeds.gather(places(i), batch_seeds[at]);
+      made[at].positions.assign(places(i).begin(), places(i).end());
+      return {&batch_seeds[at], key(i), &made[at]};
     }
+    [[nodiscard]] batch_type const& next() const { return made[static_cast<std::size_t>(num_sent())]; }
     [[nodiscard]] std::int64_t message_bytes(batch_message const& head) const override {
-      return static_cast<std::int64_t>(packed_size(head, made));
+      return static_cast<std::int64_t>(packed_size(head, next()));
     }
     void write_message(batch_message const& head, std::byte* block) const override {
-      packer(block).add(head).add(made);
+      packer(block).add(head).add(next());
     }
 
     seeds_type seeds;
-    seeds_type batch_seeds;
-    batch_type made;
+    std::vector<seeds_type> batch_seeds; // [bulk]
+    std::vector<batch_type> made;        // [bulk]
   };
 
   maker_type maker_;
   seeds_type no_seeds_;
   std::vector<batch_type> joined_; // those of others, which are empty here
-  std::vector<batch_request<seeds_type, batch_type>> requests_;
+  std::vector<request_type> requests_;
 };
 
 /// The offer of a recipe.

@@ -22,6 +22,10 @@ public:
   /// @throws precondition_error  if the options are wrong
   served_stream(int client, open_message const& wanted, std::int64_t num_seeds)
       : client_(client), wanted_(wanted), plan_(num_seeds, wanted.options) {
+    if (auto const bulk = wanted.options.bulk; bulk < 1 || bulk > max_bulk) {
+      throw precondition_error(
+          message("bulk ", bulk, "; servers make 1 to ", max_bulk, " batches in one sweep"));
+    }
     if (wanted.shares < 1 || wanted.share < 0 || wanted.share >= wanted.shares) {
       throw precondition_error(message("share ", wanted.share, " of ", wanted.shares, " of the steps of a loader"));
     }
@@ -36,8 +40,9 @@ public:
 
   /// Begins an epoch; what is left of the one before is dropped.
   void begin(begin_message const& epoch) {
-    if (epoch.first_step < 0 || epoch.credits < 1) {
-      throw precondition_error(message("epoch from step ", epoch.first_step, " on with ", epoch.credits, " credits"));
+    if (epoch.first_step < 0 || epoch.credits < wanted_.options.bulk) {
+      throw precondition_error(message("epoch from step ", epoch.first_step, " on with ", epoch.credits,
+                                       " credits for batches in bulks of ", wanted_.options.bulk));
     }
     plan_.begin(epoch.epoch);
     generation_ = epoch.generation;
@@ -58,30 +63,47 @@ public:
   /// Ends the epoch.
   void stop() noexcept { step_ = end_step_; }
 
-  /// True if the next batch is to be made now.
-  [[nodiscard]] bool is_due() const noexcept {
+  /// How many of the next batches are to be made now, in one sweep: a bulk, or what is left of the epoch.
+  [[nodiscard]] std::int64_t num_due() const noexcept {
+    if (step_ >= end_step_) {
+      return 0;
+    }
     auto const limit = wanted_.options.buffer_bytes;
-    return step_ < end_step_ && credits_ > 0 && (limit == 0 || bytes_ahead_ == 0 || bytes_ahead_ < limit);
+    auto const batches = std::min(wanted_.options.bulk, 1 + (end_step_ - 1 - step_) / wanted_.shares);
+    return credits_ >= batches && (limit == 0 || bytes_ahead_ == 0 || bytes_ahead_ < limit) ? batches : 0;
   }
-  [[nodiscard]] sample_key key() const noexcept {
-    return {.seed = wanted_.options.seed, .epoch = epoch_, .step = step_};
+  [[nodiscard]] bool is_due() const noexcept { return num_due() > 0; }
+  /// Of the i-th of the next batches.
+  [[nodiscard]] sample_key key(std::int64_t i = 0) const noexcept {
+    return {.seed = wanted_.options.seed, .epoch = epoch_, .step = step_ + i * wanted_.shares};
   }
   [[nodiscard]] std::int64_t step() const noexcept { return step_; }
-  /// The batch was sent.
+  /// The next batches are made anew, so the first of them is sent first.
+  void begin_sweep() noexcept { sent_ = 0; }
+  /// The next batch was sent.
   void advance(std::int64_t bytes) noexcept {
     step_ += wanted_.shares;
+    ++sent_;
     --credits_;
     bytes_ahead_ += bytes;
   }
 
-  /// The batch that was made last, as a message.
+  /// The next batch, which is made, as a message.
   [[nodiscard]] virtual std::int64_t message_bytes(batch_message const& head) const = 0;
   virtual void write_message(batch_message const& head, std::byte* block) const = 0;
 
 protected:
-  [[nodiscard]] std::span<std::int64_t const> places() const noexcept { return plan_.places(step_); }
+  /// Of the seeds of the i-th of the next batches.
+  [[nodiscard]] std::span<std::int64_t const> places(std::int64_t i) const noexcept {
+    return plan_.places(key(i).step);
+  }
+  [[nodiscard]] std::int64_t bulk() const noexcept { return wanted_.options.bulk; }
+  /// Batches of the last sweep that were sent.
+  [[nodiscard]] std::int64_t num_sent() const noexcept { return sent_; }
 
 private:
+  static constexpr std::int64_t max_bulk = 1024;
+
   int client_;
   open_message wanted_;
   epoch_plan plan_;
@@ -89,6 +111,7 @@ private:
   std::int64_t epoch_ = 0;
   std::int64_t step_ = 0; // the next one
   std::int64_t end_step_ = 0;
+  std::int64_t sent_ = 0; // of the last sweep
   std::int64_t credits_ = 0;
   std::int64_t bytes_ahead_ = 0; // of batches that the client has not let go of
 };

@@ -22,7 +22,7 @@
 namespace glt::detail {
 
 /// The rounds in which servers do together what none can do alone: each says what it wants, then all make kinds of
-/// batches, or the next batch of one kind for every server that has one to make.
+/// batches, or the next batches of one kind, a bulk of one loader, for every server that has some to make.
 ///
 /// Concurrent calls: none on one object.
 template <communicator Comm>
@@ -42,7 +42,8 @@ public:
   [[nodiscard]] bool are_over() const noexcept { return are_over_; }
 
   /// Makes a round. `wanted_kind()` is the key of the kind that this server wants, if any; `refuse(key, failure)` is called
-  /// for kinds that cannot be made, `done(stream, failure)` with the own loader whose batch was made, or why not.
+  /// for kinds that cannot be made, `done(stream, batches, failure)` with the own loader of which batches were made, and why
+  /// not the one after them, if it cannot be.
   ///
   /// @comm   collective over the servers; one header exchange, and that of what is made
   template <class WantedKind, class Refuse, class Done>
@@ -86,31 +87,40 @@ private:
   void make_batches(typename served_kinds<Comm>::entry& of, Done done) {
     auto* const stream = of.due();
     std::vector<job> own;
+    stream_batches mine{.stream = stream};
     if (stream != nullptr) {
-      auto const key = stream->key();
+      mine.count = stream->num_due();
+      stream->begin_sweep();
+    }
+    for (std::int64_t i = 0; i < mine.count; ++i) {
+      auto const key = stream->key(i);
       own.push_back({key.seed, key.epoch, key.step});
     }
     auto const jobs = gather_lists(group_, {.what = operation::produce, .step = number_}, {}, own);
     std::vector<sample_key> keys;
-    std::size_t place = 0;
     for (std::size_t rank = 0; rank < jobs.size(); ++rank) {
-      place = static_cast<int>(rank) == group_.rank() ? keys.size() : place;
+      mine.place = static_cast<int>(rank) == group_.rank() ? keys.size() : mine.place;
       for (auto const& [seed, epoch, step] : jobs[rank]) {
         keys.push_back({.seed = seed, .epoch = epoch, .step = step});
       }
     }
-    auto failure = together([&] { of.kind->make(keys, place, stream); });
+    auto failure = together([&] { of.kind->make(keys, mine); });
+    auto made = failure ? 0 : mine.count;
     if (failure && keys.size() > 1) { // one of them cannot be made: which, they show one by one
+      failure.reset();
       for (std::size_t i = 0; i < keys.size(); ++i) {
-        bool const is_own = stream != nullptr && i == place;
-        auto of_one = together([&] { of.kind->make(std::span(&keys[i], 1), 0, is_own ? stream : nullptr); });
-        if (is_own) {
+        auto const own_place = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(mine.place);
+        bool const is_own = own_place >= 0 && own_place < mine.count;
+        stream_batches const one{.stream = stream, .first = own_place, .count = is_own ? 1 : 0};
+        auto of_one = together([&] { of.kind->make(std::span(&keys[i], 1), one); });
+        if (is_own && !failure) {
           failure = std::move(of_one);
+          made += failure ? 0 : 1;
         }
       }
     }
     if (stream != nullptr) {
-      done(*stream, failure);
+      done(*stream, made, failure);
       of.put_last(stream);
     }
   }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/detail/alarm.hpp>
+#include <glt/dist/batch.hpp>
+#include <glt/dist/loading/detail/background_loading.hpp>
+#include <glt/dist/loading/detail/batch_source.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace glt::detail {
+
+/// Batches that threads prepare in advance, one or several in turns, each with a producer and a communicator of its own;
+/// the consumer gets them in their order.
+///
+/// Thread t of all ranks makes the same batches, so the exchanges of one thread meet those of the others, whichever
+/// thread is faster.
+template <alarming Comm, class Producer>
+class concurrent_loading final : public batch_source<typename Producer::batch_type> {
+public:
+  using batch_type = typename Producer::batch_type;
+
+  /// Borrows the producers; `comms` are theirs.
+  concurrent_loading(std::vector<Comm> const& comms, std::deque<Producer>& producers)
+      : bulk_(producers.front().options().bulk) {
+    auto const threads = static_cast<std::int64_t>(comms.size());
+    for (std::size_t t = 0; t < comms.size(); ++t) {
+      loading_turn const turn{static_cast<std::int64_t>(t), threads};
+      threads_.push_back(std::make_unique<thread_type>(comms[t], producers[t], turn, calls_));
+    }
+  }
+
+  void start(std::int64_t epoch, std::int64_t first_step) override {
+    for (auto const& thread : threads_) {
+      thread->start(epoch, first_step);
+    }
+    taken_ = 0;
+    calls_ = 0;
+    advance();
+  }
+  void advance() override {
+    ++calls_;
+    current_ = threads_[static_cast<std::size_t>(taken_ / bulk_) % threads_.size()]->next();
+    ++calls_;
+    ++taken_;
+  }
+  void leave() noexcept override {
+    for (auto const& thread : threads_) {
+      thread->leave();
+    }
+  }
+  [[nodiscard]] batch_type const* current() const noexcept override { return current_; }
+
+  [[nodiscard]] loader_seconds seconds() const override {
+    loader_seconds sum;
+    for (auto const& thread : threads_) {
+      sum += thread->seconds();
+    }
+    return sum;
+  }
+  [[nodiscard]] dist::loader_report report() const override {
+    dist::loader_report sum;
+    for (auto const& thread : threads_) {
+      sum += thread->report();
+    }
+    return sum;
+  }
+
+private:
+  using thread_type = background_loading<Comm, Producer>;
+
+  std::int64_t bulk_;
+  std::int64_t taken_ = 0;              // batches of the epoch
+  std::atomic<std::int64_t> calls_ = 0; // of the consumer: odd while it waits
+  std::vector<std::unique_ptr<thread_type>> threads_;
+  batch_type const* current_ = nullptr;
+};
+
+} // namespace glt::detail
