@@ -87,8 +87,9 @@ inline void run_case(comm_type& comm, int number, site const& at, phase when, in
 
 /// A `main`. Arguments: the number of the first case. Every rank prints "case N rank R error: TEXT" or "case N rank R
 /// result" for every case, after rank 0 has printed "case N: NAME".
-inline int run_sites(int argc, char** argv, std::vector<site> const& sites) {
-  glt::mpi_environment const mpi;
+inline int run_sites(int argc, char** argv, std::vector<site> const& sites,
+                     glt::mpi_threads threads = glt::mpi_threads::funneled) {
+  glt::mpi_environment const mpi(threads);
   auto comm = glt::mpi_comm::world();
   int const first = argc > 1 ? std::atoi(argv[1]) : 0;
   int number = 0;
