@@ -139,7 +139,7 @@ TEST_CASE("node2vec needs no more of a policy than the concept lists, and alloca
                                                    {graph.sources().data(), graph.sources().size()});
   auto const starts = narrowed(some_starts(257, 300));
   glt::array_view<memory_space::pinned, glt::local_id const> const pinned_starts(starts.data(), std::ssize(starts));
-  glt::node2vec_options const options{.length = 20, .p = 0.5, .q = 2, .edge_ids = true};
+  glt::node2vec_options const options{.length = 20, .p = 0.5, .q = 2, .edge_ids = glt::edge_positions};
   glt::node2vec_walker<minimal_policy> const walker(pinned, options);
   glt::walks<minimal_policy> out;
   walker.walk(pinned_starts, {.seed = 1}, out);
