@@ -41,7 +41,7 @@ std::vector<std::string> refusals(glt::csr_view<glt::memory_space::host> graph, 
   say([&] { glt::neighbor_sampler<cpu>(graph, {.fanouts = {2}, .edge_ids = choice}); });
   say([&] { glt::link_sampler<cpu>(graph, {.neighbors = {.fanouts = {2}, .edge_ids = choice}}); });
   say([&] { glt::induced_sampler<cpu>(graph, {.edge_ids = choice}); });
-  say([&] { glt::full_neighborhoods<cpu>(graph, {.edge_ids = choice}); });
+  say([&] { glt::full_neighborhoods<cpu>(graph, {.limits = {}, .edge_ids = choice}); });
   say([&] { glt::random_walker<cpu>(graph, {.length = 2, .edge_ids = choice}); });
   say([&] { glt::node2vec_walker<cpu>(graph, {.length = 2, .edge_ids = choice}); });
   say([&] { glt::metapath_walker<cpu>({graph}, {.length = 2, .edge_ids = choice}); });

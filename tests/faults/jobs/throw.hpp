@@ -28,6 +28,7 @@ struct site {
   char const* name;
   bool has_wrong; ///< there is a wrong argument, or a callback that throws
   std::function<call_type(comm_type&)> prepare;
+  bool in_group = false; ///< of a group, which has a guard of its own: there `inside` is before the call
 };
 
 /// A divided graph with all that belongs to it; a shared pointer keeps it for the call.
@@ -95,7 +96,7 @@ inline int run_sites(int argc, char** argv, std::vector<site> const& sites,
   int number = 0;
   for (auto const& at : sites) {
     for (auto const when : {phase::before, phase::inside, phase::after}) {
-      if (when == phase::inside && !at.has_wrong) {
+      if ((when == phase::inside && !at.has_wrong) || (when == phase::before && at.in_group)) {
         continue;
       }
       for (int thrower = 0; thrower < comm.size(); ++thrower) {

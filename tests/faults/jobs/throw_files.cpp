@@ -140,7 +140,7 @@ std::vector<site> sites_of_folders() {
       {"write_npy_folder_together", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto piece = io::view_of(on.data);
          piece.edges[0].name += wrong ? "another" : "";
-         io::write_npy_folder_together(comm, on.shared, piece);
+         io::detail::write_npy_folder_together(comm, on.shared, piece);
        })},
       {"stage_edge_list", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          io::stage_edge_list(comm, on.text_file(wrong, "0 1\n1 2\n"), on.shared / "folder");

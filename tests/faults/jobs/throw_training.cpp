@@ -318,6 +318,19 @@ std::function<call_type(comm_type&)> in_two_groups(bool shares, Serve serve, Tra
 }
 
 std::vector<site> sites_of_roles() {
+  auto const in_group = [](auto call) {
+    return [call](comm_type& comm) -> call_type {
+      auto const roles = std::make_shared<roles_type>(comm, dist::role::trainer, "training");
+      return [=](bool wrong) {
+        glt::run_collectively(roles->group(), [&] {
+          if (wrong) {
+            throw std::runtime_error("thrown inside");
+          }
+          call(*roles);
+        });
+      };
+    };
+  };
   auto const in_roles = [](auto call) {
     return [call](comm_type& comm) -> call_type {
       auto const roles = std::make_shared<roles_type>(comm, dist::role::trainer, "training");
@@ -332,15 +345,15 @@ std::vector<site> sites_of_roles() {
          };
        }},
       {"role_context::world_barrier", false, in_roles([](roles_type& roles) { roles.world_barrier(); })},
-      {"role_context::group_barrier", false, in_roles([](roles_type& roles) { roles.group_barrier(); })},
+      {"role_context::group_barrier", true, in_group([](roles_type& roles) { roles.group_barrier(); }), true},
       {"role_context::gather_world", false,
        in_roles([](roles_type& roles) { static_cast<void>(roles.gather_world(std::string_view("text"))); })},
       {"role_context::gather_world (values)", false,
        in_roles([](roles_type& roles) { static_cast<void>(roles.gather_world(7)); })},
-      {"role_context::gather_group", false,
-       in_roles([](roles_type& roles) { static_cast<void>(roles.gather_group(std::string_view("text"))); })},
-      {"role_context::gather_group (values)", false,
-       in_roles([](roles_type& roles) { static_cast<void>(roles.gather_group(7)); })},
+      {"role_context::gather_group", true,
+       in_group([](roles_type& roles) { static_cast<void>(roles.gather_group(std::string_view("text"))); }), true},
+      {"role_context::gather_group (values)", true,
+       in_group([](roles_type& roles) { static_cast<void>(roles.gather_group(7)); }), true},
       {"make_part_router", true,
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) {
