@@ -85,7 +85,7 @@ TEST_CASE("node2vec walks are what their definition says, with any number of thr
 TEST_CASE("transitions have the probabilities of the paper") {
   auto const list = small_graph();
   auto const rows = glt_test::naive_rows(list);
-  auto const graph = glt::make_csr<cpu>(list.view());
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   std::vector<glt::local_id> const starts{0, 1, 2, 3, 4};
   for (auto options : options_to_try()) {
     options.length = 50;
