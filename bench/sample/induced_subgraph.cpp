@@ -91,7 +91,7 @@ BENCHMARK_CAPTURE(induce, seeds_1024, 1024, false, {}, 1)->Unit(benchmark::kMill
 BENCHMARK_CAPTURE(bitmap, seeds_1024, 1024, false)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(induce, sampled_64, 64, true, {}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(induce, sampled_64_2_threads, 64, true, {}, 2)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(induce, sampled_64_edge_ids, 64, true, {.edge_ids = true}, 1)
+BENCHMARK_CAPTURE(induce, sampled_64_edge_ids, 64, true, {.edge_ids = glt::edge_positions}, 1)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK_CAPTURE(bitmap, sampled_64, 64, true)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -31,7 +31,7 @@ inline double plain_loop_edges_per_second() {
   static double const measured = [] {
     auto const graph = rmat_graph().view();
     auto const connected = connected_vertices(graph);
-    glt::neighbor_sampler<cpu> sampler(graph, {.fanouts = w1_fanouts, .edge_ids = true}); // ids are positions here
+    glt::neighbor_sampler<cpu> sampler(graph, {.fanouts = w1_fanouts, .edge_ids = glt::edge_positions});
     glt::sampled_subgraph<cpu> out;
     std::int64_t edges = 0;
     std::int64_t sum = 0;

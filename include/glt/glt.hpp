@@ -155,6 +155,7 @@
 #include <glt/partition/stream/stream_order.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/sample/copy_subgraph.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_sampler.hpp>

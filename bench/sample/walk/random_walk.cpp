@@ -48,7 +48,9 @@ void uniform(benchmark::State& state, glt::walk_options options, int threads) {
 BENCHMARK_CAPTURE(uniform, plain, {}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(uniform, plain_2_threads, {}, 2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(uniform, restart, {.restart = 0.15}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(uniform, edge_ids, {.edge_ids = true}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(uniform, edge_ids, {.edge_ids = glt::edge_positions}, 1)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 // The same graph with its rows in ascending order, so that neighbours are found by bisection.
 glt::csr_graph<cpu> const& ascending_graph() {
@@ -96,9 +98,10 @@ void read(benchmark::State& state) {
   auto const graph = glt_bench::rmat_graph().view();
   auto const starts = glt_bench::batch_of(glt_bench::connected_vertices(graph), num_starts, 0);
   glt::walks<cpu> walked;
-  glt::random_walker<cpu>(graph, {.length = length, .edge_ids = true}).walk(starts, {.seed = 1}, walked);
+  glt::random_walker<cpu>(graph, {.length = length, .edge_ids = glt::edge_positions})
+      .walk(starts, {.seed = 1}, walked);
   auto const vertices = std::as_const(walked).vertices();
-  auto const edges = std::as_const(walked).edge_ids(); // the graph has no ids of its own: these are positions
+  auto const edges = std::as_const(walked).edge_ids();
   for (auto _ : state) {
     std::int64_t sum = 0;
     for (std::int64_t w = 0; w < vertices.rows(); ++w) {

@@ -69,7 +69,7 @@ csr_graph<Policy, Column> cut_rows(csr_view<memory_space::host, Vertex> graph, h
 } // namespace detail
 
 /// Cuts one part out of a graph: rows in new local ids, columns in new global ids, edges of a row in their
-/// old order, edge ids as `id_of_edge` gives them.
+/// old order, edge ids as `id_of_edge` gives them: of a graph without ids, positions in the rows of the whole.
 ///
 /// @shape  graph [V] rows, [V] columns → part of book.size(part) rows
 /// @where  memory of `Policy`; the host cuts, and copies what is elsewhere

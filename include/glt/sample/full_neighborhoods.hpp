@@ -15,6 +15,7 @@
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/walked_rows.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/row_batches.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -29,8 +30,8 @@ namespace glt {
 
 /// What a walk over full neighbourhoods puts into a batch.
 struct full_neighborhood_options {
-  row_batch_limits limits; ///< edges and destinations of a batch
-  bool edge_ids = false;   ///< return the original id of every edge
+  row_batch_limits limits;         ///< edges and destinations of a batch
+  edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
 };
 
 namespace detail {
@@ -121,6 +122,7 @@ private:
       : walked_{graph, vertices, all, first_vertex}, options_(options), policy_(policy), degrees_(policy),
         destinations_(0, policy), rows_(0, policy), builder_(policy), drawer_(policy) {
     validate(options_.limits);
+    detail::check_edge_ids(graph, options_.edge_ids);
     auto const end = first_vertex + graph.num_rows();
     if (first_vertex < 0 || end > graph.num_columns()) {
       throw precondition_error(detail::message("rows of the vertices [", first_vertex, ", ", end, ") of a graph of ",

@@ -12,6 +12,7 @@
 #include <glt/sample/detail/batch/hetero_hop_worker.hpp>
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
@@ -68,6 +69,9 @@ public:
     auto const& schema = graph.schema();
     validate(options_, schema);
     detail::check_rules(schema, options_, rules_, [&](int e) { return graph.relation(e); });
+    for (int e = 0; e < schema.num_edge_types(); ++e) {
+      detail::check_edge_ids(graph.relation(e), options_.edge_ids);
+    }
     if (original_.empty()) {
       original_.resize(static_cast<std::size_t>(schema.num_node_types()));
     }

@@ -14,6 +14,7 @@
 #include <glt/sample/detail/batch/hop_draws.hpp>
 #include <glt/sample/detail/batch/known_edges.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -27,8 +28,8 @@ namespace glt {
 
 /// Which vertices an induced subgraph has, and what is returned of its edges.
 struct induced_options {
-  std::int64_t num_hops = 0; ///< the seeds and all vertices with a path of at most so many edges to one
-  bool edge_ids = false;     ///< return the original id of every edge
+  std::int64_t num_hops = 0;       ///< the seeds and all vertices with a path of at most so many edges to one
+  edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
@@ -64,11 +65,12 @@ public:
 
   /// Borrows the graph, which must outlive the sampler; it may live in other memory that the policy's executor reaches.
   ///
-  /// @throws precondition_error  if the options are wrong, or the graph is not square
+  /// @throws precondition_error  if the options are wrong, or the graph is not square or has no edge ids that are asked for
   explicit induced_sampler(graph_type graph, induced_options options = {}, Policy policy = {})
       : graph_(graph), options_(options), policy_(policy), builder_(policy), draws_(policy, 0),
         known_edges_(policy) {
     validate(options_);
+    detail::check_edge_ids(graph_, options_.edge_ids);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
                                                " columns; a serial sampler needs all rows: use dist::induced_sampler ",

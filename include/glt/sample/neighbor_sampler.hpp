@@ -15,6 +15,7 @@
 #include <glt/sample/detail/batch/hop_worker.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
@@ -61,6 +62,7 @@ public:
         policy_(std::move(policy)), worker_(policy_) {
     validate(options_);
     detail::check_rule(graph_, options_, rule_);
+    detail::check_edge_ids(graph_, options_.edge_ids);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
                                                " columns; a serial sampler needs all rows: use dist::neighbor_sampler ",

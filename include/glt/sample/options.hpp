@@ -5,6 +5,7 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,7 @@ struct neighbor_options {
   std::vector<std::int64_t> fanouts; ///< one per hop, from the seeds outwards; −1 takes all neighbours
   bool replace = false;               ///< draw with replacement
   frontier expand = frontier::fresh;  ///< which vertices a hop expands
-  bool edge_ids = false;              ///< return the original id of every sampled edge; its position if the graph has no ids
+  edge_id_choice edge_ids = false;    ///< return the id of every sampled edge, which the graph must have
   /// A tree of its own for every seed, which shares no vertex with another one. Equal seeds have equal trees, for draws
   /// are named by vertices; `independent_rule` draws those of each occurrence anew.
   bool disjoint = false;

@@ -112,6 +112,24 @@ TEST_CASE("what the ranks sample in a hop is, as a set, what one rank with the j
   });
 }
 
+TEST_CASE("edge ids that the part of one rank does not have are refused on all ranks") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
+                                comm.size());
+    auto part = divided.part(comm.rank());
+    if (comm.rank() == comm.size() - 1) {
+      auto const rows = part.graph.view();
+      part.graph = {rows.num_columns(), glt::make_buffer<cpu>(rows.offsets()),
+                    glt::make_buffer<cpu>(rows.sources())};
+    }
+    glt::dist::graph const graph(comm, std::move(part));
+    auto const text = glt_test::thrown<glt::collective_error>([&] {
+      glt::dist::neighbor_sampler(comm, graph, glt::neighbor_options{.fanouts = {2}, .edge_ids = true});
+    });
+    CHECK(glt_test::names(text, "without edge ids", "edge_positions"));
+  });
+}
+
 TEST_CASE("a hop costs one header exchange and two payload exchanges, and the bytes of the formula") {
   on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(3001, 20011, 9);

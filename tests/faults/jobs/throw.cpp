@@ -6,6 +6,7 @@
 
 #include <glt/mpi/node.hpp>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -117,6 +118,18 @@ std::vector<site> sites_of_graphs() {
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);
          return [=](bool) { static_cast<void>(glt::dist::share_features(*node, make_rows(20).view())); };
+       }},
+      {"share_features of edges", false,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         return [=](bool) { static_cast<void>(glt::dist::share_features(*node, edge_rows(*here))); };
+       }},
+      {"share_table of edges", false,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         return [=](bool) { static_cast<void>(glt::dist::share_table(*node, named_edge_rows(*here))); };
        }},
       {"share_table", false,
        [](comm_type& comm) -> call_type {
@@ -232,7 +245,7 @@ std::vector<site> sites_of_samplers() {
            glt::dist::neighbor_sampler const sampler(comm, here->graph, neighbors(wrong));
          };
        }},
-      {"neighbor_sampler::sample", true,
+      {"neighbor_sampler::sample, sample_bulk", true,
        [](comm_type& comm) -> call_type {
          return sampling(comm, [&comm](world& w) {
            return glt::dist::neighbor_sampler(comm, w.graph, neighbors(false));
@@ -247,7 +260,7 @@ std::vector<site> sites_of_samplers() {
                comm, *graph, {.fanouts = glt::same_fanouts(graph->schema(), {wrong ? -7 : 3})});
          };
        }},
-      {"hetero_neighbor_sampler::sample", true,
+      {"hetero_neighbor_sampler::sample, sample_bulk", true,
        [](comm_type& comm) -> call_type {
          auto const graph = std::make_shared<glt::dist::hetero_graph<cpu, global_id>>(
              comm, divided_types(comm.size()).part(comm.rank()));
@@ -267,7 +280,7 @@ std::vector<site> sites_of_samplers() {
            glt::dist::induced_sampler const sampler(comm, here->graph, {.num_hops = wrong ? -1 : 1});
          };
        }},
-      {"induced_sampler::sample", true,
+      {"induced_sampler::sample, sample_bulk", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          auto const sampler =
@@ -292,7 +305,7 @@ std::vector<site> sites_of_samplers() {
            glt::dist::random_walker const walker(comm, here->graph, {.length = wrong ? 0 : 4});
          };
        }},
-      {"random_walker::walk", true,
+      {"random_walker::walk, walk_bulk", true,
        [](comm_type& comm) -> call_type {
          return walking(comm,
                         [&comm](world& w) { return glt::dist::random_walker(comm, w.graph, {.length = 4}); });
@@ -310,7 +323,7 @@ std::vector<site> sites_of_samplers() {
            glt::dist::node2vec_walker const walker(comm, here->graph, {.length = wrong ? 0 : 4});
          };
        }},
-      {"node2vec_walker::walk", true,
+      {"node2vec_walker::walk, walk_bulk", true,
        [](comm_type& comm) -> call_type {
          return walking(comm, [&comm](world& w) {
            return glt::dist::node2vec_walker(comm, w.graph, {.length = 4, .q = 2});
@@ -324,7 +337,7 @@ std::vector<site> sites_of_samplers() {
            glt::dist::metapath_walker const walker(comm, *graph, {2}, {.length = wrong ? 0 : 3});
          };
        }},
-      {"metapath_walker::walk", true,
+      {"metapath_walker::walk, walk_bulk", true,
        [](comm_type& comm) -> call_type {
          auto const graph = std::make_shared<glt::dist::hetero_graph<cpu, global_id>>(
              comm, divided_types(comm.size()).part(comm.rank()));
@@ -364,7 +377,7 @@ std::vector<site> sites_of_samplers() {
            static_cast<void>(here);
          };
        }},
-      {"link_sampler::sample", true,
+      {"link_sampler::sample, sample_bulk", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          auto const directory = std::make_shared<directory_type>(comm, here->graph);
@@ -393,12 +406,82 @@ std::vector<site> sites_of_samplers() {
            static_cast<void>(here);
          };
        }},
+      {"vertex_weights::find", false,
+       [](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         auto const directory = std::make_shared<directory_type>(comm, here->graph);
+         auto const weights = some_hotness(*here);
+         auto const made = std::make_shared<glt::dist::vertex_weights<comm_type, cpu, global_id>>(
+             comm, *directory, glt::host_view<double const>(weights), cpu());
+         return [=](bool) {
+           std::vector<std::int64_t> const numbers{0, made->total() - 1};
+           id_list vertices(2);
+           static_cast<void>(made->find(glt::host_view<std::int64_t const>(numbers),
+                                        glt::host_view<global_id>(vertices),
+                                        {.what = glt::detail::operation::look_up}));
+           static_cast<void>(here);
+           static_cast<void>(directory);
+         };
+       }},
+  };
+}
+
+// Rows that are kept: fetch(world, vertices or edges, their destinations).
+template <class Store, class Make, class Fetch>
+std::function<call_type(comm_type&)> keeping(Make make, Fetch fetch) {
+  return [=](comm_type& comm) -> call_type {
+    auto const here = make_world(comm);
+    auto const rows = std::make_shared<Store>(make(comm, *here));
+    return [=, &comm](bool wrong) { fetch(comm, *here, *rows, wrong); };
+  };
+}
+
+std::vector<site> sites_of_kept_rows() {
+  auto const vertices_of = [](bool wrong) { return id_list{3, wrong ? -1 : 0}; };
+  auto const of_edges = [](auto& comm, world& here, auto& rows, bool wrong) {
+    std::vector<glt::edge_id> const edges{here.edge_ids()[0]};
+    id_list const destinations(wrong ? 2 : 1, here.own[0]);
+    static_cast<void>(glt::detail::fetch_hot_rows(comm, rows, glt::host_view<glt::edge_id const>(edges),
+                                                  glt::host_view<global_id const>(destinations)));
+  };
+  return {
+      {"fetch_hot_rows", true,
+       [=](comm_type& comm) -> call_type {
+         auto const here = make_world(comm);
+         return [=, &comm](bool wrong) {
+           auto const vertices = vertices_of(wrong);
+           static_cast<void>(glt::detail::fetch_hot_rows(comm, here->features,
+                                                         glt::host_view<global_id const>(vertices)));
+         };
+       }},
+      {"fetch_hot_rows of edges", true,
+       keeping<glt::dist::edge_features<cpu, float>>(
+           [](comm_type& comm, world& here) {
+             return glt::dist::edge_features<cpu, float>(comm, here.graph.book(), edge_rows(here));
+           },
+           of_edges)},
+      {"fetch_hot_rows of tensors", true,
+       keeping<glt::dist::named_features<cpu>>(
+           [](comm_type& comm, world& here) {
+             return glt::dist::named_features<cpu>(comm, here.graph.book(), glt_test::named_table(here.own));
+           },
+           [=](comm_type& comm, world&, glt::dist::named_features<cpu> const& rows, bool wrong) {
+             auto const vertices = vertices_of(wrong);
+             static_cast<void>(
+                 glt::detail::fetch_hot_rows(comm, rows, glt::host_view<global_id const>(vertices)));
+           })},
+      {"fetch_hot_rows of tensors of edges", true,
+       keeping<glt::dist::named_edge_features<cpu>>(
+           [](comm_type& comm, world& here) {
+             return glt::dist::named_edge_features<cpu>(comm, here.graph.book(), named_edge_rows(here));
+           },
+           of_edges)},
   };
 }
 
 std::vector<site> sites_of_collectors() {
   return {
-      {"feature_collector::collect", true,
+      {"feature_collector::collect, collect_bulk", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          auto const collector =
@@ -539,7 +622,7 @@ std::vector<site> sites_of_collectors() {
 
 int main(int argc, char** argv) {
   auto sites = sites_of_graphs();
-  for (auto const& more : {sites_of_samplers(), sites_of_collectors()}) {
+  for (auto const& more : {sites_of_samplers(), sites_of_collectors(), sites_of_kept_rows()}) {
     sites.insert(sites.end(), more.begin(), more.end());
   }
   return run_sites(argc, argv, sites);

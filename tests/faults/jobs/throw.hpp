@@ -28,6 +28,7 @@ struct site {
   char const* name;
   bool has_wrong; ///< there is a wrong argument, or a callback that throws
   std::function<call_type(comm_type&)> prepare;
+  bool in_group = false; ///< of a group, which has a guard of its own: there `inside` is before the call
 };
 
 /// A divided graph with all that belongs to it; a shared pointer keeps it for the call.
@@ -87,14 +88,15 @@ inline void run_case(comm_type& comm, int number, site const& at, phase when, in
 
 /// A `main`. Arguments: the number of the first case. Every rank prints "case N rank R error: TEXT" or "case N rank R
 /// result" for every case, after rank 0 has printed "case N: NAME".
-inline int run_sites(int argc, char** argv, std::vector<site> const& sites) {
-  glt::mpi_environment const mpi;
+inline int run_sites(int argc, char** argv, std::vector<site> const& sites,
+                     glt::mpi_threads threads = glt::mpi_threads::funneled) {
+  glt::mpi_environment const mpi(threads);
   auto comm = glt::mpi_comm::world();
   int const first = argc > 1 ? std::atoi(argv[1]) : 0;
   int number = 0;
   for (auto const& at : sites) {
     for (auto const when : {phase::before, phase::inside, phase::after}) {
-      if (when == phase::inside && !at.has_wrong) {
+      if ((when == phase::inside && !at.has_wrong) || (when == phase::before && at.in_group)) {
         continue;
       }
       for (int thrower = 0; thrower < comm.size(); ++thrower) {

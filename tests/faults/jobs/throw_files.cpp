@@ -8,6 +8,7 @@
 
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/io/embedding_checkpoint.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/open_part.hpp>
 #include <glt/outofcore/frequency.hpp>
 #include <glt/outofcore/hot_vertices.hpp>
@@ -126,6 +127,21 @@ std::vector<site> sites_of_folders() {
            static_cast<void>(io::open_part(comm, on->shared / (wrong ? "absent" : "parts")));
          };
        }},
+      {"open_part of a loaded part", true,
+       [](comm_type& comm) -> call_type {
+         auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));
+         write_parts(comm, *on);
+         return [=, &comm](bool wrong) {
+           auto part = io::load_for_rank(io::parts_folder(on->shared / "parts"), comm.rank(), comm.size());
+           part.graph.part = wrong ? (comm.rank() + 1) % comm.size() : comm.rank();
+           static_cast<void>(io::open_part(comm, std::move(part)));
+         };
+       }},
+      {"write_npy_folder_together", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
+         auto piece = io::view_of(on.data);
+         piece.edges[0].name += wrong ? "another" : "";
+         io::detail::write_npy_folder_together(comm, on.shared, piece);
+       })},
       {"stage_edge_list", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          io::stage_edge_list(comm, on.text_file(wrong, "0 1\n1 2\n"), on.shared / "folder");
        })},

@@ -4,12 +4,17 @@
 
 #include "support/named_tables.hpp"
 
+#include <glt/mpi/node.hpp>
+
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -133,6 +138,12 @@ std::vector<site> sites_of_full_batch() {
          rows y(graph.num_sources() + (wrong ? 1 : 0), 4);
          dist::aggregate_backward(graph, y.view(), x.view());
        })},
+      {"aggregate_weights_backward", true, pass([](sharded_type& graph, bool wrong) {
+         rows const x(graph.num_sources(), 4);
+         rows const gradient(graph.num_destinations() + (wrong ? 1 : 0), 4);
+         std::vector<float> weights(static_cast<std::size_t>(graph.num_edges()));
+         dist::aggregate_weights_backward(graph, x.view(), gradient.view(), glt::host_view<float>(weights));
+       })},
       {"attend", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false); })},
       {"attend_backward", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, true); })},
       {"pushed_edges", true, pass([](sharded_type& graph, bool wrong) {
@@ -213,6 +224,13 @@ std::vector<site> sites_of_embeddings() {
          rows gradients(wrong ? 2 : 3, 4);
          table.update(glt::host_view<global_id const>(vertices), std::as_const(gradients).view(), 3);
        })},
+      {"sparse_embedding::restore", true, with_embedding([](world&, embedding_type& table, bool wrong) {
+         table.restore([=](auto&) {
+           if (wrong) {
+             throw std::runtime_error("thrown inside");
+           }
+         });
+       })},
       {"sparse_embedding::set_learning_rate", true,
        with_embedding(
            [](world&, embedding_type& table, bool wrong) { table.set_learning_rate(wrong ? -1 : 0.5); })},
@@ -231,22 +249,26 @@ std::vector<site> sites_of_embeddings() {
 
 using recipe_type = dist::neighbor_batches<cpu, global_id>;
 
-void serve(roles_type& roles, bool wrong) {
+using shared_node = std::optional<glt::mpi_node>;
+
+void serve(roles_type& roles, shared_node const& node, bool wrong) {
   auto& comm = roles.group();
   dist::graph const graph(comm, make_part(comm));
   dist::feature_store const features(comm, graph.book(), make_rows(graph.local().num_rows()));
-  dist::server server(roles);
+  std::optional<dist::server<comm_type>> server;
+  node ? server.emplace(roles, *node, std::int64_t{1} << 20) : server.emplace(roles);
   for (int i = 0; i < (wrong ? 2 : 1); ++i) {
-    server.offer("neighbours", recipe_type(graph, features, {}));
+    server->offer("neighbours", recipe_type(graph, features, {}));
   }
-  server.run();
+  server->run();
 }
 
-void train(roles_type& roles, bool wrong) {
+void train(roles_type& roles, shared_node const& node, bool wrong) {
   id_list const seeds{0, 1, 2};
-  dist::client client(roles);
+  std::optional<dist::client<comm_type>> client;
+  node ? client.emplace(roles, *node) : client.emplace(roles);
   glt::run_collectively(roles.group(), [&] {
-    dist::remote_loader<comm_type, recipe_type> loader(client, "neighbours", seeds, neighbors,
+    dist::remote_loader<comm_type, recipe_type> loader(*client, "neighbours", seeds, neighbors,
                                                        {.batch_size = wrong ? 0 : 2});
     for (auto const& batch : loader.epoch(0)) {
       static_cast<void>(batch);
@@ -254,7 +276,61 @@ void train(roles_type& roles, bool wrong) {
   });
 }
 
+void show(roles_type& roles, bool wrong) {
+  auto& comm = roles.group();
+  dist::graph const graph(comm, make_part(comm));
+  dist::served_data data(graph);
+  data.add(dist::feature_store(comm, graph.book(), make_rows(graph.local().num_rows())));
+  data.add_split("train", [=]() -> id_list {
+    if (wrong) {
+      throw std::runtime_error("thrown inside");
+    }
+    return {0, 1};
+  });
+  dist::server server(roles);
+  dist::serve_data(server, "papers", std::move(data));
+  server.run();
+}
+
+void read(roles_type& roles, bool wrong) {
+  dist::client client(roles);
+  glt::run_collectively(roles.group(), [&] {
+    dist::remote_data<comm_type> data(client, "papers");
+    id_list const ids{0, wrong ? -1 : 1};
+    static_cast<void>(data.gather(glt::host_view<global_id const>(ids)));
+    static_cast<void>(data.split("train"));
+  });
+}
+
+// Rank 0 serves the others: serve(roles, node, wrong) and train(roles, node, wrong), with memory that they share or none.
+template <class Serve, class Train>
+std::function<call_type(comm_type&)> in_two_groups(bool shares, Serve serve, Train train) {
+  return [=](comm_type& comm) -> call_type {
+    bool const serves = comm.rank() == 0;
+    auto const node = std::make_shared<shared_node>();
+    if (shares) {
+      node->emplace(comm);
+    }
+    auto const roles = std::make_shared<roles_type>(comm, serves ? dist::role::server : dist::role::client,
+                                                    serves ? "servers" : "clients");
+    return [=](bool wrong) { serves ? serve(*roles, *node, wrong) : train(*roles, *node, wrong); };
+  };
+}
+
 std::vector<site> sites_of_roles() {
+  auto const in_group = [](auto call) {
+    return [call](comm_type& comm) -> call_type {
+      auto const roles = std::make_shared<roles_type>(comm, dist::role::trainer, "training");
+      return [=](bool wrong) {
+        glt::run_collectively(roles->group(), [&] {
+          if (wrong) {
+            throw std::runtime_error("thrown inside");
+          }
+          call(*roles);
+        });
+      };
+    };
+  };
   auto const in_roles = [](auto call) {
     return [call](comm_type& comm) -> call_type {
       auto const roles = std::make_shared<roles_type>(comm, dist::role::trainer, "training");
@@ -269,15 +345,27 @@ std::vector<site> sites_of_roles() {
          };
        }},
       {"role_context::world_barrier", false, in_roles([](roles_type& roles) { roles.world_barrier(); })},
+      {"role_context::group_barrier", true, in_group([](roles_type& roles) { roles.group_barrier(); }), true},
       {"role_context::gather_world", false,
        in_roles([](roles_type& roles) { static_cast<void>(roles.gather_world(std::string_view("text"))); })},
-      {"server, client and remote_loader", true,
+      {"role_context::gather_world (values)", false,
+       in_roles([](roles_type& roles) { static_cast<void>(roles.gather_world(7)); })},
+      {"role_context::gather_group", true,
+       in_group([](roles_type& roles) { static_cast<void>(roles.gather_group(std::string_view("text"))); }), true},
+      {"role_context::gather_group (values)", true,
+       in_group([](roles_type& roles) { static_cast<void>(roles.gather_group(7)); }), true},
+      {"make_part_router", true,
        [](comm_type& comm) -> call_type {
-         bool const serves = comm.rank() == 0;
-         auto const roles = std::make_shared<roles_type>(
-             comm, serves ? dist::role::server : dist::role::client, serves ? "servers" : "clients");
-         return [=](bool wrong) { serves ? serve(*roles, wrong) : train(*roles, wrong); };
+         return [&comm](bool wrong) {
+           static_cast<void>(dist::make_part_router(comm, comm.size(), {wrong ? -1 : comm.rank()}));
+         };
        }},
+      {"server::run, client and remote_loader", true, in_two_groups(false, serve, train)},
+      {"server and client in shared memory", true, in_two_groups(true, serve, train)},
+      {"serve_data and remote_data", true,
+       in_two_groups(
+           false, [](roles_type& roles, shared_node const&, bool wrong) { show(roles, wrong); },
+           [](roles_type& roles, shared_node const&, bool wrong) { read(roles, wrong); })},
   };
 }
 

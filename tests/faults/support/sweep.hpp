@@ -128,11 +128,23 @@ private:
     return true;
   }
 
+  // A busy machine makes a case slow: one that is not over in time has another chance.
   void one(target const& job, std::string const& title, fault_kind const& kind, long rank, long number) {
+    if (!tried(job, title, kind, rank, number, chosen_.limit, false)) {
+      tried(job, title, kind, rank, number, 4 * chosen_.limit, true);
+    }
+  }
+
+  // False if it was not over within the limit, and the verdict is left to another run.
+  bool tried(target const& job, std::string const& title, fault_kind const& kind, long rank, long number, double limit,
+             bool is_last) {
     prepare(job);
     auto const what = title + ", rank " + std::to_string(rank) + ", event " + std::to_string(number);
     child running(command_of(job, kind, rank, number), scratch_ / "output");
-    bool const over = running.wait(chosen_.limit);
+    bool const over = running.wait(limit);
+    if (!over && !is_last) {
+      return false;
+    }
     std::string stacks;
     if (!over) {
       stacks = chosen_.stacks ? stacks_of(running, job.program[0]) : "";
@@ -141,11 +153,12 @@ private:
     auto const report = report_of(static_cast<int>(rank));
     if (!report.starts_with("hit")) {
       counts_.add(over ? verdict::not_reached : verdict::hang, what);
-      return;
+      return true;
     }
     auto const judged = over ? judge(job, running) : verdict::hang;
     bool const bad = judged == verdict::hang || judged == verdict::wrong || judged == verdict::crash;
     counts_.add(judged, what, bad ? tail_of(running.text()) + places_of(report) + stacks : "");
+    return true;
   }
 
   verdict judge(target const& job, child const& job_over) const {

@@ -85,7 +85,7 @@ TEST_CASE("node2vec walks are what their definition says, with any number of thr
 TEST_CASE("transitions have the probabilities of the paper") {
   auto const list = small_graph();
   auto const rows = glt_test::naive_rows(list);
-  auto const graph = glt::make_csr<cpu>(list.view());
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   std::vector<glt::local_id> const starts{0, 1, 2, 3, 4};
   for (auto options : options_to_try()) {
     options.length = 50;
@@ -139,7 +139,7 @@ TEST_CASE("node2vec needs no more of a policy than the concept lists, and alloca
                                                    {graph.sources().data(), graph.sources().size()});
   auto const starts = narrowed(some_starts(257, 300));
   glt::array_view<memory_space::pinned, glt::local_id const> const pinned_starts(starts.data(), std::ssize(starts));
-  glt::node2vec_options const options{.length = 20, .p = 0.5, .q = 2, .edge_ids = true};
+  glt::node2vec_options const options{.length = 20, .p = 0.5, .q = 2, .edge_ids = glt::edge_positions};
   glt::node2vec_walker<minimal_policy> const walker(pinned, options);
   glt::walks<minimal_policy> out;
   walker.walk(pinned_starts, {.seed = 1}, out);

@@ -95,7 +95,8 @@ TEST_CASE("a walk returns to its start as often as asked, and every return is a 
   auto const graph = glt::make_csr<cpu>(ring.view());
   glt::walks<cpu> out;
   std::vector<glt::local_id> const start{7};
-  glt::random_walker<cpu>(graph.view(), {.length = 100, .walks_per_start = 400, .restart = 0.25, .edge_ids = true})
+  glt::random_walker<cpu>(
+      graph.view(), {.length = 100, .walks_per_start = 400, .restart = 0.25, .edge_ids = glt::edge_positions})
       .walk(start, {.seed = 3}, out);
   std::vector<std::int64_t> quarters(4, 0); // returns, and steps along an edge shared out over three
   std::int64_t edges = 0;
@@ -165,7 +166,7 @@ TEST_CASE("walkers need no more of a policy than the concept lists, and allocate
                                                    {graph.sources().data(), graph.sources().size()});
   auto const starts = narrowed(some_starts(257, 300));
   glt::array_view<memory_space::pinned, glt::local_id const> const pinned_starts(starts.data(), std::ssize(starts));
-  glt::walk_options const options{.length = 20, .edge_ids = true};
+  glt::walk_options const options{.length = 20, .edge_ids = glt::edge_positions};
   glt::random_walker<minimal_policy> const walker(pinned, options);
   glt::walks<minimal_policy> out;
   walker.walk(pinned_starts, {.seed = 1}, out);

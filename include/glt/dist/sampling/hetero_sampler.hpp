@@ -22,6 +22,7 @@
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
 #include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
@@ -222,6 +223,9 @@ private:
     auto const& schema = graph_->schema();
     validate(options_, schema);
     detail::check_rules(schema, options_, rules_, [&](int e) { return graph_->local(e); });
+    for (int e = 0; e < schema.num_edge_types(); ++e) {
+      detail::check_edge_ids(graph_->local(e), options_.edge_ids);
+    }
     for (int t = 0; t < schema.num_node_types(); ++t) {
       books_.push_back(graph_->book(t));
       detail::check_own_part(comm, graph_->part(), books_.back().num_parts(), "part", "sampled by");

@@ -18,6 +18,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -64,6 +65,7 @@ public:
       : graph_(&graph), options_(options), policy_(policy), draws_(comm, policy), closing_(comm, policy) {
     auto const check = [&] {
       validate(options_);
+      detail::check_edge_ids(graph_->local(), options_.edge_ids);
       detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),

@@ -23,6 +23,7 @@
 #include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -270,6 +271,7 @@ private:
   void check(Comm const& comm) const {
     validate(options_);
     detail::check_rule(graph_->local(), options_, rule_);
+    detail::check_edge_ids(graph_->local(), options_.edge_ids);
     detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
   }
 

@@ -14,6 +14,7 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/metapath.hpp>
@@ -57,6 +58,7 @@ public:
       detail::check_own_part(comm, graph.part(), book_->num_parts(), "part", "walked by");
       std::vector<rows> path;
       for (auto const edge_type : edge_types) {
+        detail::check_edge_ids(graph.local(edge_type), options_.edge_ids);
         auto const& book = graph.book(type_of(edge_type));
         auto const& offsets = offsets_.emplace_back(make_buffer<Policy>(book.offsets(), policy));
         path.push_back(glt::detail::make_part_rows(graph.local(edge_type), graph.part(), book, offsets));

@@ -14,9 +14,10 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
+#include <glt/sample/detail/wrong_arguments.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
 #include <glt/sample/walk/detail/node2vec_step.hpp>
 #include <glt/sample/walk/walk_options.hpp>
@@ -57,6 +58,7 @@ public:
         rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       validate(options_);
+      detail::check_edge_ids(graph.local(), options_.edge_ids);
       detail::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
       ascending_ = detail::rows_ascend(policy.executor(), graph.local());
     };

@@ -14,8 +14,9 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/sample/options.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
+#include <glt/sample/edge_id_choice.hpp>
+#include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 
@@ -55,6 +56,7 @@ public:
         rounds_(make_rounds(comm, options, policy)) {
     auto const check = [&] {
       validate(options_);
+      detail::check_edge_ids(graph.local(), options_.edge_ids);
       detail::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
     };
     detail::fingerprint print;

@@ -12,6 +12,7 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>
@@ -119,6 +120,7 @@ public:
     detail::check_original_ids(original, num_starts_);
     std::vector<relation> relations;
     for (auto const& graph : path) {
+      detail::check_edge_ids(graph, options_.edge_ids);
       relations.push_back({graph});
     }
     if constexpr (host_policy<Policy>) {

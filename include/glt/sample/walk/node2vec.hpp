@@ -7,6 +7,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
@@ -52,6 +53,7 @@ public:
       : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     detail::check_square(graph);
+    detail::check_edge_ids(graph, options_.edge_ids);
     detail::check_original_ids(original, graph.num_rows());
     ascending_ = detail::rows_ascend(policy_.executor(), graph);
   }

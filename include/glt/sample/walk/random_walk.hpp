@@ -9,8 +9,9 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/options.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
+#include <glt/sample/edge_id_choice.hpp>
+#include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>
 #include <glt/sample/walk/walk_options.hpp>
@@ -79,6 +80,7 @@ public:
       : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     detail::check_square(graph);
+    detail::check_edge_ids(graph, options_.edge_ids);
     detail::check_original_ids(original, graph.num_rows());
   }
 

@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +18,7 @@ struct walk_options {
   std::int64_t length = 0;          ///< steps of a walk
   std::int64_t walks_per_start = 1; ///< different walks from every start
   double restart = 0;               ///< probability that a step is a return to the start
-  bool edge_ids = false;            ///< return the original id of every edge that was taken
+  edge_id_choice edge_ids = false;  ///< return the id of every edge that was taken, which the graph must have
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
@@ -29,7 +30,7 @@ struct walk_options {
 struct metapath_options {
   std::int64_t length = 0;          ///< steps of a walk; the path begins anew after its last relation
   std::int64_t walks_per_start = 1; ///< different walks from every start
-  bool edge_ids = false;            ///< return the original id of every edge that was taken
+  edge_id_choice edge_ids = false;  ///< return the id of every edge that was taken, which the graph must have
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
@@ -43,7 +44,7 @@ struct node2vec_options {
   std::int64_t walks_per_start = 1; ///< different walks from every start
   double p = 1;                     ///< return parameter: low values lead back to the vertex before
   double q = 1;                     ///< in-out parameter: low values lead away from its neighbours
-  bool edge_ids = false;            ///< return the original id of every edge that was taken
+  edge_id_choice edge_ids = false;  ///< return the id of every edge that was taken, which the graph must have
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {

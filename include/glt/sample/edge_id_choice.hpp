@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/error.hpp>
+
+#include <cstdint>
+
+namespace glt {
+
+/// What a sampler returns for every sampled edge: nothing, or with `true` the id that the edge has in the graph. A
+/// graph that was made without edge ids has forgotten them; `edge_positions` asks for positions in its rows instead.
+class edge_id_choice {
+public:
+  struct positions {};
+
+  constexpr edge_id_choice(bool ids = false) noexcept : kind_(ids ? 1 : 0) {}
+  constexpr edge_id_choice(positions) noexcept : kind_(2) {}
+
+  /// True if there is to be a number for every edge.
+  constexpr operator bool() const noexcept { return kind_ != 0; }
+  [[nodiscard]] constexpr bool by_position() const noexcept { return kind_ == 2; }
+
+private:
+  std::uint8_t kind_;
+};
+
+/// `{.edge_ids = glt::edge_positions}`: of every sampled edge the position in the rows of a graph without edge ids; of
+/// a part, in the rows of that part.
+inline constexpr edge_id_choice::positions edge_positions{};
+
+namespace detail {
+
+// Whether a graph has what is asked for.
+template <class Graph>
+void check_edge_ids(Graph const& graph, edge_id_choice choice) {
+  if (!choice || graph.num_edges() == 0 || graph.has_edge_ids() != choice.by_position()) {
+    return;
+  }
+  throw precondition_error(
+      choice.by_position() ? "edge_positions of a graph that has edge ids; ask for them by edge_ids = true"
+                           : "edge_ids = true for a graph without edge ids; make it with csr_options "
+                             "{.edge_ids = true}, or ask for the positions of edges in its rows by "
+                             "edge_ids = glt::edge_positions");
+}
+
+} // namespace detail
+
+} // namespace glt
