@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The batches of all ranks but the first are made by that one: as its clients, or with "shared" as its trainers, which read
-// them in memory of the machine.
+// them in memory of the machine. With "two", the first two ranks make them together.
 #include "parts.hpp"
 
 #include <glt/mpi/node.hpp>
@@ -47,13 +47,15 @@ std::uint64_t train(roles_type& roles, std::optional<glt::mpi_node> const& node)
 } // namespace
 
 int main(int argc, char** argv) {
-  bool const shared = argc > 1 && std::string_view(argv[1]) == "shared";
-  return glt_fault::run_job([shared](glt::mpi_comm comm) -> std::uint64_t {
+  std::string_view const way = argc > 1 ? argv[1] : "";
+  bool const shared = way == "shared";
+  int const num_servers = way == "two" ? 2 : 1;
+  return glt_fault::run_job([shared, num_servers](glt::mpi_comm comm) -> std::uint64_t {
     std::optional<glt::mpi_node> node;
     if (shared) {
       node.emplace(comm);
     }
-    bool const serves = comm.rank() == 0;
+    bool const serves = comm.rank() < num_servers;
     auto const role = shared ? (serves ? dist::role::worker : dist::role::trainer)
                              : (serves ? dist::role::server : dist::role::client);
     roles_type roles(comm, role, serves ? "making" : "training");

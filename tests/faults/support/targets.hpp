@@ -15,7 +15,8 @@ inline std::vector<target> make_targets([[maybe_unused]] glt_test::scratch_folde
       {"node", 3, {GLT_FAULT_NODE}},
       {"full batch", 3, {GLT_FAULT_FULL_BATCH}},
       {.name = "server and clients", .ranks = 3, .program = {GLT_FAULT_SERVED}},
-      {.name = "worker and trainers", .ranks = 3, .program = {GLT_FAULT_SERVED, "shared"}}};
+      {.name = "worker and trainers", .ranks = 3, .program = {GLT_FAULT_SERVED, "shared"}},
+      {.name = "two servers", .ranks = 3, .program = {GLT_FAULT_SERVED, "two"}}};
 #ifdef GLT_PARTITION_PROGRAM
   write_partition_input(scratch / "input", 300, 2000);
   auto const partition = [&](std::string name, int ranks, std::vector<std::string> more) {

@@ -54,7 +54,7 @@ namespace glt::dist {
 ///
 /// Concurrent calls: none on one object, nor on the communicators of the roles.
 ///
-/// @comm   a round is two header exchanges among the servers, and those of the batches that it makes
+/// @comm   a round is three header exchanges among the servers, and those of the batches that it makes
 template <communicator Comm>
   requires detail::mailing<Comm>
 class server {
@@ -154,12 +154,12 @@ private:
 
   void serve_all() {
     try {
-      servers_.tell(box_, message_kind::present, 0);
+      tell_servers(message_kind::present, 0);
       while (!servers_.are_present()) { // those that never run join no round
         handle(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "a client"; }));
       }
       serve_rounds();
-      servers_.part(box_);
+      servers_.part(box_, rounds_.number());
       if (clients_.all_receive()) {
         box_.flush();
       }
@@ -167,11 +167,16 @@ private:
       throw;
     } catch (...) {
       if (!detail::is_lost(rounds_.group())) {
-        servers_.tell(box_, message_kind::bell, rounds_.number()); // to hear of it
+        tell_servers(message_kind::bell, rounds_.number()); // to hear of it
       }
       throw;
     }
   }
+  // The others wait for it.
+  void tell_servers(message_kind kind, std::int64_t number) {
+    detail::committed(roles_->world(), [&] { servers_.tell(box_, kind, number); });
+  }
+
   void serve_rounds() {
     while (!rounds_.are_over()) {
       while (auto message = box_.receive(detail::mailbox_limit(0))) {

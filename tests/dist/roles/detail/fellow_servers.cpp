@@ -44,12 +44,33 @@ TEST_CASE("servers hear who runs and who calls for a round, and part when they h
             CHECK(!servers.have_called());
           }
           servers.tell(box, service_message::bell, 4); // nobody answers
-          servers.part(box);
+          servers.part(box, 5);
           CHECK(!box.receive(glt::detail::mailbox_limit(0)));
         }
         comm.barrier();
       },
       {2, 3, 4});
+}
+
+TEST_CASE("a server that fails while the others part calls them to another round") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        auto roles = glt_test::joined(comm, 2);
+        auto box = glt::detail::join_mailbox(roles);
+        if (glt_test::is_server(roles)) {
+          glt::detail::fellow_servers servers(roles);
+          if (comm.rank() == 1) {
+            servers.tell(box, service_message::bell, 6); // to a round that was
+            servers.tell(box, service_message::bell, 7);
+            box.flush();
+          } else {
+            servers.part(box, 7);
+            CHECK(servers.have_called());
+          }
+        }
+        comm.barrier();
+      },
+      {3, 4});
 }
 
 TEST_CASE("a server that has gone before it ran is an error of the others, and so is what no server says") {

@@ -78,15 +78,20 @@ public:
                                   message.source));
     }
   }
-  /// When all clients have gone: no message of a server is on its way afterwards.
+  /// When all clients have gone and `round` would be the next one: no message of a server is on its way afterwards, unless
+  /// one calls for another round, which means that it has failed.
   ///
   /// @comm   one message to every other server
   template <mailbox Box>
-  void part(Box& box) const {
+  void part(Box& box, std::int64_t round) {
     tell(box, service_message::farewell, 0);
-    for (auto left = ranks_.size() - 1; left > 0;) { // the rest are calls to rounds that were
-      auto const kind = static_cast<service_message>(box.receive(for_ever)->kind);
-      left -= kind == service_message::farewell ? 1 : 0;
+    for (auto left = ranks_.size() - 1; left > 0 && !have_called_;) {
+      auto const message = box.receive(for_ever);
+      if (static_cast<service_message>(message->kind) == service_message::farewell) {
+        --left;
+      } else {
+        hear(*message, round);
+      }
     }
   }
 

@@ -118,8 +118,8 @@ private:
       all_receive_ &= in_haste == 0;
       close(client, std::nullopt);
       delivery_.take_back_all(client);
-      clients_.erase(client);
       say(client, service_message::farewell, std::int64_t{0});
+      clients_.erase(client); // told: one that is not is among those that hear why this server fails
       break;
     }
     default:
@@ -130,10 +130,10 @@ private:
   // Serves a client no more, which may still read batches in shared memory.
   void dismiss(int client, std::string_view cause) {
     close(client, std::nullopt);
-    clients_.erase(client);
     all_receive_ = false;
     auto const why = message("cannot understand ", roles_->name_of(client), ": ", cause);
     say(client, service_message::gone, failed_message{0, 0, roles_->world_rank(), why});
+    clients_.erase(client);
   }
 
   // Closes a loader of a client, or all of them.

@@ -90,6 +90,8 @@ public:
     }
     kinds_.push_back({key, offer->make_kind(group, key.substr(name.size() + 1)), {}});
   }
+  /// Forgets a kind that has no loaders yet, if it is there.
+  void drop(std::string const& key) noexcept { std::erase_if(kinds_, [&](entry const& of) { return of.key == key; }); }
   /// Opens a loader of a kind that is there.
   ///
   /// @throws precondition_error  if seeds or options are wrong

@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/guard.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/roles/detail/served_kinds.hpp>
@@ -45,22 +46,29 @@ public:
   /// for kinds that cannot be made, `done(stream, batches, failure)` with the own loader of which batches were made, and why
   /// not the one after them, if it cannot be.
   ///
-  /// @comm   collective over the servers; one header exchange, and that of what is made
+  /// @comm   collective over the servers; one header exchange, and where something is made two more and those of making it
   template <class WantedKind, class Refuse, class Done>
   void make(std::int64_t mine, served_kinds<Comm>& kinds, WantedKind wanted_kind, Refuse refuse, Done done) {
-    auto const wishes = exchange_values(group_, {.what = operation::produce, .step = number_}, {}, mine);
-    ++number_;
-    auto const any = [&](auto const& predicate) {
-      return std::ranges::any_of(wishes, predicate, &call_header::value);
-    };
-    if (any([](auto wanted) { return wanted == kind; })) {
-      make_kinds(kinds, wanted_kind(), refuse);
-    } else if (auto const next = kinds.next([&](std::size_t of) {
-                 return any([&](auto wanted) { return wanted == batch + static_cast<std::int64_t>(of); });
-               })) {
-      make_batches(kinds.take(*next), done);
-    } else {
-      are_over_ = !any([](auto wanted) { return wanted != end; });
+    outcome made;
+    // Others would take what is thrown in here for the failure of a batch, and go on.
+    committed(group_, [&] {
+      auto const wishes = exchange_values(group_, {.what = operation::produce, .step = number_}, {}, mine);
+      ++number_;
+      auto const any = [&](auto const& predicate) {
+        return std::ranges::any_of(wishes, predicate, &call_header::value);
+      };
+      if (any([](auto wanted) { return wanted == kind; })) {
+        make_kinds(kinds, wanted_kind(), refuse);
+      } else if (auto const next = kinds.next([&](std::size_t of) {
+                   return any([&](auto wanted) { return wanted == batch + static_cast<std::int64_t>(of); });
+                 })) {
+        make_batches(kinds.take(*next), made);
+      } else {
+        are_over_ = !any([](auto wanted) { return wanted != end; });
+      }
+    });
+    if (made.stream != nullptr) {
+      done(*made.stream, made.count, made.failure);
     }
   }
 
@@ -70,6 +78,12 @@ private:
     std::int64_t epoch = 0;
     std::int64_t step = 0;
   };
+  // The loader of this server of which batches were made, how many, and why not the one after them.
+  struct outcome {
+    served_stream* stream = nullptr;
+    std::int64_t count = 0;
+    std::optional<collective_error> failure;
+  };
 
   // The kinds that servers want and have not, one per server.
   template <class Refuse>
@@ -77,14 +91,14 @@ private:
     for (auto const& key : gather_lists(group_, {.what = operation::produce, .step = number_}, {}, wanted)) {
       if (!key.empty() && !kinds.has(key)) {
         if (auto const failure = together([&] { kinds.make(group_, key); })) {
+          kinds.drop(key); // where it was made
           refuse(key, *failure);
         }
       }
     }
   }
 
-  template <class Done>
-  void make_batches(typename served_kinds<Comm>::entry& of, Done done) {
+  void make_batches(typename served_kinds<Comm>::entry& of, outcome& made) {
     auto* const stream = of.due();
     std::vector<job> own;
     stream_batches mine{.stream = stream};
@@ -97,39 +111,55 @@ private:
       own.push_back({key.seed, key.epoch, key.step});
     }
     auto const jobs = gather_lists(group_, {.what = operation::produce, .step = number_}, {}, own);
-    std::vector<sample_key> keys;
-    for (std::size_t rank = 0; rank < jobs.size(); ++rank) {
-      mine.place = static_cast<int>(rank) == group_.rank() ? keys.size() : mine.place;
-      for (auto const& [seed, epoch, step] : jobs[rank]) {
-        keys.push_back({.seed = seed, .epoch = epoch, .step = step});
-      }
+    for (std::size_t rank = 0; static_cast<int>(rank) < group_.rank(); ++rank) {
+      mine.place += jobs[rank].size();
     }
-    auto failure = together([&] { of.kind->make(keys, mine); });
-    auto made = failure ? 0 : mine.count;
-    if (failure && keys.size() > 1) { // one of them cannot be made: which, they show one by one
-      failure.reset();
-      for (std::size_t i = 0; i < keys.size(); ++i) {
-        auto const own_place = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(mine.place);
-        bool const is_own = own_place >= 0 && own_place < mine.count;
-        stream_batches const one{.stream = stream, .first = own_place, .count = is_own ? 1 : 0};
-        auto of_one = together([&] { of.kind->make(std::span(&keys[i], 1), one); });
-        if (is_own && !failure) {
-          failure = std::move(of_one);
-          made += failure ? 0 : 1;
+    std::vector<sample_key> keys;
+    auto const make_one = [&](job const& one, stream_batches const& batches) {
+      keys.assign(1, {.seed = one.seed, .epoch = one.epoch, .step = one.step});
+      of.kind->make(keys, batches);
+    };
+    made.failure = together([&] {
+      for (auto const& list : jobs) {
+        for (auto const& [seed, epoch, step] : list) {
+          keys.push_back({.seed = seed, .epoch = epoch, .step = step});
+        }
+      }
+      of.kind->make(keys, mine);
+    });
+    made.count = made.failure ? 0 : mine.count;
+    std::size_t num_jobs = 0;
+    for (auto const& list : jobs) {
+      num_jobs += list.size();
+    }
+    if (made.failure && num_jobs > 1) { // one of them cannot be made: which, they show one by one
+      made.failure.reset();
+      for (std::size_t rank = 0; rank < jobs.size(); ++rank) {
+        bool const is_own = static_cast<int>(rank) == group_.rank();
+        for (std::size_t i = 0; i < jobs[rank].size(); ++i) {
+          stream_batches const one{
+              .stream = stream, .first = static_cast<std::int64_t>(i), .count = is_own ? 1 : 0};
+          auto of_one = together([&] { make_one(jobs[rank][i], one); });
+          if (is_own && !made.failure) {
+            made.failure = std::move(of_one);
+            made.count += made.failure ? 0 : 1;
+          }
         }
       }
     }
     if (stream != nullptr) {
-      done(*stream, made, failure);
       of.put_last(stream);
     }
+    made.stream = stream;
   }
 
-  // Runs what all servers do together; returns what they all fail with.
+  // Runs what all servers do together; returns what they all fail with: also those whose part of it was done before
+  // another one failed.
   template <class Work>
   std::optional<collective_error> together(Work work) {
     try {
       end_.guard(work);
+      end_.leave();
       return std::nullopt;
     } catch (agreed_error const& failure) {
       return failure;
