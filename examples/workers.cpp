@@ -13,7 +13,7 @@ namespace dist = glt::dist;
 using roles_type = dist::role_context<glt::mpi_comm>;
 using recipe_type = dist::neighbor_batches<glt::device::cpu, glt::global_id>;
 
-constexpr glt::local_id num_vertices = 4096;
+constexpr glt::local_id graph_size = 4096;
 
 void make_batches(roles_type& roles, glt::mpi_node const& node) {
   auto const whole =
@@ -28,7 +28,7 @@ void make_batches(roles_type& roles, glt::mpi_node const& node) {
 }
 
 void train(roles_type& roles, glt::mpi_node const& node) {
-  std::vector<glt::global_id> seeds(num_vertices / roles.group_size());
+  std::vector<glt::global_id> seeds(graph_size / roles.group_size());
   std::iota(seeds.begin(), seeds.end(), std::ssize(seeds) * roles.group_rank());
   auto const machine = node.neighbors(); // this rank, and then its workers
   dist::client client(roles, node);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/members.hpp>
 #include <glt/core/error.hpp>
 
 #include <cstdint>
+#include <tuple>
 
 namespace glt {
 
@@ -21,6 +23,12 @@ public:
   [[nodiscard]] constexpr bool by_position() const noexcept { return kind_ == 2; }
 
 private:
+  friend struct detail::member_access;
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.kind_);
+  }
+
   std::uint8_t kind_;
 };
 
