@@ -42,7 +42,10 @@ void check_walks(glt::csr_view<glt::memory_space::host, Vertex> graph, std::vect
   auto const from = glt::make_buffer<Policy>(starts, policy);
   glt::walks<glt::device::cpu, Vertex> expected;
   glt::walks<Policy, Vertex> out(policy);
-  for (auto const& options : Walkers::options()) {
+  for (auto options : Walkers::options()) {
+    if (options.edge_ids && !graph.has_edge_ids()) {
+      options.edge_ids = glt::edge_positions;
+    }
     reference_type const reference(graph, options, {}, original);
     walker_type const walker(copied.view(), options, policy, names.view());
     CHECK(walker.options().length == options.length);

@@ -193,6 +193,23 @@ std::vector<site> sites_of_full_batch() {
            static_cast<void>(dist::gather_batch_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
          };
        }},
+      {"gather_reproducible_statistics", true,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool wrong) {
+           rows x(5, wrong ? 3 : 4);
+           static_cast<void>(dist::gather_reproducible_statistics(comm, x.view()));
+         };
+       }},
+      {"gather_reproducible_gradients", true,
+       [](comm_type& comm) -> call_type {
+         rows const x(5, 4);
+         auto const statistics = dist::gather_reproducible_statistics(comm, x.view());
+         return [=, &comm](bool wrong) {
+           rows const gradient(wrong ? 4 : 5, 4);
+           static_cast<void>(
+               dist::gather_reproducible_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
+         };
+       }},
       {"make_mfgs", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
