@@ -78,6 +78,7 @@ public:
       throw error("this rank has caught, or ended in a destructor, an exception of a collective in which others wait "
                   "for what it did not send; let such exceptions leave the work");
     }
+    cause_.clear(); // of work before
     announce();
   }
 
