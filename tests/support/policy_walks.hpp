@@ -10,6 +10,7 @@
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/walk/walks.hpp>
 
 #include <doctest/doctest.h>
