@@ -36,8 +36,8 @@ namespace glt::detail {
 /// @comm   collective; one reduction
 /// @throws collective_error  on every rank, if a number of a rank that gradients are made of is not finite
 template <communicator Comm, device_policy Policy, class T>
-[[nodiscard]] gradient_terms<fixed_point>
-agree_on_gradient_terms(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
+[[nodiscard]] attention_terms<fixed_point>
+agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
                         dist::attention_rows<Policy::space, T const> rows,
                         matrix_view<Policy::space, T const> gradient) {
   auto const& options = pass.options();
@@ -114,8 +114,8 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     using sum_type = typename steps_type::sum_type;
     constexpr bool is_exact = std::is_same_v<Terms, glt::detail::fixed_point>;
     T* packed = nullptr; // [V, stride]
-    glt::detail::gradient_sums<sum_type> sums;
-    glt::detail::gradient_terms<Terms> terms;
+    glt::detail::attention_sums<sum_type> sums;
+    glt::detail::attention_terms<Terms> terms;
     auto const make_steps = [&] {
       glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}};
       if (packed != nullptr) { // else there are no rows, or no memory yet
@@ -167,7 +167,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     });
     pass.agree(failure, phase);
     if constexpr (is_exact) {
-      terms = glt::detail::agree_on_gradient_terms(graph, pass, rows, gradient);
+      terms = glt::detail::agree_on_attention_terms(graph, pass, rows, gradient);
     }
     auto const steps = make_steps();
     auto const failed_step = glt::detail::run_round_trip(

@@ -63,7 +63,7 @@ struct self_loops {
     auto const deltas = at::empty_like(log_sums);
     attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
                                        strided_over<T const>(log_sums), strided_over<T const>(deltas)};
-    gradient_sums<T> const by{strided_over<T>(out.values), strided_over<T>(out.keys), strided_over<T>(out.queries)};
+    attention_sums<T> const by{strided_over<T>(out.values), strided_over<T>(out.keys), strided_over<T>(out.queries)};
     visit<T, Policy>(rows, [&](auto shard, auto pieces, auto columns, auto score, auto dropout) {
       using score_type = decltype(score);
       using dropout_type = decltype(dropout);

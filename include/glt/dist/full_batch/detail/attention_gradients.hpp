@@ -69,7 +69,7 @@ struct attended_edges {
 
 /// How the gradients of an attention are summed.
 template <class Terms>
-struct gradient_terms {
+struct attention_terms {
   Terms values = {};
   Terms keys = {};
   Terms queries = {};
@@ -77,7 +77,7 @@ struct gradient_terms {
 
 /// Where they are summed.
 template <class Sum>
-struct gradient_sums {
+struct attention_sums {
   strided_rows<Sum> values;
   strided_rows<Sum> keys;
   strided_rows<Sum> queries;
@@ -91,12 +91,12 @@ struct add_source_gradients {
   dist::shard_view<Space> shard; // rows are sources
   attention_sources<T> from;
   attention_destinations<T> to;
-  gradient_sums<sum_type> by;
+  attention_sums<sum_type> by;
   sliced_rows pieces;
   head_columns columns;
   Score score;
   Dropout dropout;
-  gradient_terms<Terms> terms = {};
+  attention_terms<Terms> terms = {};
   T* gradients =
       nullptr; // [heads] for each edge from `first_edge` on: those of `attended_edges`, if they are asked for
   edge_offset first_edge = 0;

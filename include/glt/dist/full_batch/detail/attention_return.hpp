@@ -39,7 +39,7 @@ public:
   using sum_type = typename Terms::template sum_type<T>;
 
   attention_return(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
-                   attention_destinations<T> destinations, gradient_sums<sum_type> out, gradient_terms<Terms> terms,
+                   attention_destinations<T> destinations, attention_sums<sum_type> out, attention_terms<Terms> terms,
                    dist::pushed_edges<Policy> const* pushed)
       : graph_(&graph), pass_(&pass), options_(pass.options()), pushed_options_(pass.options()),
         destinations_(destinations), out_(out), terms_(terms), pushed_(pushed), shape_(pass.shape()) {
@@ -172,7 +172,7 @@ private:
   }
 
   void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attention_sources<T> from,
-           attention_destinations<T> to, gradient_sums<sum_type> by,
+           attention_destinations<T> to, attention_sums<sum_type> by,
            dist::attention_options<space> const& options) const {
     auto const ex = graph_->policy().executor();
     auto const pieces = sliced_rows::of<Policy>(shape_.heads);
@@ -239,8 +239,8 @@ private:
   dist::attention_options<space> options_;
   dist::attention_options<space> pushed_options_;
   attention_destinations<T> destinations_;
-  gradient_sums<sum_type> out_;
-  gradient_terms<Terms> terms_;
+  attention_sums<sum_type> out_;
+  attention_terms<Terms> terms_;
   dist::pushed_edges<Policy> const* pushed_;
   attention_shape shape_;
 };
