@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/torch/batch_norm.hpp>
 #include <glt/torch/collectives.hpp>
+#include <glt/torch/gat_conv.hpp>
 #include <glt/torch/gcn_conv.hpp>
 #include <glt/torch/gin_conv.hpp>
 #include <glt/torch/keyed_dropout.hpp>
@@ -40,13 +41,19 @@ struct network : torch::nn::Module {
   glt::batch_norm norm = register_module("norm", glt::batch_norm({.features = 11, .reproducible = true}));
   glt::sage_conv second = register_module("second", glt::sage_conv({.in = 11, .out = 13}));
   glt::gin_conv third = register_module("third", glt::gin_conv({.in = 13, .out = 6, .learn_epsilon = true}));
+  glt::gat_conv attention =
+      register_module("attention", glt::gat_conv({.in = 6, .out = 3, .heads = 4, .dropout = 0.3}));
+  glt::gat_conv mean = register_module(
+      "mean", glt::gat_conv({.in = 12, .out = 6, .heads = 2, .concatenate = false, .add_self_loops = false}));
   glt::rgcn_conv fourth = register_module(
       "fourth", glt::rgcn_conv(two_relations(), {.in = 6, .out = num_classes, .num_bases = 2}));
 
   template <class Graph>
-  at::Tensor forward(at::Tensor const& x, Graph&& graph, glt::random_key key, at::Tensor const& ids) {
-    auto const hidden = glt::keyed_dropout(norm(graph.graph.host(), first(x, graph)).relu(), 0.3, key, ids);
-    auto const last = third(second(hidden, graph).relu(), graph).relu();
+  at::Tensor forward(at::Tensor const& x, Graph&& graph, glt::attention_draws const& draws) {
+    auto const hidden =
+        glt::keyed_dropout(norm(graph.graph.host(), first(x, graph)).relu(), 0.3, draws.key, draws.vertex_ids);
+    auto const attended = attention(third(second(hidden, graph).relu(), graph).relu(), graph, draws).relu();
+    auto const last = mean(attended, graph).relu();
     return fourth(
         {last}, [&](int) -> auto& { return graph; })[0]; // both relations have the same edges
   }
@@ -71,7 +78,8 @@ std::vector<at::Tensor> train(glt_test::named_partitioner const& partitioner, in
   glt::run_threads(ranks, [&](auto comm) {
     glt_test::divided_graph const divided(list, partitioner, comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph, {.depth = ranks % 3}, cpu(ranks == 2 ? 3 : 1));
+    glt::dist::pushed_edges<cpu> const pushed(sharded, graph.local().edge_ids());
     network net;
     for (std::size_t i = 0; i < net.parameters().size(); ++i) {
       net.parameters()[i].detach().copy_(initial.parameters()[i]);
@@ -79,11 +87,14 @@ std::vector<at::Tensor> train(glt_test::named_partitioner const& partitioner, in
     torch::optim::Adam adam(net.parameters(), torch::optim::AdamOptions(0.02));
     auto const own_x = glt_test::own_rows(x, divided, comm.rank());
     auto const own_labels = glt_test::own_rows(labels, divided, comm.rank());
-    auto const ids = glt_test::own_rows(at::arange(list.num_vertices), divided, comm.rank());
+    glt::attention_draws draws{
+        .edge_ids = glt::to_tensor(graph.local().edge_ids()),
+        .vertex_ids = glt_test::own_rows(at::arange(list.num_vertices), divided, comm.rank())};
     for (std::uint64_t step = 0; step < 4; ++step) {
       adam.zero_grad();
+      draws.key = glt::random_key(9).fold(step);
       auto const scores =
-          net.forward(own_x, glt::reproducible_graph{sharded}, glt::random_key(9).fold(step), ids);
+          net.forward(own_x, glt::reproducible_graph{sharded, ranks == 3 ? &pushed : nullptr}, draws);
       auto const loss = torch::nn::functional::cross_entropy(
           scores, own_labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
       (loss / static_cast<double>(list.num_vertices)).backward();
@@ -130,7 +141,7 @@ TEST_CASE("layers over a reproducible graph equal those over the graph") {
   auto const check = []<class Layer, class Options>(Layer initial, Options options) {
     auto const list = graph_to_train();
     auto const x = glt_test::numbers(list.num_vertices, options.in);
-    auto const weights = glt_test::numbers(list.num_vertices, options.out);
+    auto const weights = glt_test::numbers(list.num_vertices, glt_test::columns_of(options));
     glt_test::on_ranks([&](auto comm) {
       glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
       glt::dist::graph const graph(comm, divided.part(comm.rank()));
@@ -157,6 +168,8 @@ TEST_CASE("layers over a reproducible graph equal those over the graph") {
     check(glt_test::make_layer<glt::sage_conv>(sage), sage);
     glt::gin_conv_options const gin{4, out, 0.5, true};
     check(glt_test::make_layer<glt::gin_conv>(gin), gin);
+    glt::gat_conv_options const gat{.in = 4, .out = out, .heads = 3, .concatenate = out == 2};
+    check(glt_test::make_layer<glt::gat_conv>(gat), gat);
   }
 }
 

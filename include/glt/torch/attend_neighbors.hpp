@@ -55,7 +55,7 @@ namespace detail {
     throw precondition_error(
         message("attend_neighbors with a dropout of ", how.dropout, "; pass a share in [0, 1)"));
   }
-  self_loops loops{.included = how.add_self_loops, .heads = how.heads, .slope = how.slope, .factors = {}};
+  self_loops loops{.how = how, .ids = {}};
   if (how.add_self_loops && how.dropout > 0) {
     auto const& ids = how.draws.vertex_ids;
     if (!ids.defined() || ids.dim() != 1 || ids.size(0) < num_destinations) {
@@ -63,8 +63,7 @@ namespace detail {
                                        "; pass one for each of ", num_destinations,
                                        " destinations, as dropout depends on them"));
     }
-    auto const own = ids.narrow(0, 0, num_destinations);
-    loops.factors = self_dropout(own, how.draws.key, how.dropout, how.heads).to(device, values.scalar_type());
+    loops.ids = (-1 - ids.narrow(0, 0, num_destinations).to(device, at::kLong)).contiguous();
   }
   return loops;
 }
@@ -108,7 +107,7 @@ template <memory_space Space>
 [[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
                                           at::Tensor const& queries, block_view<Space> block,
                                           neighbor_attention const& how = {}) {
-  auto const loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
+  auto loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
   for (auto const& rows : {values, keys, queries}) {
     if (rows.size(0) != block.num_sources) {
       throw precondition_error(detail::message("attend_neighbors over ", detail::in_words(rows),
@@ -128,8 +127,8 @@ template <memory_space Space>
       values, keys, detail::rows_of_destinations(queries, block.num_destinations),
       c10::intrusive_ptr<detail::attention_edges>(
           c10::make_intrusive<detail::block_attention>(to_tensor(block.offsets), to_tensor(block.row), ids,
-                                                       detail::edge_attention<memory_space::host>(how, ids))),
-      loops);
+                                                       detail::edge_attention<memory_space::host>(how, ids),
+                                                       std::move(loops))));
 }
 
 namespace detail {
@@ -138,15 +137,16 @@ template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor
 attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
                   dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how,
-                  std::type_identity_t<dist::pushed_edges<Policy> const*> pushed) {
+                  std::type_identity_t<dist::pushed_edges<Policy> const*> pushed, bool reproducible = false) {
   auto const device = torch_device(graph.policy());
-  auto const loops = check_attention(values, keys, queries, graph.num_destinations(), device, how);
+  auto loops = check_attention(values, keys, queries, graph.num_destinations(), device, how);
   auto const ids = usable_ids(how.draws.edge_ids, device);
+  auto options = edge_attention<Policy::space>(how, ids);
+  options.reproducible = reproducible;
   return attention_function::apply(
       values, keys, rows_of_destinations(queries, graph.num_destinations()),
       c10::intrusive_ptr<attention_edges>(c10::make_intrusive<sharded_attention<Comm, Policy>>(
-          graph, ids, edge_attention<Policy::space>(how, ids), pushed)),
-      loops);
+          graph, ids, options, pushed, std::move(loops))));
 }
 
 } // namespace detail

@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/torch/attend_neighbors.hpp>
 #include <glt/torch/detail/graph_layer.hpp>
+#include <glt/torch/message_graph.hpp>
 #include <glt/torch/neighbor_attention.hpp>
 
 #include <torch/nn/init.h>
@@ -64,19 +65,25 @@ public:
   template <attention_graph Graph>
   [[nodiscard]] at::Tensor forward(at::Tensor const& x, Graph& graph, attention_draws const& draws = {}) {
     check_input("gat_conv", x, options_.in);
-    auto const values = linear_(x);
-    auto const by_head = values.view({x.size(0), options_.heads, options_.out});
-    auto const scores = [&](at::Tensor const& weights) { return at::einsum("nhd,hd->nh", {by_head, weights}); };
-    auto const y = attend_neighbors(values, scores(source_), scores(destination_), graph,
+    auto const values = map_rows_over(graph, x, linear_->weight);
+    auto const scores = map_rows_over(graph, values, at::cat({by_head(source_), by_head(destination_)}));
+    auto const y = attend_neighbors(values, scores.narrow(1, 0, options_.heads),
+                                    scores.narrow(1, options_.heads, options_.heads), graph,
                                     {.heads = options_.heads,
                                      .slope = options_.slope,
                                      .add_self_loops = options_.add_self_loops,
                                      .dropout = is_training() ? options_.dropout : 0,
                                      .draws = draws});
-    return (options_.concatenate ? y : y.view({y.size(0), options_.heads, options_.out}).mean(1)) + bias_;
+    auto const of_heads = y.view({y.size(0), options_.heads, options_.out});
+    return map_rows_over(graph, options_.concatenate ? y : of_heads.mean(1), {}, bias_);
   }
 
 private:
+  // Weights [heads, out] as a map [heads, heads · out] from the columns of each head to one number.
+  [[nodiscard]] static at::Tensor by_head(at::Tensor const& weights) {
+    return (at::eye(weights.size(0), weights.options().requires_grad(false)).unsqueeze(2) * weights).flatten(1);
+  }
+
   gat_conv_options options_;
   ::torch::nn::Linear linear_{nullptr};
   at::Tensor source_;

@@ -4,13 +4,18 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
+#include <glt/torch/attend_neighbors.hpp>
 #include <glt/torch/detail/exact_map.hpp>
 #include <glt/torch/detail/sharded_aggregation.hpp>
+#include <glt/torch/neighbor_attention.hpp>
 
 #include <torch/types.h>
+
+#include <type_traits>
 
 namespace glt {
 
@@ -18,23 +23,23 @@ namespace glt {
 /// partition and any number of threads.
 ///
 ///     glt::reproducible_graph exact{sharded};
-///     auto const y = second(first(x, exact).relu(), exact); // gcn_conv, sage_conv, gin_conv, rgcn_conv
+///     auto const y = second(first(x, exact).relu(), exact); // gcn_conv, sage_conv, gin_conv, gat_conv, rgcn_conv
 ///     (loss / num_seeds_of_all_ranks).backward();           // a sum over own seeds
 ///     glt::sum_grads(comm, network);
 ///
 /// Sums over neighbours and gradients of parameters are added in fixed point (`dist::aggregation::reproducible`), products
 /// with weights as exact products of slices of 20 bits. What else a network does has to be the same for a row on
 /// whatever rank it is: activations and losses of rows are, and a `batch_norm` that is `reproducible`, while `at::dropout`
-/// is not (take `keyed_dropout`), nor are attention and layers of LibTorch, whose gradients are summed over rows in their
-/// order.
+/// is not (take `keyed_dropout`), nor are layers of LibTorch, whose gradients are summed over rows in their order.
 ///
 /// Concurrent calls: none, as of the graph, which outlives it.
 ///
-/// @cost   sums about twice, products with weights 3 to 13 times those of floats (the wider, the more); 8 bytes an element
+/// @cost   sums about twice, attention twice forward and 1.3 to 1.6 times backward, products with weights 3 to 13 times those of floats (the wider, the more); 8 bytes an element
 ///         travel backward
 template <communicator Comm, host_policy Policy>
 struct reproducible_graph {
   dist::sharded_graph<Comm, Policy>& graph;
+  dist::pushed_edges<Policy> const* pushed = nullptr; ///< for attention, as those of a `pushing_graph`; the same bits
 
   /// As over the sharded graph, reproducibly.
   ///
@@ -48,6 +53,13 @@ struct reproducible_graph {
           "that holds for every partition, take a sum or a mean, or the graph itself");
     }
     return detail::aggregate_over_ranks(x, over.graph, how, /*reproducible=*/true);
+  }
+
+  /// As over the sharded graph, reproducibly.
+  [[nodiscard]] friend at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
+                                                   at::Tensor const& queries, reproducible_graph const& over,
+                                                   neighbor_attention const& how = {}) {
+    return detail::attend_over_ranks(values, keys, queries, over.graph, how, over.pushed, /*reproducible=*/true);
   }
 
   [[nodiscard]] friend at::Tensor source_degrees(reproducible_graph const& over) {
@@ -77,6 +89,7 @@ struct reproducible_graph {
 };
 
 template <communicator Comm, host_policy Policy>
-reproducible_graph(dist::sharded_graph<Comm, Policy>&) -> reproducible_graph<Comm, Policy>;
+reproducible_graph(dist::sharded_graph<Comm, Policy>&, std::type_identity_t<dist::pushed_edges<Policy>> const* = nullptr)
+    -> reproducible_graph<Comm, Policy>;
 
 } // namespace glt

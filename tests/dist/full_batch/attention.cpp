@@ -3,6 +3,7 @@
 
 #include <glt/dist/full_batch/attention.hpp>
 
+#include <glt/comm/threads.hpp>
 #include <glt/dist/full_batch/attention_backward.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 
@@ -17,7 +18,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -54,6 +57,7 @@ struct setting {
   std::int64_t depth = 1;
   double dropout = 0;
   backward_form form = backward_form::smaller;
+  bool is_reproducible = false;
 
   [[nodiscard]] std::int64_t key_columns() const { return score == attention_score::additive ? heads : 2 * heads; }
 };
@@ -108,14 +112,14 @@ struct rows {
   }
 };
 
-// Forward and backward on the ranks of a test against one loop over the edge list; returns the gradients.
+// Forward and backward on the ranks of a test against one loop over the edge list; returns all results.
 template <class Policy, class T, class Comm>
 std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
                                glt_test::named_partitioner const& partitioner, setting const& how,
                                Policy const policy = {}) {
   INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", columns ", how.columns,
        ", heads ", how.heads, ", score ", static_cast<int>(how.score), ", depth ", how.depth, ", dropout ", how.dropout,
-       ", form ", static_cast<int>(how.form));
+       ", form ", static_cast<int>(how.form), how.is_reproducible ? ", reproducible" : "");
   divided_graph const divided(list, partitioner, comm.size());
   auto const rank = comm.rank();
   glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, rank, policy));
@@ -134,8 +138,12 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
   matrix dx(x.count, how.columns, policy);
   matrix dkeys(x.count, how.key_columns(), policy);
   matrix dqueries(x.count, how.key_columns(), policy);
-  glt::dist::attention_options<Policy::space> const options{
-      .heads = how.heads, .score = how.score, .dropout = how.dropout, .dropout_key = expected.key, .edge_ids = ids};
+  glt::dist::attention_options<Policy::space> const options{.heads = how.heads,
+                                                            .score = how.score,
+                                                            .dropout = how.dropout,
+                                                            .dropout_key = expected.key,
+                                                            .edge_ids = ids,
+                                                            .reproducible = how.is_reproducible};
   glt::dist::attend(sharded, {x.view(), keys.view(), queries.view()}, y.view(), log_sums.view(), options);
   std::optional<glt::dist::pushed_edges<Policy>> pushed;
   if (how.form != backward_form::rematerialise) {
@@ -154,12 +162,12 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
   CHECK(dkeys.wrong(divided, rank, back.keys, policy) == 0);
   CHECK(dqueries.wrong(divided, rank, back.queries, policy) == 0);
 
-  std::vector<T> gradients;
-  for (auto const* by : {&dx, &dkeys, &dqueries}) {
-    auto const values = glt::to_vector(policy, by->values.view());
-    gradients.insert(gradients.end(), values.begin(), values.end());
+  std::vector<T> made;
+  for (auto const* of : {&y, &log_sums, &dx, &dkeys, &dqueries}) {
+    auto const values = glt::to_vector(policy, of->values.view());
+    made.insert(made.end(), values.begin(), values.end());
   }
-  return gradients;
+  return made;
 }
 
 constexpr backward_form all_forms[] = {backward_form::rematerialise, backward_form::push, backward_form::smaller};
@@ -226,6 +234,75 @@ TEST_CASE("an attention over more rows than are worked on at a time has the same
   });
 }
 
+TEST_CASE_TEMPLATE("a reproducible attention and its gradients have the same bits on any number of ranks, parts and threads, "
+                   "whether edges are pushed or not",
+                   T, float, double) {
+  auto const list = glt_test::random_graph(257, 4099);
+  for (auto const score : {attention_score::additive, attention_score::dot_product}) {
+    std::vector<T> first;
+    auto const partitioners = glt_test::all_partitioners();
+    for (auto const& partitioner : {partitioners[1], partitioners[4]}) {
+      for (int const ranks : {1, 2, 3, 4}) {
+        for (auto const form : all_forms) {
+          setting const how{.heads = 2,
+                            .score = score,
+                            .depth = ranks % 3,
+                            .dropout = 0.3,
+                            .form = form,
+                            .is_reproducible = true};
+          auto const widths = {how.columns, how.heads, how.columns, how.key_columns(), how.key_columns()};
+          std::vector<T> all(static_cast<std::size_t>(list.num_vertices * std::reduce(widths.begin(), widths.end())));
+          glt::run_threads(ranks, [&](glt::threads_comm comm) {
+            auto const made = check_attention<glt::device::cpu, T>(comm, list, partitioner, how,
+                                                                   glt::device::cpu(ranks == 2 ? 3 : 1));
+            divided_graph const divided(list, partitioner, ranks);
+            auto from = made.begin();
+            std::int64_t matrix = 0;
+            for (auto const width : widths) {
+              for (auto v = divided.names.book.begin(comm.rank()); v < divided.names.book.end(comm.rank()); ++v) {
+                std::copy_n(from, width, all.begin() + matrix + divided.names.original[v] * width);
+                from += width;
+              }
+              matrix += list.num_vertices * width;
+            }
+          });
+          first = first.empty() ? all : first;
+          CHECK(std::memcmp(all.data(), first.data(), all.size() * sizeof(T)) == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("values or scores that are not finite are an error of all ranks of a reproducible attention, which go on") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(101, 999), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph sharded(comm, graph);
+    auto const count = sharded.num_sources();
+    std::vector<float> x(static_cast<std::size_t>(count), 1.0F);
+    auto keys = x;
+    auto y = x;
+    auto sums = x;
+    auto const of = [&](std::vector<float>& values) { return glt::host_matrix<float>(values.data(), count, 1); };
+    auto const failure = [&](bool exact) {
+      return glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::attend(sharded, {of(x), of(keys), of(keys)}, of(y), of(sums), {.reproducible = exact}); });
+    };
+    CHECK(failure(true) == "(nothing was thrown)");
+    for (auto* const wrong : {&x, &keys}) {
+      std::fill(wrong->begin(), wrong->end(),
+                comm.rank() + 1 == comm.size() ? std::numeric_limits<float>::quiet_NaN() : 1.0F);
+      CHECK(glt_test::names(failure(true), "not a number"));
+      std::fill(wrong->begin(), wrong->end(), 1.0F);
+    }
+    CHECK(failure(true) == "(nothing was thrown)");
+    if (comm.size() > 1) {
+      CHECK(glt_test::names(failure(comm.rank() == 1), "rank 1", "attends forward reproducibly to 1 float"));
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("an attention is the same on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
   on_ranks([](auto comm) {
     auto const partitioner = glt_test::all_partitioners()[1];
@@ -235,6 +312,8 @@ TEST_CASE_TEMPLATE("an attention is the same on any policy", Policy, GLT_TEST_GL
                                        {.heads = 2, .score = score, .depth = 2, .dropout = 0.5, .form = form});
         check_attention<Policy, double>(comm, glt_test::random_graph(101, 37), partitioner,
                                         {.score = score, .form = form});
+        check_attention<Policy, float>(comm, glt_test::random_graph(101, 999), partitioner,
+                                       {.heads = 2, .score = score, .dropout = 0.5, .form = form, .is_reproducible = true});
       }
     }
   });

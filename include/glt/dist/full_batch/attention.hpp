@@ -9,15 +9,21 @@
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/exact_rows.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 namespace glt::dist {
@@ -30,10 +36,12 @@ namespace glt::dist {
 /// @shape  output, log_sums: those of `attention_result`, written
 /// @where  memory of the graph's policy; returns when they are written or, on GPUs, enqueued
 /// @comm   collective, every rank with the same shapes and options; one header exchange and at most R − 1 messages a
-///         rank: num_sent() rows of a value and a key
+///         rank: num_sent() rows of a value and a key; if reproducible, one exchange, as many messages of keys and one
+///         reduction more, and the first time those of `make_out_degrees`
 /// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank attends otherwise than
-///                           rank 0
-/// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 2 shards
+///                           rank 0; if reproducible, also if values or scores of a rank are infinite or not a number
+/// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 2 shards; if reproducible,
+///         scores are computed twice, and 8 bytes more for every element of the result
 /// @source Veličković et al., "Graph attention networks", ICLR 2018; Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void attend(sharded_graph<Comm, Policy>& graph,
@@ -42,43 +50,84 @@ void attend(sharded_graph<Comm, Policy>& graph,
             std::type_identity_t<matrix_view<Policy::space, T>> log_sums,
             std::type_identity_t<attention_options<Policy::space>> options = {}) {
   constexpr auto space = Policy::space;
+  using glt::detail::strided_rows;
+  if (options.reproducible && !graph.known_degrees()) {
+    make_out_degrees(graph);
+  }
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
   auto const& shape = pass.shape();
+  auto& passes = graph.passes();
   T* sums = nullptr;
+  std::int64_t* exact_sums = nullptr; // of output and sums
   auto const num_sums = graph.num_destinations() * shape.heads;
-  auto const row_bytes = pass.bytes(1, shape.source_columns());
+  auto const num_values = graph.num_destinations() * shape.values;
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
     pass.check_destinations("output", output, shape.values);
     pass.check_destinations("log_sums", log_sums, shape.heads);
-    sums = graph.passes().template scratch<T>(num_sums);
-    graph.passes().reserve(graph.most_sent() * row_bytes, graph.most_received() * row_bytes);
+    if (options.reproducible) {
+      exact_sums = passes.template scratch<std::int64_t>(num_values + 2 * num_sums);
+      sums = reinterpret_cast<T*>(exact_sums + num_values + num_sums);
+    } else {
+      sums = passes.template scratch<T>(num_sums);
+    }
+    auto const row_bytes = pass.bytes(1, shape.source_columns());
+    passes.reserve(graph.most_sent() * row_bytes, graph.most_received() * row_bytes);
   });
-  pass.agree(failure, glt::detail::attention_phase::forward);
+  using glt::detail::attention_phase;
+  pass.agree(failure, attention_phase::forward);
   auto const ex = graph.policy().executor();
   auto const pieces = glt::detail::sliced_rows::of<Policy>(shape.heads);
-  glt::detail::strided_rows<T> const sum_rows{sums, shape.heads};
-  auto const combine = [&](shard_view<space> shard, glt::detail::attention_sources<T> sources) {
-    glt::detail::visit_attention<T>(
-        options, shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
-          ex.for_each(
-              pieces.count(shard.rows.size()),
-              glt::detail::wide_kernel{glt::detail::attend_rows<space, T, Score, Dropout>{
-                  shard, sources, glt::detail::strided(rows.queries), glt::detail::strided(output),
-                  glt::detail::strided(log_sums), sum_rows, pieces, shape.of_head(), score, dropout}});
+  // adds all edges to sums of so many columns of values as `over` has
+  auto const visit = [&]<class Sum, class Terms>(auto const& over, strided_rows<Sum> values, strided_rows<Sum> weights,
+                                                 Terms of_values, Terms of_weights) {
+    auto const row_bytes = over.bytes(1, over.shape().source_columns());
+    auto const combine = [&](shard_view<space> shard, glt::detail::attention_sources<T> sources) {
+      glt::detail::visit_attention<T>(
+          over.options(), shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
+            ex.for_each(pieces.count(shard.rows.size()),
+                        glt::detail::wide_kernel{glt::detail::attend_rows<space, T, Score, Dropout, Terms>{
+                            shard, sources, glt::detail::strided(rows.queries), values, glt::detail::strided(log_sums),
+                            weights, pieces, over.shape().of_head(), score, dropout, of_values, of_weights}});
+          });
+    };
+    passes.run(
+        glt::detail::row_flow::pull, [&](std::int64_t k) { return graph.sent_rows(k).size() * row_bytes; },
+        [&](std::int64_t k) { return graph.num_received(k) * row_bytes; },
+        [&](std::int64_t k, std::byte* block) { over.pack_sources(graph.sent_rows(k), block); },
+        [&](std::int64_t k, std::byte const* block) { combine(graph.shard(k), over.sources_in(block)); },
+        [&] {
+          over.fill(values.data, graph.num_destinations() * over.shape().values, Sum(0));
+          over.fill(weights.data, num_sums, Sum(0));
+          if constexpr (std::is_same_v<Terms, glt::detail::plain_terms>) { // else the largest scores are there
+            over.fill(log_sums.data(), log_sums.flat().size(), -std::numeric_limits<T>::infinity());
+          }
+          combine(graph.shard(0), over.sources());
         });
   };
-  graph.passes().run(
-      glt::detail::row_flow::pull, [&](std::int64_t k) { return graph.sent_rows(k).size() * row_bytes; },
-      [&](std::int64_t k) { return graph.num_received(k) * row_bytes; },
-      [&](std::int64_t k, std::byte* block) { pass.pack_sources(graph.sent_rows(k), block); },
-      [&](std::int64_t k, std::byte const* block) { combine(graph.shard(k), pass.sources_in(block)); },
-      [&] {
-        pass.fill(output.data(), output.flat().size(), T(0));
-        pass.fill(sums, num_sums, T(0));
-        pass.fill(log_sums.data(), log_sums.flat().size(), -std::numeric_limits<T>::infinity());
-        combine(graph.shard(0), pass.sources());
-      });
+  strided_rows<T> const sum_rows{sums, shape.heads};
+  constexpr glt::detail::plain_terms plain;
+  if (options.reproducible) {
+    auto of_keys = options;
+    of_keys.dropout = 0;
+    glt::detail::attention_pass<Comm, Policy, T> const keys(
+        graph, of_keys, {{rows.values.data(), rows.values.rows(), 0}, rows.keys, rows.queries});
+    auto const failed = glt::detail::failure_of([&] { visit(keys, strided_rows<T>{}, sum_rows, plain, plain); });
+    pass.agree(failed, attention_phase::forward);
+    std::array<double, 2> most{pass.largest(rows.values),
+                               pass.largest({sums, graph.num_destinations(), shape.heads})}; // of scores, not numbers
+    graph.host().all_reduce(std::span<double>(most), reduction::max);
+    glt::detail::check_summable(graph.size(), std::max(most[0], most[1]));
+    auto const terms = graph.known_degrees()->in;
+    auto const of_values = glt::detail::fixed_point::for_sums(most[0] / (1 - options.dropout), terms);
+    auto const of_weights = glt::detail::fixed_point::for_sums(1, terms);
+    visit(pass, strided_rows<std::int64_t>{exact_sums, shape.values},
+          strided_rows<std::int64_t>{exact_sums + num_values, shape.heads}, of_values, of_weights);
+    ex.for_each(num_values, glt::detail::write_exact_values<T>{exact_sums, output.data(), of_values});
+    ex.for_each(num_sums, glt::detail::write_exact_values<T>{exact_sums + num_values, sums, of_weights});
+  } else {
+    visit(pass, glt::detail::strided(output), sum_rows, plain, plain);
+  }
   ex.for_each(num_sums, glt::detail::finish_attention<T>{glt::detail::strided(output),
                                                          glt::detail::strided(log_sums),
                                                          {sums, shape.heads},

@@ -11,16 +11,56 @@
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/attention_return.hpp>
+#include <glt/dist/full_batch/detail/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/round_trip.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
+
+namespace glt::detail {
+
+/// The fixed-point numbers in which all ranks add up the gradients of an attention.
+///
+/// @comm   collective; one reduction
+/// @throws collective_error  on every rank, if a number of a rank that gradients are made of is not finite
+template <communicator Comm, device_policy Policy, class T>
+[[nodiscard]] attention_terms<fixed_point>
+agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
+                        dist::attention_rows<Policy::space, T const> rows,
+                        matrix_view<Policy::space, T const> gradient) {
+  auto const& options = pass.options();
+  bool const is_additive = options.score == dist::attention_score::additive;
+  std::array<double, 4> most{pass.largest(gradient), pass.largest(rows.values),
+                             is_additive ? 1 : pass.largest(rows.keys), is_additive ? 1 : pass.largest(rows.queries)};
+  graph.host().all_reduce(std::span<double>(most), reduction::max);
+  auto const [by_output, value, key, query] = most;
+  check_summable(graph.size(), *std::ranges::max_element(most));
+  auto const weighted = by_output / (1 - options.dropout);
+  // shares are at most 1, products with values and with the output as many times their largest factors as a head has
+  // columns; twice that for rounding
+  auto const of_head = pass.shape().of_head();
+  auto const by_score = 4 * weighted * value * static_cast<double>(of_head.values) *
+                        (is_additive ? std::max(1.0, std::abs(options.slope)) : 1);
+  check_summable(graph.size(), by_score * std::max(key, query));
+  auto const degrees = *graph.known_degrees();
+  return {.values = fixed_point::for_sums(weighted, degrees.out),
+          .keys = fixed_point::for_sums(by_score * query, degrees.out),
+          .queries = fixed_point::for_sums(by_score * key, degrees.in)};
+}
+
+} // namespace glt::detail
 
 namespace glt::dist {
 
@@ -35,9 +75,10 @@ namespace glt::dist {
 /// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run out of
 ///         memory at its edges; the first call duplicates the communicator.
 ///         With H sources, T destinations: 2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most
-///         2(R − 1) messages a rank
+///         2(R − 1) messages a rank; if reproducible, gradients are of 8 bytes an element, and there is one reduction more
 /// @throws collective_error  as `attend`, if a rank has no memory for what some sources have by edge, or if there is dropout and the edges were pushed without ids
-/// @cost   O(E · heads · d); beside the gradients, 3V · heads elements and the rows of 2 · depth + 4 shards
+/// @cost   O(E · heads · d); beside the gradients, 3V · heads elements and the rows of 2 · depth + 4 shards; if
+///         reproducible, 8 bytes more for every element of the gradients
 /// @source Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void attend_backward(sharded_graph<Comm, Policy>& graph,
@@ -48,83 +89,107 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
                      std::type_identity_t<attention_options<Policy::space>> options = {},
                      pushed_edges<Policy> const* pushed = nullptr) {
   using glt::detail::strided;
+  using glt::detail::attention_phase;
+  if (options.reproducible && !graph.known_degrees()) {
+    make_out_degrees(graph);
+  }
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
   auto const& shape = pass.shape();
   auto& passes = graph.passes();
   if (!passes.has_replies()) {
     // all ranks are here: the communicator is made together
-    pass.agree({}, glt::detail::attention_phase::backward);
+    pass.agree({}, attention_phase::backward);
   }
   static_cast<void>(passes.replies());
+  auto const ex = graph.policy().executor();
   // what an edge needs of its destination beside the gradient lies together, but for wide queries
   auto const num_queries = options.score == attention_score::additive ? shape.heads : 0;
   auto const stride = num_queries + 2 * shape.heads;
-  T* packed = nullptr; // [V, stride]
-  auto const destinations = [&] {
-    glt::detail::attention_destinations<T> made{strided(gradient), strided(rows.queries), {}, {}};
-    if (packed != nullptr) { // else there are no rows, or no memory yet
-      if (num_queries > 0) {
-        made.queries = {packed, stride};
-      }
-      made.log_sums = {packed + num_queries, stride};
-      made.deltas = {packed + num_queries + shape.heads, stride};
-    }
-    return made;
-  };
-  auto const failure = glt::detail::failure_of([&] {
-    pass.check();
-    pass.check_destinations("output", result.output, shape.values);
-    pass.check_destinations("log_sums", result.log_sums, shape.heads);
-    pass.check_destinations("gradient", gradient, shape.values);
-    pass.check_sources("gradient by values", out.values, shape.values);
-    pass.check_sources("gradient by keys", out.keys, shape.keys);
-    pass.check_destinations("gradient by queries", out.queries, shape.keys);
-    if (pushed != nullptr && options.dropout > 0 && !pushed->has_ids()) {
-      throw precondition_error("dropout by edges that were pushed without ids; pass ids to pushed_edges");
-    }
-    glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out,
-                                                               pushed);
-    glt::detail::block_sizes sent;
-    glt::detail::block_sizes returned;
-    for (std::int64_t k = 1; k < graph.size(); ++k) {
-      sent.include(steps.bytes(k));
-      returned.include(steps.reply_bytes(k));
-    }
-    auto const vertices = graph.num_destinations();
-    packed = passes.template scratch<T>(vertices * stride);
-    glt::detail::reserve_round_trip(passes, sent, returned);
-    if (packed != nullptr) {
-      pass.template move<false>(vertices, strided(rows.queries), {packed, stride}, num_queries);
-      pass.template move<false>(vertices, strided(result.log_sums), {packed + num_queries, stride}, shape.heads);
-      glt::detail::strided_rows<T> const deltas{packed + num_queries + shape.heads, stride};
-      graph.policy().executor().for_each(
-          vertices * shape.heads, glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas,
-                                                               shape.heads, shape.of_head().values});
-    }
-  });
-  using glt::detail::attention_phase;
+  auto const sizes = std::array{out.values.flat().size(), out.keys.flat().size(), out.queries.flat().size()};
   auto const phase = pushed == nullptr                         ? attention_phase::backward
                      : pushed->choice() == push_choice::useful ? attention_phase::pushed_backward
                                                                : attention_phase::all_pushed_backward;
-  pass.agree(failure, phase);
-  glt::detail::attention_return<Comm, Policy, T> const steps(graph, pass, options, destinations(), out,
-                                                             pushed);
-  auto const failed_step = glt::detail::run_round_trip(
-      passes, [&](std::int64_t k) { return steps.bytes(k); },
-      [&](std::int64_t k) { return steps.reply_bytes(k); },
-      [&](std::int64_t k, std::byte* block) { steps.fill(k, block); },
-      [&](std::int64_t k, std::byte const* received, std::byte* reply) { steps.serve(k, received, reply); },
-      [&](std::int64_t k, std::byte const* reply) { steps.use(k, reply); },
-      [&] {
-        auto const clear = [&](matrix_view<Policy::space, T> matrix) {
-          pass.fill(matrix.data(), matrix.flat().size(), T(0));
-        };
-        clear(out.values);
-        clear(out.keys);
-        clear(out.queries);
-        steps.add_own();
-      });
-  pass.agree(failed_step, phase); // steps need memory for what some sources have by edge
+  auto const run = [&]<class Terms>(Terms) {
+    using steps_type = glt::detail::attention_return<Comm, Policy, T, Terms>;
+    using sum_type = typename steps_type::sum_type;
+    constexpr bool is_exact = std::is_same_v<Terms, glt::detail::fixed_point>;
+    T* packed = nullptr; // [V, stride]
+    glt::detail::attention_sums<sum_type> sums;
+    glt::detail::attention_terms<Terms> terms;
+    auto const make_steps = [&] {
+      glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}};
+      if (packed != nullptr) { // else there are no rows, or no memory yet
+        if (num_queries > 0) {
+          to.queries = {packed, stride};
+        }
+        to.log_sums = {packed + num_queries, stride};
+        to.deltas = {packed + num_queries + shape.heads, stride};
+      }
+      return steps_type(graph, pass, to, sums, terms, pushed);
+    };
+    auto const failure = glt::detail::failure_of([&] {
+      pass.check();
+      pass.check_destinations("output", result.output, shape.values);
+      pass.check_destinations("log_sums", result.log_sums, shape.heads);
+      pass.check_destinations("gradient", gradient, shape.values);
+      pass.check_sources("gradient by values", out.values, shape.values);
+      pass.check_sources("gradient by keys", out.keys, shape.keys);
+      pass.check_destinations("gradient by queries", out.queries, shape.keys);
+      if (pushed != nullptr && options.dropout > 0 && !pushed->has_ids()) {
+        throw precondition_error("dropout by edges that were pushed without ids; pass ids to pushed_edges");
+      }
+      auto const steps = make_steps();
+      glt::detail::block_sizes sent;
+      glt::detail::block_sizes returned;
+      for (std::int64_t k = 1; k < graph.size(); ++k) {
+        sent.include(steps.bytes(k));
+        returned.include(steps.reply_bytes(k));
+      }
+      auto const vertices = graph.num_destinations();
+      if constexpr (is_exact) {
+        auto const num_sums = sizes[0] + sizes[1] + sizes[2];
+        auto* const first = passes.template scratch<std::int64_t>(num_sums + vertices * stride);
+        sums = {{first, shape.values}, {first + sizes[0], shape.keys}, {first + sizes[0] + sizes[1], shape.keys}};
+        packed = reinterpret_cast<T*>(first + num_sums);
+      } else {
+        sums = {strided(out.values), strided(out.keys), strided(out.queries)};
+        packed = passes.template scratch<T>(vertices * stride);
+      }
+      glt::detail::reserve_round_trip(passes, sent, returned);
+      if (packed != nullptr) {
+        pass.template move<false>(vertices, strided(rows.queries), {packed, stride}, num_queries);
+        pass.template move<false>(vertices, strided(result.log_sums), {packed + num_queries, stride}, shape.heads);
+        glt::detail::strided_rows<T> const deltas{packed + num_queries + shape.heads, stride};
+        ex.for_each(vertices * shape.heads,
+                    glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas, shape.heads,
+                                                 shape.of_head().values});
+      }
+    });
+    pass.agree(failure, phase);
+    if constexpr (is_exact) {
+      terms = glt::detail::agree_on_attention_terms(graph, pass, rows, gradient);
+    }
+    auto const steps = make_steps();
+    auto const failed_step = glt::detail::run_round_trip(
+        passes, [&](std::int64_t k) { return steps.bytes(k); },
+        [&](std::int64_t k) { return steps.reply_bytes(k); },
+        [&](std::int64_t k, std::byte* block) { steps.fill(k, block); },
+        [&](std::int64_t k, std::byte const* received, std::byte* reply) { steps.serve(k, received, reply); },
+        [&](std::int64_t k, std::byte const* reply) { steps.use(k, reply); },
+        [&] {
+          pass.fill(sums.values.data, sizes[0], 0);
+          pass.fill(sums.keys.data, sizes[1], 0);
+          pass.fill(sums.queries.data, sizes[2], 0);
+          steps.add_own();
+        });
+    pass.agree(failed_step, phase); // steps need memory for what some sources have by edge
+    if constexpr (is_exact) {
+      ex.for_each(sizes[0], glt::detail::write_exact_values<T>{sums.values.data, out.values.data(), terms.values});
+      ex.for_each(sizes[1], glt::detail::write_exact_values<T>{sums.keys.data, out.keys.data(), terms.keys});
+      ex.for_each(sizes[2], glt::detail::write_exact_values<T>{sums.queries.data, out.queries.data(), terms.queries});
+    }
+  };
+  options.reproducible ? run(glt::detail::fixed_point{}) : run(glt::detail::plain_terms{});
 }
 
 } // namespace glt::dist

@@ -27,6 +27,10 @@ struct attention_options {
   double dropout = 0;        ///< share of coefficients that become 0, in [0, 1); the others grow by 1 / (1 − dropout)
   random_key dropout_key{0}; ///< of a step and layer: an edge's numbers depend on it and the edge's id alone
   array_view<Space, edge_id const> edge_ids = {};
+  /// Results and gradients get the same bits for any number of ranks, partition and number of threads, whether edges are
+  /// pushed or not: sums are as those of `aggregation::reproducible`. Costs 8 bytes an element of results, gradients and
+  /// backward replies, and forward a pass over keys alone before the other, as terms are scaled by the largest scores.
+  bool reproducible = false;
 };
 
 /// What vertices bring into an attention, or the gradients by it.

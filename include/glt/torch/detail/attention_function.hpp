@@ -2,13 +2,10 @@
 #pragma once
 
 #include <glt/torch/detail/first_order.hpp>
-#include <glt/torch/detail/self_attention.hpp>
 
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
-
-#include <cstdint>
 
 namespace glt::detail {
 
@@ -24,30 +21,24 @@ struct attention_tensors {
 struct attention_edges : ::torch::CustomClassHolder {
   /// output [D, heads · d], log_sums [D, heads]; written
   virtual void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) = 0;
-  /// Writes the gradients `out` by `rows`; output and log_sums may include more than these edges.
+  /// Writes the gradients `out` by `rows`.
   virtual void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
                                at::Tensor const& gradient, attention_tensors const& out) = 0;
 };
 
-/// Attention over any edges and self-loops; keeps own values, keys and queries, the output and the sums of the softmax.
+/// Attention over any edges; keeps own values, keys and queries, the output and the sums of the softmax.
 struct attention_function : ::torch::autograd::Function<attention_function> {
   using context = ::torch::autograd::AutogradContext;
   using tensors = ::torch::autograd::variable_list;
 
   static at::Tensor forward(context* ctx, at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                            c10::intrusive_ptr<attention_edges> const& edges, self_loops const& loops) {
+                            c10::intrusive_ptr<attention_edges> const& edges) {
     attention_tensors const rows{values.contiguous(), keys.contiguous(), queries.contiguous()};
     auto const output = at::empty({queries.size(0), values.size(1)}, values.options());
-    auto const log_sums = at::empty({queries.size(0), loops.heads}, values.options());
+    auto const log_sums = at::empty_like(rows.queries); // of one column a head, too
     edges->attend(rows, output, log_sums);
-    if (loops.included) {
-      loops.attend(rows.values, rows.keys, rows.queries, output, log_sums);
-    }
     ctx->saved_data["edges"] = at::IValue::make_capsule(edges);
-    ctx->saved_data["heads"] = loops.heads;
-    ctx->saved_data["slope"] = loops.slope;
-    ctx->saved_data["loops"] = loops.included;
-    ctx->save_for_backward({rows.values, rows.keys, rows.queries, output, log_sums, loops.factors});
+    ctx->save_for_backward({rows.values, rows.keys, rows.queries, output, log_sums});
     return output;
   }
 
@@ -61,15 +52,7 @@ struct attention_function : ::torch::autograd::Function<attention_function> {
     attention_tensors const out{at::empty_like(rows.values), at::empty_like(rows.keys), at::empty_like(rows.queries)};
     auto const edges = ctx->saved_data["edges"].toCapsule();
     static_cast<attention_edges&>(*edges).attend_backward(rows, output, log_sums, gradient, out);
-    self_loops const loops{.included = ctx->saved_data["loops"].toBool(),
-                           .heads = ctx->saved_data["heads"].toInt(),
-                           .slope = ctx->saved_data["slope"].toDouble(),
-                           .factors = saved[5]};
-    if (loops.included) {
-      loops.add_gradients(rows.values, rows.keys, rows.queries, output, log_sums, gradient, out.values, out.keys,
-                          out.queries);
-    }
-    return {out.values, out.keys, out.queries, {}, {}};
+    return {out.values, out.keys, out.queries, {}};
   }
 };
 

@@ -8,8 +8,10 @@
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_pass.hpp>
 #include <glt/dist/full_batch/shard.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/torch/detail/attention_function.hpp>
 #include <glt/torch/detail/block_aggregation.hpp>
+#include <glt/torch/detail/self_attention.hpp>
 
 #include <torch/types.h>
 
@@ -18,15 +20,9 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 namespace glt::detail {
-
-template <class T>
-[[nodiscard]] strided_rows<T> strided_over(at::Tensor const& tensor) {
-  return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.size(1)};
-}
 
 /// Attention over the edges of a block; coefficients are computed again in a backward pass.
 class block_attention final : public attention_edges {
@@ -34,8 +30,9 @@ public:
   using options_type = dist::attention_options<memory_space::host>;
 
   /// Options borrow `ids`.
-  block_attention(at::Tensor offsets, at::Tensor row, at::Tensor ids, options_type options)
-      : offsets_(std::move(offsets)), row_(std::move(row)), ids_(std::move(ids)), options_(options) {}
+  block_attention(at::Tensor offsets, at::Tensor row, at::Tensor ids, options_type options, self_loops loops)
+      : offsets_(std::move(offsets)), row_(std::move(row)), ids_(std::move(ids)), options_(options),
+        loops_(std::move(loops)) {}
 
   void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) override {
     output.zero_();
@@ -74,6 +71,7 @@ public:
           }
         }
       });
+      loops_.attend<scalar_t>(device::cpu(), rows, output, log_sums);
     });
   }
 
@@ -121,6 +119,7 @@ public:
           }
         }
       });
+      loops_.add_gradients<T>(device::cpu(), rows, output, log_sums, gradient, out);
     });
   }
 
@@ -137,6 +136,7 @@ private:
   at::Tensor row_;
   at::Tensor ids_;
   options_type options_;
+  self_loops loops_;
 };
 
 } // namespace glt::detail

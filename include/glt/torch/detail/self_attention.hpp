@@ -1,74 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
-#include <glt/core/space.hpp>
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/dist/full_batch/detail/attention_scores.hpp>
+#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_gradients.hpp>
+#include <glt/dist/full_batch/detail/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/strided_rows.hpp>
+#include <glt/dist/full_batch/shard.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/torch/detail/attention_function.hpp>
+#include <glt/torch/neighbor_attention.hpp>
 
 #include <torch/types.h>
 
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace glt::detail {
 
-/// Which coefficients of self-loops stay, and how much they grow: [D, heads]. The edge of a vertex to itself has the id
-/// −1 − vertex, which no other edge has.
-[[nodiscard]] inline at::Tensor self_dropout(at::Tensor const& vertex_ids, random_key key, double rate,
-                                             std::int64_t heads) {
-  auto const ids = (-1 - vertex_ids.to(at::kCPU, at::kLong)).contiguous();
-  keyed_dropout<memory_space::host> const dropout{{ids.data_ptr<edge_id>(), ids.numel()}, key, rate};
-  auto const factors = at::empty({ids.numel(), heads}, at::kDouble);
-  auto* const to = factors.data_ptr<double>();
-  for (std::int64_t i = 0; i < factors.numel(); ++i) {
-    to[i] = dropout.factor<double>(i / heads, i % heads);
-  }
-  return factors;
+template <class T>
+[[nodiscard]] strided_rows<T> strided_over(at::Tensor const& tensor) {
+  return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.size(1)};
 }
 
-/// The edges of destinations to themselves, which a softmax takes in after all others.
+/// The edges of destinations to themselves, which a softmax takes in after all others; destinations are the first of the
+/// sources. A row gets the same bits whatever the other rows are.
 struct self_loops {
-  bool included = false;
-  std::int64_t heads = 1;
-  double slope = 0.2;
-  at::Tensor factors; // by which dropout multiplies coefficients [D, heads]; undefined: 1
+  neighbor_attention how; // without `add_self_loops` there are none
+  at::Tensor ids;         // of the edges [D], −1 − vertex, which no other edge has; for dropout alone
 
   /// Adds them to the averages of other edges, and to the sums of their softmax.
-  void attend(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries, at::Tensor const& output,
+  template <class T, device_policy Policy>
+  void attend(Policy const& policy, attention_tensors const& rows, at::Tensor const& output,
               at::Tensor const& log_sums) const {
-    auto const scores = at::leaky_relu(own(keys, queries) + queries, slope);
-    by_head(output).mul_(at::sigmoid(log_sums - scores).unsqueeze(2));
-    by_head(output).addcmul_(by_head(own(values, queries)), kept(at::sigmoid(scores - log_sums)).unsqueeze(2));
-    log_sums.copy_(at::logaddexp(log_sums, scores));
+    if (!how.add_self_loops) {
+      return;
+    }
+    // an average and the logarithm of its sum are the state of a softmax that goes on
+    auto const sums = log_sums.ne(-std::numeric_limits<double>::infinity()).to(log_sums.scalar_type());
+    visit<T, Policy>(rows, [&](auto shard, auto pieces, auto columns, auto score, auto dropout) {
+      policy.executor().for_each(
+          pieces.count(shard.num_rows),
+          wide_kernel{attend_rows<Policy::space, T, decltype(score), decltype(dropout)>{
+              shard, sources<T>(rows), strided_over<T const>(rows.queries), strided_over<T>(output),
+              strided_over<T>(log_sums), strided_over<T>(sums), pieces, columns, score, dropout}});
+      policy.executor().for_each(shard.num_rows * how.heads,
+                                 finish_attention<T>{strided_over<T>(output), strided_over<T>(log_sums),
+                                                     strided_over<T const>(sums), how.heads, columns.values});
+    });
   }
 
   /// Adds the gradients by them, made of the output and the sums with all edges.
-  void add_gradients(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                     at::Tensor const& output, at::Tensor const& log_sums, at::Tensor const& gradient,
-                     at::Tensor const& by_values, at::Tensor const& by_keys, at::Tensor const& by_queries) const {
-    auto const sums = own(keys, queries) + queries;
-    auto const shares = (at::leaky_relu(sums, slope) - log_sums).exp();
-    auto const weights = kept(shares);
-    auto const to_value = (by_head(gradient) * by_head(own(values, queries))).sum(2);
-    auto const to_output = (by_head(gradient) * by_head(output)).sum(2);
-    auto const by_score = weights * to_value - shares * to_output;
-    auto const by_sum = at::where(sums > 0, by_score, by_score * slope);
-    own(by_keys, queries).add_(by_sum);
-    by_queries.add_(by_sum);
-    by_head(own(by_values, queries)).addcmul_(by_head(gradient), weights.unsqueeze(2));
+  template <class T, device_policy Policy>
+  void add_gradients(Policy const& policy, attention_tensors const& rows, at::Tensor const& output,
+                     at::Tensor const& log_sums, at::Tensor const& gradient, attention_tensors const& out) const {
+    if (!how.add_self_loops) {
+      return;
+    }
+    auto const deltas = at::empty_like(log_sums);
+    attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
+                                       strided_over<T const>(log_sums), strided_over<T const>(deltas)};
+    attention_sums<T> const by{strided_over<T>(out.values), strided_over<T>(out.keys), strided_over<T>(out.queries)};
+    visit<T, Policy>(rows, [&](auto shard, auto pieces, auto columns, auto score, auto dropout) {
+      using score_type = decltype(score);
+      using dropout_type = decltype(dropout);
+      auto const ex = policy.executor();
+      ex.for_each(shard.num_rows * how.heads,
+                  write_deltas<T>{to.gradients, strided_over<T const>(output), strided_over<T>(deltas), how.heads,
+                                  columns.values});
+      ex.for_each(pieces.count(shard.num_rows),
+                  wide_kernel{add_source_gradients<Policy::space, T, score_type, dropout_type>{
+                      shard, sources<T>(rows), to, by, pieces, columns, score, dropout}});
+      ex.for_each(pieces.count(shard.num_rows),
+                  add_query_gradients<Policy::space, T, score_type, dropout_type>{
+                      shard, sources<T>(rows), to, by.queries, pieces, columns, score, dropout});
+    });
   }
 
 private:
-  // Destinations are the first of the sources.
-  [[nodiscard]] static at::Tensor own(at::Tensor const& of_sources, at::Tensor const& queries) {
-    return of_sources.narrow(0, 0, queries.size(0));
+  template <class T>
+  [[nodiscard]] static attention_sources<T> sources(attention_tensors const& rows) {
+    return {strided_over<T const>(rows.values), strided_over<T const>(rows.keys)};
   }
-  [[nodiscard]] at::Tensor by_head(at::Tensor const& rows) const {
-    return rows.view({rows.size(0), heads, rows.size(1) / heads});
-  }
-  [[nodiscard]] at::Tensor kept(at::Tensor const& shares) const {
-    return factors.defined() ? shares * factors : shares;
+
+  // Calls use(shard, pieces, columns, score, dropout) with the edges as a shard.
+  template <class T, device_policy Policy, class Use>
+  void visit(attention_tensors const& rows, Use use) const {
+    auto const count = rows.queries.size(0);
+    auto const numbers = at::arange(count + 1, rows.queries.options().dtype(at::kLong));
+    auto const places = numbers.to(at::kInt);
+    array_view<Policy::space, local_id const> const own(places.data_ptr<local_id>(), count);
+    dist::shard_view<Policy::space> const shard{.num_rows = count,
+                                                .num_columns = count,
+                                                .num_edges = count,
+                                                .rows = own,
+                                                .offsets = {numbers.data_ptr<edge_offset>(), count + 1},
+                                                .columns = own,
+                                                .edges = own};
+    dist::attention_options<Policy::space> options{
+        .heads = how.heads, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
+    if (ids.defined()) {
+      options.edge_ids = {ids.data_ptr<edge_id>(), count};
+    }
+    attention_shape const shape{how.heads, rows.values.size(1), rows.keys.size(1), options.score};
+    visit_attention<T>(options, shape, [&](auto score, auto dropout) {
+      use(shard, sliced_rows::of<Policy>(how.heads), shape.of_head(), score, dropout);
+    });
   }
 };
 

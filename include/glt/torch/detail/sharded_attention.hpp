@@ -11,6 +11,7 @@
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/torch/detail/attention_function.hpp>
+#include <glt/torch/detail/self_attention.hpp>
 #include <glt/torch/detail/sharded_aggregation.hpp>
 
 #include <torch/types.h>
@@ -30,13 +31,14 @@ public:
 
   /// Options borrow `ids`; `pushed` may be null.
   sharded_attention(graph_type& graph, at::Tensor ids, options_type options,
-                    dist::pushed_edges<Policy> const* pushed)
-      : graph_(&graph), ids_(std::move(ids)), options_(options), pushed_(pushed) {}
+                    dist::pushed_edges<Policy> const* pushed, self_loops loops)
+      : graph_(&graph), ids_(std::move(ids)), options_(options), pushed_(pushed), loops_(std::move(loops)) {}
 
   void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       dist::attend(*graph_, views<scalar_t const>(rows), matrix_over<space, scalar_t>(output),
                    matrix_over<space, scalar_t>(log_sums), options_);
+      loops_.attend<scalar_t>(graph_->policy(), rows, output, log_sums);
     });
   }
 
@@ -47,6 +49,7 @@ public:
           *graph_, views<scalar_t const>(rows),
           {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(log_sums)},
           matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
+      loops_.add_gradients<scalar_t>(graph_->policy(), rows, output, log_sums, gradient, out);
     });
   }
 
@@ -61,6 +64,7 @@ private:
   at::Tensor ids_;
   options_type options_;
   dist::pushed_edges<Policy> const* pushed_;
+  self_loops loops_;
 };
 
 } // namespace glt::detail

@@ -7,6 +7,7 @@
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_scores.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/shard.hpp>
@@ -66,18 +67,36 @@ struct attended_edges {
   }
 };
 
+/// How the gradients of an attention are summed.
+template <class Terms>
+struct attention_terms {
+  Terms values = {};
+  Terms keys = {};
+  Terms queries = {};
+};
+
+/// Where they are summed.
+template <class Sum>
+struct attention_sums {
+  strided_rows<Sum> values;
+  strided_rows<Sum> keys;
+  strided_rows<Sum> queries;
+};
+
 /// Adds the gradients by values and keys of the edges of a transposed shard.
-template <memory_space Space, class T, class Score, class Dropout>
+template <memory_space Space, class T, class Score, class Dropout, class Terms = plain_terms>
 struct add_source_gradients {
+  using sum_type = typename Terms::template sum_type<T>;
+
   dist::shard_view<Space> shard; // rows are sources
   attention_sources<T> from;
   attention_destinations<T> to;
-  strided_rows<T> by_values;
-  strided_rows<T> by_keys;
+  attention_sums<sum_type> by;
   sliced_rows pieces;
   head_columns columns;
   Score score;
   Dropout dropout;
+  attention_terms<Terms> terms = {};
   T* gradients =
       nullptr; // [heads] for each edge from `first_edge` on: those of `attended_edges`, if they are asked for
   edge_offset first_edge = 0;
@@ -109,10 +128,10 @@ private:
                                                   std::int64_t head) const {
     attended_edges<T> const edges(from, to, some, head, columns, score, dropout);
     add_scaled_rows(some.count, edges.weights, to.gradients, some.columns, head * columns.values,
-                    by_values.row(some.row) + head * columns.values, columns.values);
+                    by.values.row(some.row) + head * columns.values, columns.values, terms.values);
     for (int j = 0; j < some.count; ++j) {
       score.add_gradient(edges.gradients[j], to.queries.row(some.columns[j]) + head * columns.keys,
-                         by_keys.row(some.row) + head * columns.keys);
+                         by.keys.row(some.row) + head * columns.keys, terms.keys);
       if (gradients != nullptr) {
         gradients[(e + j - first_edge) * pieces.total + head] = edges.gradients[j];
       }
@@ -121,16 +140,19 @@ private:
 };
 
 /// Adds the gradients by queries of the edges of a shard.
-template <memory_space Space, class T, class Score, class Dropout>
+template <memory_space Space, class T, class Score, class Dropout, class Terms = plain_terms>
 struct add_query_gradients {
+  using sum_type = typename Terms::template sum_type<T>;
+
   dist::shard_view<Space> shard;
   attention_sources<T> from;
   attention_destinations<T> to;
-  strided_rows<T> by_queries;
+  strided_rows<sum_type> by_queries;
   sliced_rows pieces;
   head_columns columns;
   Score score;
   Dropout dropout;
+  Terms terms = {};
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = pieces.row(i);
@@ -142,7 +164,7 @@ struct add_query_gradients {
         attended_edges<T> const edges(from, to, some, head, columns, score, dropout);
         for (int j = 0; j < some.count; ++j) {
           score.add_gradient(edges.gradients[j], from.keys.row(some.columns[j]) + head * columns.keys,
-                             by_queries.row(some.row) + head * columns.keys);
+                             by_queries.row(some.row) + head * columns.keys, terms);
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/dist/full_batch/detail/attention_scores.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/shard.hpp>
@@ -83,40 +84,45 @@ some_edges(dist::shard_view<Space> const& shard, std::int64_t row, edge_offset e
           last - e < most_attended ? static_cast<int>(last - e) : most_attended};
 }
 
-/// to[c] += Σ factors[j] · from.row(columns[j])[first + c] over `count` rows.
-template <class T>
+/// to[c] += Σ factors[j] · from.row(columns[j])[first + c] over `count` rows, as `terms` say.
+template <class T, class Sum, class Terms>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void
 add_scaled_rows(int count, T const* factors, strided_rows<T const> const& from, local_id const* columns,
-                std::int64_t first, T* to, std::int64_t width) {
+                std::int64_t first, Sum* to, std::int64_t width, Terms const& terms) {
   int j = 0;
   for (; j + 4 <= count; j += 4) {
     T const some[] = {factors[j], factors[j + 1], factors[j + 2], factors[j + 3]};
     T const* const rows[] = {from.row(columns[j]) + first, from.row(columns[j + 1]) + first,
                              from.row(columns[j + 2]) + first, from.row(columns[j + 3]) + first};
-    add_scaled(some, rows, to, width);
+    add_four_scaled(some, rows, to, width, terms);
   }
   for (; j < count; ++j) {
-    add_scaled(factors[j], from.row(columns[j]) + first, to, width);
+    add_scaled(factors[j], from.row(columns[j]) + first, to, width, terms);
   }
 }
 
 /// Adds the edges of a shard to the averages of their destinations.
 ///
-/// What an average is so far is output / sums, scaled by exp(−maxima): when a larger score comes, both are scaled anew.
+/// What an average is so far is output / sums, scaled by exp(−maxima): when a larger score comes, both are scaled anew. Terms
+/// in fixed point are summed with the maxima of all edges, which are there before.
 ///
 /// @source Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018
-template <memory_space Space, class T, class Score, class Dropout>
+template <memory_space Space, class T, class Score, class Dropout, class Terms = plain_terms>
 struct attend_rows {
+  using sum_type = typename Terms::template sum_type<T>;
+
   dist::shard_view<Space> shard;
   attention_sources<T> from;
   strided_rows<T const> queries;
-  strided_rows<T> output;
+  strided_rows<sum_type> output;
   strided_rows<T> maxima; // −∞ before the first edge
-  strided_rows<T> sums;
+  strided_rows<sum_type> sums;
   sliced_rows pieces;
   head_columns columns;
   Score score;
   Dropout dropout;
+  Terms of_values = {};
+  Terms of_sums = {};
 
   [[gnu::always_inline]] GLT_HOST_DEVICE void run(std::int64_t i) const {
     auto const row = pieces.row(i);
@@ -146,30 +152,32 @@ private:
     T weights[most_attended] = {};
     T const* const query = queries.row(destination) + head * columns.keys;
     T& maximum = maxima.row(destination)[head];
-    T& sum = sums.row(destination)[head];
-    T* const to = output.row(destination) + head * columns.values;
+    sum_type& sum = sums.row(destination)[head];
+    sum_type* const to = output.row(destination) + head * columns.values;
     T largest = maximum;
     for (int j = 0; j < some.count; ++j) {
       weights[j] = score.of(score.join(from.keys.row(some.source(j)) + head * columns.keys, query));
       largest = weights[j] > largest ? weights[j] : largest;
     }
-    if (largest > maximum) {
-      T const scale = power_of_score(maximum, largest);
-      maximum = largest;
-      sum *= scale;
-      for (std::int64_t c = 0; c < columns.values; ++c) {
-        to[c] *= scale;
+    if constexpr (std::is_same_v<Terms, plain_terms>) {
+      if (largest > maximum) {
+        T const scale = power_of_score(maximum, largest);
+        maximum = largest;
+        sum *= scale;
+        for (std::int64_t c = 0; c < columns.values; ++c) {
+          to[c] *= scale;
+        }
       }
     }
     for (int j = 0; j < num_powers<T>(some.count); ++j) {
       weights[j] = power_of_score(weights[j], largest);
     }
     for (int j = 0; j < some.count; ++j) {
-      sum += weights[j];
+      sum += of_sums.of(weights[j]);
       weights[j] *= dropout.template factor<T>(some.edges[j], head);
     }
-    add_scaled_rows(some.count, weights, from.values, some.columns, head * columns.values, to,
-                    columns.values);
+    add_scaled_rows(some.count, weights, from.values, some.columns, head * columns.values, to, columns.values,
+                    of_values);
   }
 };
 

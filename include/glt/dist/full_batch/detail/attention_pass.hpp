@@ -11,6 +11,7 @@
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention_scores.hpp>
+#include <glt/dist/full_batch/detail/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace glt::detail {
 
@@ -39,6 +41,7 @@ struct attention_shape {
   std::int64_t keys = 0;
   dist::attention_score score = dist::attention_score::additive;
   std::size_t element_bytes = sizeof(float);
+  bool reproducible = false;
 
   [[nodiscard]] head_columns of_head() const noexcept { return {values / heads, keys / heads}; }
   [[nodiscard]] std::int64_t source_columns() const noexcept { return values + keys; }
@@ -48,13 +51,15 @@ struct attention_shape {
   [[nodiscard]] std::int64_t packed(attention_phase phase) const noexcept {
     auto const scores = score == dist::attention_score::additive ? 0 : 1;
     auto const doubles = element_bytes == sizeof(double) ? 1 : 0;
-    return ((((values << 20 | keys) << 16 | heads) << 1 | scores) << 1 | doubles) << 2 |
+    return (((((std::int64_t{reproducible} << 20 | values) << 20 | keys) << 16 | heads) << 1 | scores) << 1 | doubles)
+               << 2 |
            static_cast<std::int64_t>(phase);
   }
   [[nodiscard]] static std::string words(std::int64_t packed) {
     constexpr std::array<std::string_view, 4> phases{
         "forward", "backward", "backward with useful edges pushed", "backward with all edges pushed"};
-    return message(phases[static_cast<std::size_t>(packed & 3)], " to ", packed >> 40,
+    return message(phases[static_cast<std::size_t>(packed & 3)], packed >> 60 == 0 ? "" : " reproducibly", " to ",
+                   packed >> 40 & 0xFFFFF,
                    (packed & 4) == 0 ? " float" : " double", " columns by ",
                    (packed & 8) == 0 ? "sums" : "products", " of ", packed >> 20 & 0xFFFFF, " keys in ",
                    packed >> 4 & 0xFFFF, " heads");
@@ -91,9 +96,10 @@ public:
                  dist::attention_rows<space, T const> const& rows)
       : graph_(&graph), options_(options),
         rows_(rows), shape_{options.heads, rows.values.columns(), rows.keys.columns(), options.score,
-                            sizeof(T)} {}
+                            sizeof(T),     options.reproducible} {}
 
   [[nodiscard]] attention_shape const& shape() const noexcept { return shape_; }
+  [[nodiscard]] dist::attention_options<space> const& options() const noexcept { return options_; }
   [[nodiscard]] std::int64_t bytes(std::int64_t rows, std::int64_t columns) const {
     return rows * columns * element_bytes;
   }
@@ -171,14 +177,22 @@ public:
   }
 
   /// to.row(i) = (or +=) from.row(i) for i in [0, count).
-  template <bool Add>
-  void move(std::int64_t count, strided_rows<T const> from, strided_rows<T> to, std::int64_t columns) const {
+  template <bool Add, class Element>
+  void move(std::int64_t count, strided_rows<Element const> from, std::type_identity_t<strided_rows<Element>> to,
+            std::int64_t columns) const {
     auto const pieces = sliced_rows::of<Policy>(columns);
-    graph_->policy().executor().for_each(pieces.count(count), move_rows<Add, T>{from, to, pieces});
+    graph_->policy().executor().for_each(pieces.count(count), move_rows<Add, Element>{from, to, pieces});
   }
 
-  void fill(T* values, std::int64_t count, T value) const {
-    graph_->policy().executor().for_each(count, fill_value<T>{values, value});
+  template <class Element>
+  void fill(Element* values, std::int64_t count, std::type_identity_t<Element> value) const {
+    graph_->policy().executor().for_each(count, fill_value<Element>{values, value});
+  }
+
+  /// The largest magnitude in a matrix, as `magnitude_of` has it.
+  [[nodiscard]] double largest(matrix_view<space, T const> matrix) const {
+    return graph_->policy().executor().reduce(matrix.flat().size(), 0.0, magnitude_of<T>{matrix.data()},
+                                              larger_magnitude{});
   }
 
   /// Rows by their place in a list.

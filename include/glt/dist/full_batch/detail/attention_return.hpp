@@ -30,17 +30,19 @@ namespace glt::detail {
 ///
 /// Between two ranks the edges are worked on by the owner of their destinations, which fetches the sources again and
 /// returns their gradients, or by the owner of their sources, which gets what the destinations have and returns the
-/// gradients by their queries: whichever moves fewer bytes.
-template <communicator Comm, device_policy Policy, class T>
+/// gradients by their queries: whichever moves fewer bytes. Sums are those of `Terms`, here and in what is returned.
+template <communicator Comm, device_policy Policy, class T, class Terms>
 class attention_return {
   static constexpr memory_space space = Policy::space;
 
 public:
+  using sum_type = typename Terms::template sum_type<T>;
+
   attention_return(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
-                   dist::attention_options<space> const& options, attention_destinations<T> destinations,
-                   dist::attention_rows<space, T> out, dist::pushed_edges<Policy> const* pushed)
-      : graph_(&graph), pass_(&pass), options_(options), pushed_options_(options),
-        destinations_(destinations), out_(out), pushed_(pushed), shape_(pass.shape()) {
+                   attention_destinations<T> destinations, attention_sums<sum_type> out, attention_terms<Terms> terms,
+                   dist::pushed_edges<Policy> const* pushed)
+      : graph_(&graph), pass_(&pass), options_(pass.options()), pushed_options_(pass.options()),
+        destinations_(destinations), out_(out), terms_(terms), pushed_(pushed), shape_(pass.shape()) {
     if (pushed != nullptr) {
       pushed_options_.edge_ids = pushed->ids();
     }
@@ -63,10 +65,10 @@ public:
     auto const next = own_edges(k);
     auto const previous = others_edges(k);
     auto const sources = shape_.source_columns();
-    return {.to_next = next.is_pushed ? 0 : pass_->bytes(next.sources, sources),
-            .to_previous = previous.is_pushed ? pass_->bytes(previous.destinations, shape_.keys) : 0,
-            .from_previous = previous.is_pushed ? 0 : pass_->bytes(previous.sources, sources),
-            .from_next = next.is_pushed ? pass_->bytes(next.destinations, shape_.keys) : 0};
+    return {.to_next = next.is_pushed ? 0 : next.sources * sources * sum_bytes,
+            .to_previous = previous.is_pushed ? previous.destinations * shape_.keys * sum_bytes : 0,
+            .from_previous = previous.is_pushed ? 0 : previous.sources * sources * sum_bytes,
+            .from_next = next.is_pushed ? next.destinations * shape_.keys * sum_bytes : 0};
   }
 
   void fill(std::int64_t k, std::byte* block) const {
@@ -81,21 +83,21 @@ public:
   void serve(std::int64_t k, std::byte const* received, std::byte* reply) const {
     auto const replied = reply_bytes(k);
     if (replied.to_next > 0) {
-      auto* const data = reinterpret_cast<T*>(reply);
+      auto* const data = reinterpret_cast<sum_type*>(reply);
       auto const stride = shape_.source_columns();
-      pass_->fill(data, graph_->num_received(k) * stride, T(0));
+      pass_->fill(data, graph_->num_received(k) * stride, 0);
       add(graph_->shard(k), graph_->transposed(k), pass_->sources_in(received + bytes(k).from_previous),
-          destinations_, {data, stride}, {data + shape_.values, stride}, strided(out_.queries), options_);
+          destinations_, {{data, stride}, {data + shape_.values, stride}, out_.queries}, options_);
     }
     if (replied.to_previous > 0) {
       auto const own = graph_->sent_rows(k);
       auto const sources = pass_->sources();
-      auto* const data = reinterpret_cast<T*>(reply + replied.to_next);
-      pass_->fill(data, pushed_->num_served(k) * shape_.keys, T(0));
+      auto* const data = reinterpret_cast<sum_type*>(reply + replied.to_next);
+      pass_->fill(data, pushed_->num_served(k) * shape_.keys, 0);
       add(pushed_->shard(k), pushed_->transposed(k),
           {pass_->listed(sources.values, own), pass_->listed(sources.keys, own)},
-          destinations_in(reinterpret_cast<T const*>(received)), pass_->listed(strided(out_.values), own),
-          pass_->listed(strided(out_.keys), own), {data, shape_.keys}, pushed_options_);
+          destinations_in(reinterpret_cast<T const*>(received)),
+          {pass_->listed(out_.values, own), pass_->listed(out_.keys, own), {data, shape_.keys}}, pushed_options_);
     }
   }
 
@@ -103,23 +105,19 @@ public:
     auto const replied = reply_bytes(k);
     if (replied.from_previous > 0) {
       auto const own = graph_->sent_rows(k);
-      auto const sums = pass_->sources_in(reply);
-      pass_->template move<true>(own.size(), sums.values, pass_->listed(strided(out_.values), own),
-                                 shape_.values);
-      pass_->template move<true>(own.size(), sums.keys, pass_->listed(strided(out_.keys), own), shape_.keys);
+      auto const* const data = reinterpret_cast<sum_type const*>(reply);
+      add_rows(own, {data, shape_.source_columns()}, out_.values, shape_.values);
+      add_rows(own, {data + shape_.values, shape_.source_columns()}, out_.keys, shape_.keys);
     }
     if (replied.from_next > 0) {
-      auto const own = graph_->shard(k).rows;
-      auto const* const data = reinterpret_cast<T const*>(reply + replied.from_previous);
-      pass_->template move<true>(own.size(), {data, shape_.keys}, pass_->listed(strided(out_.queries), own),
-                                 shape_.keys);
+      auto const* const data = reinterpret_cast<sum_type const*>(reply + replied.from_previous);
+      add_rows(graph_->shard(k).rows, {data, shape_.keys}, out_.queries, shape_.keys);
     }
   }
 
   /// The edges within this rank.
   void add_own() const {
-    add(graph_->shard(0), graph_->transposed(0), pass_->sources(), destinations_, strided(out_.values),
-        strided(out_.keys), strided(out_.queries), options_);
+    add(graph_->shard(0), graph_->transposed(0), pass_->sources(), destinations_, out_, options_);
   }
 
 private:
@@ -137,10 +135,15 @@ private:
     return between(graph_->sent_rows(k).size(), pushed_ == nullptr ? 0 : pushed_->num_served(k));
   }
   [[nodiscard]] edges_between between(std::int64_t sources, std::int64_t destinations) const {
-    auto const pushed = destinations * (shape_.destination_columns() + shape_.keys);
-    bool const saves = pushed < 2 * sources * shape_.source_columns();
+    auto const pushed = pass_->bytes(destinations, shape_.destination_columns()) + destinations * shape_.keys * sum_bytes;
+    bool const saves = pushed < pass_->bytes(sources, shape_.source_columns()) + sources * shape_.source_columns() * sum_bytes;
     return {sources, destinations,
             destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
+  }
+
+  void add_rows(array_view<space, local_id const> own, strided_rows<sum_type const> sums, strided_rows<sum_type> out,
+                std::int64_t columns) const {
+    pass_->template move<true>(own.size(), sums, pass_->listed(out, own), columns);
   }
 
   // A row is gradients, queries, log_sums and deltas.
@@ -169,21 +172,21 @@ private:
   }
 
   void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attention_sources<T> from,
-           attention_destinations<T> to, strided_rows<T> by_values, strided_rows<T> by_keys,
-           strided_rows<T> by_queries, dist::attention_options<space> const& options) const {
+           attention_destinations<T> to, attention_sums<sum_type> by,
+           dist::attention_options<space> const& options) const {
     auto const ex = graph_->policy().executor();
     auto const pieces = sliced_rows::of<Policy>(shape_.heads);
     auto const columns = shape_.of_head();
     visit_attention<T>(options, shape_, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
-      add_source_gradients<space, T, Score, Dropout> const by_source{
-          transposed, from, to, by_values, by_keys, pieces, columns, score, dropout};
+      add_source_gradients<space, T, Score, Dropout, Terms> const by_source{
+          transposed, from, to, by, pieces, columns, score, dropout, terms_};
       if constexpr (host_policy<Policy>) {
-        add_together(by_source, by_queries);
+        add_together(by_source);
       } else {
         ex.for_each(pieces.count(transposed.rows.size()), wide_kernel{by_source});
         ex.for_each(pieces.count(shard.rows.size()),
-                    add_query_gradients<space, T, Score, Dropout>{shard, from, to, by_queries, pieces,
-                                                                  columns, score, dropout});
+                    add_query_gradients<space, T, Score, Dropout, Terms>{
+                        shard, from, to, by.queries, pieces, columns, score, dropout, terms_.queries});
       }
     });
   }
@@ -191,8 +194,9 @@ private:
   // Gradients by queries are added in the order of the sources, while those of more sources are computed; only what some
   // rows have by edge is in memory.
   template <class Kernel>
-  void add_together(Kernel const& by_source, strided_rows<T> by_queries) const {
+  void add_together(Kernel const& by_source) const {
     auto const& shard = by_source.shard;
+    auto const& by_queries = by_source.by.queries;
     auto const heads = shape_.heads;
     auto const keys = shape_.of_head().keys;
     ordered_pieces<std::vector<T>> work;
@@ -216,16 +220,17 @@ private:
             for (auto next = gradients.begin(); next != gradients.end(); ++e) {
               row += e == shard.offsets[row + 1] ? 1 : 0; // all rows have edges
               prefetch_ends(shard, e + 16, e + 17,
-                            strided_rows<T const>{by_queries.data, by_queries.stride, by_queries.places}, 1);
+                            strided_rows<sum_type const>{by_queries.data, by_queries.stride, by_queries.places}, 1);
               for (std::int64_t head = 0; head < heads; ++head) {
                 by_source.score.add_gradient(*next++, by_source.from.keys.row(shard.rows[row]) + head * keys,
-                                             by_queries.row(shard.columns[e]) + head * keys);
+                                             by_queries.row(shard.columns[e]) + head * keys, terms_.queries);
               }
             }
           });
     }
   }
 
+  static constexpr std::int64_t sum_bytes = sizeof(sum_type);
   static constexpr std::int64_t rows_of_piece = 32;
   static constexpr std::int64_t rows_at_a_time = 128 * rows_of_piece;
 
@@ -234,7 +239,8 @@ private:
   dist::attention_options<space> options_;
   dist::attention_options<space> pushed_options_;
   attention_destinations<T> destinations_;
-  dist::attention_rows<space, T> out_;
+  attention_sums<sum_type> out_;
+  attention_terms<Terms> terms_;
   dist::pushed_edges<Policy> const* pushed_;
   attention_shape shape_;
 };

@@ -6,6 +6,7 @@
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
 
 #include <array>
 #include <cmath>
@@ -39,25 +40,28 @@ dot_product(T const* __restrict a, T const* __restrict b, std::int64_t columns) 
   return sums[0] + rest;
 }
 
-/// to[c] += factor · from[c]
-template <class T>
+/// to[c] += factor · from[c], as `terms` say.
+template <class T, class Sum, class Terms = plain_terms>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void add_scaled(T factor, T const* __restrict from,
-                                                              T* __restrict to, std::int64_t columns) {
+                                                              Sum* __restrict to, std::int64_t columns,
+                                                              Terms const& terms = {}) {
   for (std::int64_t c = 0; c < columns; ++c) {
-    to[c] += factor * from[c];
+    to[c] += terms.of(factor * from[c]);
   }
 }
 
 /// The same for four rows, so that `to` is read and written once for them.
-template <class T>
+template <class T, class Sum, class Terms>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void
-add_scaled(T const (&factors)[4], T const* const (&from)[4], T* __restrict to, std::int64_t columns) {
+add_four_scaled(T const (&factors)[4], T const* const (&from)[4], Sum* __restrict to, std::int64_t columns,
+           Terms const& terms) {
   T const* __restrict a = from[0];
   T const* __restrict b = from[1];
   T const* __restrict c = from[2];
   T const* __restrict d = from[3];
   for (std::int64_t i = 0; i < columns; ++i) {
-    to[i] = (((to[i] + factors[0] * a[i]) + factors[1] * b[i]) + factors[2] * c[i]) + factors[3] * d[i];
+    to[i] = (((to[i] + terms.of(factors[0] * a[i])) + terms.of(factors[1] * b[i])) + terms.of(factors[2] * c[i])) +
+            terms.of(factors[3] * d[i]);
   }
 }
 
@@ -107,7 +111,10 @@ struct additive_score {
   /// The derivative of the score, but for `add_gradient`.
   [[nodiscard]] GLT_HOST_DEVICE T derivative(T joined) const { return choose(joined > 0, T(1), slope); }
   /// Adds what a gradient, times the derivative, is by one of the two whose other one is given.
-  GLT_HOST_DEVICE void add_gradient(T gradient, T const*, T* out) const { out[0] += gradient; }
+  template <class Sum, class Terms = plain_terms>
+  GLT_HOST_DEVICE void add_gradient(T gradient, T const*, Sum* out, Terms const& terms = {}) const {
+    out[0] += terms.of(gradient);
+  }
 };
 
 /// scale · Σ key[c] · query[c], for one head.
@@ -120,8 +127,10 @@ struct dot_product_score {
   }
   [[nodiscard]] GLT_HOST_DEVICE T of(T joined) const { return scale * joined; }
   [[nodiscard]] GLT_HOST_DEVICE T derivative(T) const { return scale; }
-  [[gnu::always_inline]] GLT_HOST_DEVICE void add_gradient(T gradient, T const* other, T* out) const {
-    add_scaled(gradient, other, out, columns);
+  template <class Sum, class Terms = plain_terms>
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add_gradient(T gradient, T const* other, Sum* out,
+                                                           Terms const& terms = {}) const {
+    add_scaled(gradient, other, out, columns, terms);
   }
 };
 

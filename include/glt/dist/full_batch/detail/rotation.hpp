@@ -73,11 +73,8 @@ public:
   /// The communicator for what lies in ordinary memory.
   [[nodiscard]] auto& host() noexcept { return host_comm(lanes_.front().comm); }
   [[nodiscard]] dist::full_batch_report& report() noexcept { return report_; }
-  /// The number of the next pass, for its header.
-  [[nodiscard]] std::int64_t next_number() noexcept {
-    ++report_.passes;
-    return number_++;
-  }
+  /// The number of the next pass, for its header: that of passes which all ranks have begun.
+  [[nodiscard]] std::int64_t next_number() const noexcept { return number_; }
 
   [[nodiscard]] bool has_replies() const noexcept { return replies_ != nullptr; }
   /// The rotation by which round trips return, one step at a time.
@@ -138,6 +135,8 @@ public:
   template <class StartStep, class Own, class UseStep>
   void run_steps(StartStep start_step, Own own, UseStep use_step) {
     failure_ = nullptr;
+    ++number_;
+    ++report_.passes;
     for (std::int64_t k = 1; k <= std::min<std::int64_t>(depth_, size_ - 1); ++k) {
       start_step(k);
     }
