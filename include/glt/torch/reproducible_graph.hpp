@@ -29,13 +29,14 @@ namespace glt {
 ///
 /// Sums over neighbours and gradients of parameters are added in fixed point (`dist::aggregation::reproducible`), products
 /// with weights as exact products of slices of 20 bits. What else a network does has to be the same for a row on
-/// whatever rank it is: activations and losses of rows are, and a `batch_norm` that is `reproducible`, while `at::dropout`
-/// is not (take `keyed_dropout`), nor are layers of LibTorch, whose gradients are summed over rows in their order.
+/// whatever rank it is: `relu` and losses of rows are, and a `batch_norm` that is `reproducible`, while `at::dropout`
+/// is not (take `keyed_dropout`), nor are layers of LibTorch, whose gradients are summed over rows in their order;
+/// activations with an exp, such as `sigmoid`, may differ in the last elements of a tensor, which have no vector register.
 ///
 /// Concurrent calls: none, as of the graph, which outlives it.
 ///
-/// @cost   sums about twice, attention twice forward and 1.3 to 1.6 times backward, products with weights 3 to 13 times those of floats (the wider, the more); 8 bytes an element
-///         travel backward
+/// @cost   sums about twice, attention twice forward and 1.3 to 1.6 times backward, products with weights 3 to 13 times
+///         those of floats (the wider, the more); 8 bytes an element travel backward
 template <communicator Comm, host_policy Policy>
 struct reproducible_graph {
   dist::sharded_graph<Comm, Policy>& graph;
