@@ -54,7 +54,7 @@ template <class T, class Sum, class Terms = plain_terms>
 template <class T, class Sum, class Terms>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void
 add_four_scaled(T const (&factors)[4], T const* const (&from)[4], Sum* __restrict to, std::int64_t columns,
-           Terms const& terms) {
+                Terms const& terms) {
   T const* __restrict a = from[0];
   T const* __restrict b = from[1];
   T const* __restrict c = from[2];
