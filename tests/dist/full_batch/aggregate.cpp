@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <span>
 #include <string>
@@ -573,6 +574,40 @@ TEST_CASE(
       }
     }
   }
+}
+
+TEST_CASE("reproducible sums refuse what is not finite, and name the rank that has it") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
+                                comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph sharded(comm, graph);
+    auto const rows = sharded.num_destinations();
+    auto x = own_rows<glt::device::cpu, float>(divided, comm.rank(), 1, 0, {});
+    glt::buffer<glt::device::cpu, float> y(rows);
+    std::vector<float> weights(static_cast<std::size_t>(sharded.num_edges()), 1.0F);
+    auto const last = comm.size() - 1;
+    auto const refused = [&](auto const& options) {
+      auto const text = "rank " + std::to_string(last);
+      return glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                               glt::dist::aggregate(sharded, matrix(x, rows, 1), matrix(y, rows, 1), options);
+                             }),
+                             text, "infinite, not a number") &&
+             glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                               glt::dist::aggregate_backward(sharded, matrix(x, rows, 1), matrix(y, rows, 1), options);
+                             }),
+                             text, "infinite, not a number");
+    };
+    glt::dist::aggregation<glt::memory_space::host, float> options{.reproducible = true};
+    x[0] = comm.rank() == last ? std::numeric_limits<float>::infinity() : 1.0F;
+    CHECK(refused(options));
+    x[0] = 1;
+    weights[0] = comm.rank() == last ? std::numeric_limits<float>::quiet_NaN() : 1.0F;
+    options.edge_weights = weights;
+    CHECK(refused(options));
+    weights[0] = 1;
+    CHECK_FALSE(refused(options));
+  });
 }
 
 TEST_CASE("rows in bfloat16 take half the bytes, and the result is as near as 8 binary digits allow") {

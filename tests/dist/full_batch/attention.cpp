@@ -293,7 +293,7 @@ TEST_CASE("values or scores that are not finite are an error of all ranks of a r
     for (auto* const wrong : {&x, &keys}) {
       std::fill(wrong->begin(), wrong->end(),
                 comm.rank() + 1 == comm.size() ? std::numeric_limits<float>::quiet_NaN() : 1.0F);
-      CHECK(glt_test::names(failure(true), "not a number"));
+      CHECK(glt_test::names(failure(true), "rank " + std::to_string(comm.size() - 1), "not a number"));
       std::fill(wrong->begin(), wrong->end(), 1.0F);
     }
     CHECK(failure(true) == "(nothing was thrown)");

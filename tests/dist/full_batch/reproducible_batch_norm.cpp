@@ -161,7 +161,7 @@ TEST_CASE("what does not fit on one rank is the same error on every rank") {
     for (double const odd :
          {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
       x[7] = comm.rank() == last ? odd : 1;
-      CHECK(glt_test::names(refused(5, 4, cpu), "infinite, not a number"));
+      CHECK(glt_test::names(refused(5, 4, cpu), text, "infinite, not a number"));
       x[7] = 1;
     }
     glt::host_matrix<double const> const rows(x.data(), 5, 4);

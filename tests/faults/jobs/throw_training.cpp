@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,23 +65,34 @@ struct first_column {
   }
 };
 
-/// Attention of two heads over a graph, with its result, and with gradients.
-void attend(sharded_type& graph, bool wrong, bool backward) {
-  rows const values(graph.num_sources(), 4);
-  rows const scores(graph.num_sources() + (wrong && !backward ? 1 : 0), 2);
+/// Attention of two heads over a graph, with its result, and with gradients. What is wrong is the shape of a matrix, or
+/// where sums are reproducible a value that is no number.
+void attend(sharded_type& graph, bool wrong, bool backward, bool reproducible = false) {
+  bool const misshapen = wrong && !reproducible;
+  rows values(graph.num_sources(), 4);
+  rows const scores(graph.num_sources() + (misshapen && !backward ? 1 : 0), 2);
   rows sums(graph.num_sources(), 2);
   rows output(graph.num_sources(), 4);
-  dist::attention_options<glt::memory_space::host> const two_heads{.heads = 2};
-  dist::attention_rows<glt::memory_space::host, float const> const attended{values.view(), scores.view(),
+  dist::attention_options<glt::memory_space::host> const two_heads{.heads = 2,
+                                                                        .reproducible = reproducible};
+  dist::attention_rows<glt::memory_space::host, float const> const attended{std::as_const(values).view(), scores.view(),
                                                                             scores.view()};
+  auto const spoil = [&](rows& of) { of.values.front() = std::numeric_limits<float>::quiet_NaN(); };
+  if (wrong && reproducible && !backward) {
+    spoil(values);
+  }
   dist::attend(graph, attended, output.view(), sums.view(), two_heads);
   if (backward) {
-    rows const gradient(graph.num_sources() + (wrong ? 1 : 0), 4);
+    rows gradient(graph.num_sources() + (misshapen ? 1 : 0), 4);
+    if (wrong && reproducible) {
+      spoil(gradient);
+    }
     rows by_values(graph.num_sources(), 4);
     rows keys(graph.num_sources(), 2);
     rows queries(graph.num_sources(), 2);
     dist::attend_backward(
-        graph, attended, {std::as_const(output).view(), std::as_const(sums).view()}, gradient.view(),
+        graph, attended, {std::as_const(output).view(), std::as_const(sums).view()},
+        std::as_const(gradient).view(),
         dist::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(), queries.view()},
         two_heads);
   }
@@ -138,6 +150,12 @@ std::vector<site> sites_of_full_batch() {
          rows y(graph.num_sources() + (wrong ? 1 : 0), 4);
          dist::aggregate_backward(graph, y.view(), x.view());
        })},
+      {"aggregate, reproducibly", true, pass([](sharded_type& graph, bool wrong) {
+         rows x(graph.num_sources(), 4);
+         rows y(graph.num_sources(), 4);
+         x.values.front() = wrong ? std::numeric_limits<float>::quiet_NaN() : 1.0F;
+         dist::aggregate(graph, x.view(), y.view(), {.reproducible = true});
+       })},
       {"aggregate_weights_backward", true, pass([](sharded_type& graph, bool wrong) {
          rows const x(graph.num_sources(), 4);
          rows const gradient(graph.num_destinations() + (wrong ? 1 : 0), 4);
@@ -146,6 +164,10 @@ std::vector<site> sites_of_full_batch() {
        })},
       {"attend", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false); })},
       {"attend_backward", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, true); })},
+      {"attend, reproducibly", true,
+       pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false, true); })},
+      {"attend_backward, reproducibly", true,
+       pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, true, true); })},
       {"pushed_edges", true, pass([](sharded_type& graph, bool wrong) {
          std::vector<glt::edge_id> const ids(static_cast<std::size_t>(graph.num_edges() + (wrong ? 1 : 0)),
                                              7);

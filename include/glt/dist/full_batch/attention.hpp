@@ -18,7 +18,6 @@
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +58,7 @@ void attend(sharded_graph<Comm, Policy>& graph,
   auto& passes = graph.passes();
   T* sums = nullptr;
   std::int64_t* exact_sums = nullptr; // of output and sums
+  double largest = 0;                 // of the values
   auto const num_sums = graph.num_destinations() * shape.heads;
   auto const num_values = graph.num_destinations() * shape.values;
   auto const failure = glt::detail::failure_of([&] {
@@ -68,6 +68,8 @@ void attend(sharded_graph<Comm, Policy>& graph,
     if (options.reproducible) {
       exact_sums = passes.template scratch<std::int64_t>(num_values + 2 * num_sums);
       sums = reinterpret_cast<T*>(exact_sums + num_values + num_sums);
+      largest = pass.largest(rows.values);
+      glt::detail::check_summable(std::max({largest, pass.largest(rows.keys), pass.largest(rows.queries)}));
     } else {
       sums = passes.template scratch<T>(num_sums);
     }
@@ -112,14 +114,15 @@ void attend(sharded_graph<Comm, Policy>& graph,
     of_keys.dropout = 0;
     glt::detail::attention_pass<Comm, Policy, T> const keys(
         graph, of_keys, {{rows.values.data(), rows.values.rows(), 0}, rows.keys, rows.queries});
-    auto const failed = glt::detail::failure_of([&] { visit(keys, strided_rows<T>{}, sum_rows, plain, plain); });
+    auto const failed = glt::detail::failure_of([&] {
+      visit(keys, strided_rows<T>{}, sum_rows, plain, plain);
+      // no numbers, if scores are none
+      glt::detail::check_summable(pass.largest({sums, graph.num_destinations(), shape.heads}));
+    });
     pass.agree(failed, attention_phase::forward);
-    std::array<double, 2> most{pass.largest(rows.values),
-                               pass.largest({sums, graph.num_destinations(), shape.heads})}; // of scores, not numbers
-    graph.host().all_reduce(std::span<double>(most), reduction::max);
-    glt::detail::check_summable(graph.size(), std::max(most[0], most[1]));
+    graph.host().all_reduce(std::span<double>(&largest, 1), reduction::max);
     auto const terms = graph.known_degrees()->in;
-    auto const of_values = glt::detail::fixed_point::for_sums(most[0] / (1 - options.dropout), terms);
+    auto const of_values = glt::detail::fixed_point::for_sums(largest / (1 - options.dropout), terms);
     auto const of_weights = glt::detail::fixed_point::for_sums(1, terms);
     visit(pass, strided_rows<std::int64_t>{exact_sums, shape.values},
           strided_rows<std::int64_t>{exact_sums + num_values, shape.heads}, of_values, of_weights);

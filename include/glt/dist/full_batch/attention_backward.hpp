@@ -81,6 +81,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     T* packed = nullptr; // [V, stride]
     glt::detail::attention_sums<sum_type> sums;
     glt::detail::attention_terms<Terms> terms;
+    glt::detail::attention_magnitudes largest; // if exact
     auto const make_steps = [&] {
       glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}};
       if (packed != nullptr) { // else there are no rows, or no memory yet
@@ -116,6 +117,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
         auto* const first = passes.template scratch<std::int64_t>(num_sums + vertices * stride);
         sums = {{first, shape.values}, {first + sizes[0], shape.keys}, {first + sizes[0] + sizes[1], shape.keys}};
         packed = reinterpret_cast<T*>(first + num_sums);
+        largest = glt::detail::magnitudes_of(pass, rows, gradient);
       } else {
         sums = {strided(out.values), strided(out.keys), strided(out.queries)};
         packed = passes.template scratch<T>(vertices * stride);
@@ -132,7 +134,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     });
     pass.agree(failure, phase);
     if constexpr (is_exact) {
-      terms = glt::detail::agree_on_attention_terms(graph, pass, rows, gradient);
+      terms = glt::detail::agree_on_attention_terms(graph, pass, largest);
     }
     auto const steps = make_steps();
     auto const failed_step = glt::detail::run_round_trip(

@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
@@ -78,9 +79,12 @@ buffer<Policy, std::int64_t> make_out_degrees(sharded_graph<Comm, Policy>& graph
     return ex.reduce(size, 0.0, glt::detail::magnitude_of<value_type>{values},
                      glt::detail::larger_magnitude{});
   };
-  std::array<double, 2> most{largest(graph.in_degrees().data(), graph.in_degrees().size()),
-                             largest(std::as_const(degrees).data(), degrees.size())};
-  graph.host().all_reduce(std::span<double>(most), reduction::max);
+  std::array<double, 2> most{};
+  glt::detail::committed(graph.host(), [&] {
+    most = {largest(graph.in_degrees().data(), graph.in_degrees().size()),
+            largest(std::as_const(degrees).data(), degrees.size())};
+    graph.host().all_reduce(std::span<double>(most), reduction::max);
+  });
   graph.set_known_degrees({most[0], most[1]});
   return degrees;
 }

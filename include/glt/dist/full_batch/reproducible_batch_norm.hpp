@@ -66,6 +66,9 @@ gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
   auto const failure = glt::detail::failure_of([&] {
     ranges = glt::detail::column_sums<glt::detail::largest_pair>(policy, x.rows(), x.columns(),
                                                                  glt::detail::range_terms<space, value>{x});
+    for (auto const [high, low] : ranges) {
+      glt::detail::check_summable(std::max(high, low));
+    }
   });
   auto const rows =
       glt::detail::agree_on_batch(host, glt::detail::batch_norm_forward, failure, x.rows(), x.columns());
@@ -75,9 +78,7 @@ gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
     std::vector<glt::detail::exact_column> columns;
     glt::detail::reduce_pairs(host, ranges, reduction::max);
     for (auto const [high, low] : ranges) {
-      auto const largest = std::max(high, low);
-      glt::detail::check_summable(host.size(), largest);
-      columns.push_back({.mean = 0, .numbers = glt::detail::fixed_point::for_sums(largest, terms)});
+      columns.push_back({.mean = 0, .numbers = glt::detail::fixed_point::for_sums(std::max(high, low), terms)});
     }
     auto const add = [&]<int Power>(std::integral_constant<int, Power>) {
       auto const on_device = make_buffer(columns, policy);
@@ -131,6 +132,9 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
     normal = make_buffer(glt::detail::normal_columns(statistics, eps), policy);
     largest = glt::detail::column_sums<glt::detail::largest_pair>(
         policy, x.rows(), x.columns(), glt::detail::magnitude_terms<terms>{{gradient, x, normal.view()}});
+    for (auto const [plain, normalized] : largest) {
+      glt::detail::check_summable(std::max(plain, normalized));
+    }
   });
   auto const rows =
       glt::detail::agree_on_batch(host, glt::detail::batch_norm_backward, failure, x.rows(), x.columns());
@@ -139,7 +143,6 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
     std::vector<glt::detail::fixed_point_pair> numbers;
     auto const count = static_cast<double>(rows);
     for (auto const [plain, normalized] : largest) {
-      glt::detail::check_summable(host.size(), std::max(plain, normalized));
       numbers.push_back({glt::detail::fixed_point::for_sums(plain, count),
                          glt::detail::fixed_point::for_sums(normalized, count)});
     }

@@ -54,6 +54,8 @@ public:
   void avoid_cover() noexcept { may_be_covered_ = false; }
 
   /// Checks the arguments, makes room, and agrees with the other ranks.
+  ///
+  /// @param matrices  first what is combined
   template <class T>
   void begin(dist::aggregation<space, T> const& options,
              std::initializer_list<named_matrix<space, T>> matrices,
@@ -103,6 +105,11 @@ public:
       } else if (is_exact_) {
         num_sums_ = (pulls ? graph_->num_destinations() : graph_->num_sources()) * columns_;
         sums_ = graph_->passes().template scratch<std::int64_t>(num_sums_);
+        auto const values = matrices.begin()->matrix;
+        largest_ = {largest(values.data(), values.flat().size()),
+                    options.edge_weights.empty() ? 1.0
+                                                 : largest(options.edge_weights.data(), options.edge_weights.size())};
+        check_summable(std::max(largest_[0], largest_[1]));
       }
     });
     bool const pushes = flow_ == row_flow::push;
@@ -152,22 +159,12 @@ public:
   [[nodiscard]] std::int64_t* sums() noexcept { return sums_; }
   [[nodiscard]] std::int64_t num_sums() const noexcept { return num_sums_; }
 
-  /// Agrees on the numbers of an exact pass over these values.
+  /// Agrees on the numbers of an exact pass that has begun.
   ///
   /// @comm   collective; one reduction
-  /// @throws collective_error  on every rank, if a value or a weight of a rank is infinite or not a number
-  template <class T>
-  [[nodiscard]] fixed_point choose_numbers(dist::aggregation<space, T> const& options,
-                                           matrix_view<space, T const> values) {
-    auto const ex = graph_->policy().executor();
-    auto const largest = [&](T const* of, std::int64_t size) {
-      return ex.reduce(size, 0.0, magnitude_of<T>{of}, larger_magnitude{});
-    };
-    auto const& weights = options.edge_weights;
+  [[nodiscard]] fixed_point choose_numbers() {
     auto const degrees = graph_->known_degrees();
-    return agree_on_fixed_point(graph_->host(), largest(values.data(), values.flat().size()),
-                                weights.empty() ? 1.0 : largest(weights.data(), weights.size()),
-                                flow_ == row_flow::pull ? degrees->in : degrees->out);
+    return agree_on_fixed_point(graph_->host(), largest_, flow_ == row_flow::pull ? degrees->in : degrees->out);
   }
 
   /// `use(shard, rows)` gets every shard with the rows of x of its sources, `prepare()` comes first.
@@ -243,6 +240,11 @@ private:
         [&] { spread(graph_->transposed(0), out); });
   }
 
+  template <class T>
+  [[nodiscard]] double largest(T const* values, std::int64_t size) const {
+    return graph_->policy().executor().reduce(size, 0.0, magnitude_of<T>{values}, larger_magnitude{});
+  }
+
   void check(std::string_view name, shard_side side, std::int64_t rows, std::int64_t columns) const {
     bool const has_sources = side == shard_side::source;
     auto const wanted = has_sources ? graph_->num_sources() : graph_->num_destinations();
@@ -264,6 +266,7 @@ private:
   void* served_weights_ = nullptr;
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
+  std::array<double, 2> largest_{}; // magnitudes of what is combined and of weights, in an exact pass
   void* whole_rows_ = nullptr; // of a shard whose rows travel rounded
 };
 

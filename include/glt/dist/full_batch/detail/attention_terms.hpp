@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention_gradients.hpp>
@@ -17,29 +18,53 @@
 
 namespace glt::detail {
 
+/// The largest magnitudes on this rank of what gradients of an attention are made of.
+struct attention_magnitudes {
+  double gradient = 0;
+  double value = 0;
+  double key = 1; // of additive scores, which are sums
+  double query = 1;
+};
+
+/// @throws precondition_error  if one is not of a finite number, or 1e150 and more
+template <communicator Comm, device_policy Policy, class T>
+[[nodiscard]] attention_magnitudes magnitudes_of(attention_pass<Comm, Policy, T> const& pass,
+                                                 dist::attention_rows<Policy::space, T const> rows,
+                                                 matrix_view<Policy::space, T const> gradient) {
+  attention_magnitudes most{.gradient = pass.largest(gradient), .value = pass.largest(rows.values)};
+  if (pass.options().score != dist::attention_score::additive) {
+    most.key = pass.largest(rows.keys);
+    most.query = pass.largest(rows.queries);
+  }
+  check_summable(std::max({most.gradient, most.value, most.key, most.query}));
+  return most;
+}
+
 /// The fixed-point numbers in which all ranks add up the gradients of an attention.
 ///
+/// @param here  of this rank
 /// @comm   collective; one reduction
-/// @throws collective_error  on every rank, if a number of a rank that gradients are made of is not finite
+/// @throws collective_error  on every rank, if products of these may be 1e150 and more
 template <communicator Comm, device_policy Policy, class T>
 [[nodiscard]] attention_terms<fixed_point>
 agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
-                         dist::attention_rows<Policy::space, T const> rows,
-                         matrix_view<Policy::space, T const> gradient) {
+                         attention_magnitudes here) {
   auto const& options = pass.options();
   bool const is_additive = options.score == dist::attention_score::additive;
-  std::array<double, 4> most{pass.largest(gradient), pass.largest(rows.values),
-                             is_additive ? 1 : pass.largest(rows.keys), is_additive ? 1 : pass.largest(rows.queries)};
+  std::array most{here.gradient, here.value, here.key, here.query};
   graph.host().all_reduce(std::span<double>(most), reduction::max);
   auto const [by_output, value, key, query] = most;
-  check_summable(graph.size(), *std::ranges::max_element(most));
   auto const weighted = by_output / (1 - options.dropout);
   // shares are at most 1, products with values and with the output as many times their largest factors as a head has
   // columns; twice that for rounding
   auto const of_head = pass.shape().of_head();
   auto const by_score = 4 * weighted * value * static_cast<double>(of_head.values) *
                         (is_additive ? std::max(1.0, std::abs(options.slope)) : 1);
-  check_summable(graph.size(), by_score * std::max(key, query));
+  if (!(by_score * std::max(key, query) < 1e150)) {
+    throw agreed_error(graph.size(), 0,
+                       "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
+                       "more; reproducible sums are of smaller ones");
+  }
   auto const degrees = *graph.known_degrees();
   return {.values = fixed_point::for_sums(weighted, degrees.out),
           .keys = fixed_point::for_sums(by_score * query, degrees.out),

@@ -37,7 +37,7 @@ void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
                   dist::aggregation<Policy::space, T> const& options) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
-  auto const numbers = pass.choose_numbers(options, x);
+  auto const numbers = pass.choose_numbers();
   auto const pieces = sliced_rows::of<Policy>(x.columns());
   pass.pull(
       x.data(),
@@ -63,7 +63,7 @@ void push_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
                   array_view<Policy::space, local_id const> degrees) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
-  auto const numbers = pass.choose_numbers(options, gradient);
+  auto const numbers = pass.choose_numbers();
   auto const columns = gradient.columns();
   auto const pieces = sliced_rows::of<Policy>(columns);
   pass.push(pass.sums(), [&](dist::shard_view<space> shard, std::int64_t* rows) {

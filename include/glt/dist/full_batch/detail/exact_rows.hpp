@@ -72,27 +72,23 @@ struct write_exact_values {
 
 /// Refuses what is no finite number, or too large to be added exactly.
 ///
-/// @param largest  the largest magnitude on any rank, what is not finite by `magnitude_of`
-/// @throws collective_error  if it is
-inline void check_summable(int ranks, double largest) {
+/// @param largest  the largest magnitude on this rank, what is not finite by `magnitude_of`
+/// @throws precondition_error  if it is
+inline void check_summable(double largest) {
   if (!(largest < 1e150)) {
-    throw agreed_error(
-        ranks, 0,
-        "a rank adds values or weights that are infinite, not a number, or 1e150 and more; reproducible sums "
-        "are of smaller ones");
+    throw precondition_error("values, weights or scores that are infinite, not a number, or 1e150 and more; "
+                             "reproducible sums are of smaller ones");
   }
 }
 
 /// The fixed-point numbers in which all ranks add up products of values and weights.
 ///
+/// @param most   the largest magnitudes of values and of weights on this rank, each below 1e150
 /// @param terms  the most terms that a sum has on any rank
 /// @comm   collective; one reduction of two numbers
-/// @throws collective_error  on every rank, if a value of a rank is infinite or not a number
 template <communicator Comm>
-[[nodiscard]] fixed_point agree_on_fixed_point(Comm& comm, double largest, double largest_weight, double terms) {
-  std::array<double, 2> most{largest, largest_weight};
+[[nodiscard]] fixed_point agree_on_fixed_point(Comm& comm, std::array<double, 2> most, double terms) {
   comm.all_reduce(std::span<double>(most), reduction::max);
-  check_summable(comm.size(), std::max(most[0], most[1]));
   return fixed_point::for_sums(most[0] * most[1], terms);
 }
 
