@@ -93,13 +93,13 @@ struct setting {
 // Forward and backward on the ranks of a test against one loop over the edge list.
 template <class Policy, class T, class Comm>
 void check_aggregation(Comm& comm, glt_test::edge_list const& list,
-                       glt_test::named_partitioner const& partitioner, setting const& how) {
+                       glt_test::named_partitioner const& partitioner, setting const& how,
+                       Policy const& policy = {}) {
   INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", aggregator ",
        static_cast<int>(how.how), ", columns ", how.columns, ", heads ", how.heads, ", depth ", how.depth,
        how.has_cover ? ", covered" : "");
   auto const columns = how.columns;
   divided_graph const divided(list, partitioner, comm.size());
-  Policy const policy;
   glt::dist::graph const graph(comm,
                                glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
   glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth, .cover = how.has_cover},
@@ -120,8 +120,9 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list,
   auto const weights = glt::make_buffer<Policy>(own_weights, policy);
   auto x = own_rows<Policy, T>(divided, comm.rank(), columns, 0, policy);
   auto gradient = own_rows<Policy, T>(divided, comm.rank(), columns, 1, policy);
-  glt::buffer<Policy, T> y(rows * columns, policy);
-  glt::buffer<Policy, T> dx(rows * columns, policy);
+  std::vector<T> const before(static_cast<std::size_t>(rows * columns), std::numeric_limits<T>::quiet_NaN());
+  auto y = glt::make_buffer<Policy>(before, policy);
+  auto dx = glt::make_buffer<Policy>(before, policy);
   glt::buffer<Policy, T> dw(sharded.num_edges() * how.heads, policy);
   glt::buffer<Policy, glt::local_id> chosen(rows * columns, policy);
   glt::dist::aggregation<Policy::space, T> const options{.how = how.how,
@@ -167,7 +168,8 @@ TEST_CASE("the gradients of the naive aggregation are its finite differences") {
   auto x = all_rows(list.num_vertices, columns, 0);
   auto weights = weights_of(list.num_edges(), heads, true);
   auto const gradient = all_rows(list.num_vertices, columns, 1);
-  for (std::size_t i = 0; i < x.size(); ++i) { // so that no two products are equal, between which extremes jump
+  for (std::size_t i = 0; i < x.size();
+       ++i) { // so that no two products are equal, between which extremes jump
     x[i] += 0.01 * std::sin(static_cast<double>(i));
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -208,10 +210,25 @@ TEST_CASE("an aggregation weighs edges, by head if asked to, at any width and de
               comm, list, partitioner,
               {.how = how, .columns = 6, .heads = 3, .is_weighted = is_weighted, .depth = depth});
         }
-        for (std::int64_t const columns : {0, 1, 4, 33}) {
+        for (std::int64_t const columns : {0, 1, 4, 16, 32, 33, 64, 128}) {
           check_aggregation<glt::device::cpu, float>(
               comm, list, partitioner, {.how = how, .columns = columns, .is_weighted = is_weighted});
         }
+      }
+    }
+  });
+}
+
+TEST_CASE("rows without edges become 0 on several threads, however many lie together") {
+  on_ranks([](auto comm) {
+    glt_test::edge_list list{"few destinations", 20000, {}, {}};
+    for (int i = 0; i < 40; ++i) {
+      list.add(i * 499 % 20000, i < 20 ? 4 * i : 19999);
+    }
+    for (auto const& partitioner : glt_test::all_partitioners()) {
+      for (std::int64_t const columns : {3, 16}) {
+        check_aggregation<glt::device::cpu, double>(comm, list, partitioner, {.columns = columns},
+                                                    glt::device::cpu(3));
       }
     }
   });
@@ -438,7 +455,8 @@ TEST_CASE("a pass sends every row that is needed once, in a message a peer, and 
   });
 }
 
-TEST_CASE("a pass allocates depth + 1 shards to receive and as many to send; a rank without memory fails all") {
+TEST_CASE(
+    "a pass allocates depth + 1 shards to receive and as many to send; a rank without memory fails all") {
   on_ranks([](auto comm) {
     using policy = glt_test::scarce_policy;
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
@@ -594,7 +612,8 @@ TEST_CASE("reproducible sums refuse what is not finite, and name the rank that h
                              }),
                              text, "infinite, not a number") &&
              glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                               glt::dist::aggregate_backward(sharded, matrix(x, rows, 1), matrix(y, rows, 1), options);
+                               glt::dist::aggregate_backward(sharded, matrix(x, rows, 1), matrix(y, rows, 1),
+                                                             options);
                              }),
                              text, "infinite, not a number");
     };

@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace glt::dist {
 
@@ -61,9 +62,13 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
           .pull(x.data(), out, chosen.data(), prepare);
     }
   } else {
-    pass.pull(x.data(), prepare, [&](shard_view<space> shard, T const* rows) {
-      glt::detail::combine_rows(graph.policy(), shard, rows, columns, options, out, chosen.data());
-    });
+    bool is_fresh = !is_extreme(options.how); // the first shard clears y itself
+    pass.pull(
+        x.data(), [&] { is_fresh ? void() : prepare(); },
+        [&](shard_view<space> shard, T const* rows) {
+          glt::detail::combine_rows(graph.policy(), shard, rows, columns, options, out, chosen.data(),
+                                    std::exchange(is_fresh, false));
+        });
   }
   if (options.how == aggregator::mean) {
     auto const pieces = glt::detail::sliced_rows::of<Policy>(columns);
@@ -96,7 +101,6 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
              {{"gradient", glt::detail::shard_side::destination, gradient},
               {"out", glt::detail::shard_side::source, out}},
              chosen);
-  auto const ex = graph.policy().executor();
   auto const degrees =
       options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   if (pass.is_exact()) {
@@ -108,9 +112,8 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
     }
   } else {
     pass.push(out.data(), [&](shard_view<space> shard, T* rows) {
-      ex.for_each(shard.num_rows * columns, glt::detail::fill_value<T>{rows, T(0)});
       glt::detail::spread_rows(graph.policy(), shard, gradient.data(), chosen.data(), columns, options,
-                               degrees, rows);
+                               degrees, rows, true);
     });
   }
 }

@@ -12,6 +12,7 @@
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace glt::detail {
@@ -27,11 +28,44 @@ void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
   }
 }
 
+/// Rows of y that a shard does not list become 0.
+template <host_policy Policy, class T>
+void clear_unlisted(Policy const& policy, dist::shard_view<Policy::space> shard, std::int64_t columns, T* y) {
+  policy.executor().for_ranges(shard.num_rows, 4096, [=](std::int64_t first, std::int64_t last) {
+    auto listed = std::lower_bound(shard.rows.begin(), shard.rows.end(), first);
+    for (auto row = first; row < last; ++row) {
+      if (listed != shard.rows.end() && std::int64_t{*listed} == row) {
+        ++listed;
+      } else {
+        std::fill_n(y + row * columns, columns, T(0));
+      }
+    }
+  });
+}
+
+/// Adds the rows of x over a shard to y, or to zeros if y is fresh: it holds nothing yet.
+template <device_policy Policy, class T, class Edges>
+void sum_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x, std::int64_t columns,
+              std::int64_t head_columns, Edges edges, T* y, bool is_fresh) {
+  auto const ex = policy.executor();
+  if constexpr (host_policy<Policy>) {
+    clear_unlisted(policy, is_fresh ? shard : dist::shard_view<Policy::space>(), columns, y);
+  } else {
+    ex.for_each(is_fresh ? shard.num_rows * columns : 0, fill_value<T>{y, T(0)});
+  }
+  auto const pieces = sliced_rows::of<Policy>(columns);
+  ex.for_each(pieces.count(shard.rows.size()),
+              wide_kernel{add_rows<Policy::space, T, Edges>{
+                  shard, x, y, pieces, head_columns, edges, {}, is_fresh && host_policy<Policy>}});
+}
+
 /// Combines the rows of x over a shard with what y, and of extremes `chosen`, hold already; means are sums still.
+///
+/// @param is_fresh  y holds nothing yet: sums start from 0; not for extremes
 template <device_policy Policy, class T>
 void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x,
                   std::int64_t columns, dist::aggregation<Policy::space, T> const& options, T* y,
-                  local_id* chosen) {
+                  local_id* chosen, bool is_fresh = false) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   auto const pieces = sliced_rows::of<Policy>(columns);
@@ -45,17 +79,18 @@ void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T
       ex.for_each(count,
                   choose_rows<false, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
     } else {
-      ex.for_each(count, wide_kernel{add_rows<space, T, Edges>{shard, x, y, pieces, head_columns, edges}});
+      sum_rows(policy, shard, x, columns, head_columns, edges, y, is_fresh);
     }
   });
 }
 
-/// Adds what the gradients of a transposed shard's columns are by its rows; degrees, those of its columns, divide them.
+/// Adds what the gradients of a transposed shard's columns are by its rows to `out`, or to zeros if that is fresh;
+/// degrees, those of the columns, divide them.
 template <device_policy Policy, class T>
 void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* gradient,
                  local_id const* chosen, std::int64_t columns,
                  dist::aggregation<Policy::space, T> const& options,
-                 array_view<Policy::space, local_id const> degrees, T* out) {
+                 array_view<Policy::space, local_id const> degrees, T* out, bool is_fresh) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   auto const pieces = sliced_rows::of<Policy>(columns);
@@ -65,11 +100,11 @@ void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T 
       options,
       [&]<class Edges>(Edges edges) {
         if (is_extreme(options.how)) {
+          ex.for_each(is_fresh ? shard.num_rows * columns : 0, fill_value<T>{out, T(0)});
           ex.for_each(count, add_chosen_rows<space, T, Edges>{shard, gradient, chosen, out, pieces,
                                                               head_columns, edges});
         } else {
-          ex.for_each(count, wide_kernel{add_rows<space, T, Edges>{shard, gradient, out, pieces, head_columns,
-                                                                   edges}});
+          sum_rows(policy, shard, gradient, columns, head_columns, edges, out, is_fresh);
         }
       },
       degrees);

@@ -87,9 +87,8 @@ public:
         [&](std::int64_t k, std::byte* block) {
           auto const in = blocks_.incoming(k);
           auto const parts = blocks_.parts_of(block, in, blocks_.weights());
-          blocks_.rows().clear(parts.rows, in.pulled.num_columns);
           spread_rows(graph_->policy(), in.pulled_by_source, gradient, chosen, columns, options_, degrees,
-                      parts.rows);
+                      parts.rows, true);
           blocks_.rows().template move<false>(in.summed.size(), gradient, in.summed.data(), parts.sums,
                                               nullptr);
           graph_->policy().executor().for_each(degrees.empty() ? 0 : in.summed.size(), [=](std::int64_t i) {
@@ -108,12 +107,11 @@ public:
           blocks_.rows().template move<true>(served.sent.size(), parts.rows, nullptr, out,
                                              served.sent.data());
           spread_rows(graph_->policy(), served.pushed_by_source, parts.sums, parts.chosen, columns,
-                      served_options(parts.weights, served), {}, out);
+                      served_options(parts.weights, served), {}, out, false);
         },
         [&] {
-          blocks_.rows().clear(out, graph_->num_sources());
           spread_rows(graph_->policy(), graph_->transposed(0), gradient, chosen, columns, options_, degrees,
-                      out);
+                      out, true);
         });
   }
 
