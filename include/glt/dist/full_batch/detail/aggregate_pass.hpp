@@ -107,8 +107,9 @@ public:
         sums_ = graph_->passes().template scratch<std::int64_t>(num_sums_);
         auto const values = matrices.begin()->matrix;
         largest_ = {largest(values.data(), values.flat().size()),
-                    options.edge_weights.empty() ? 1.0
-                                                 : largest(options.edge_weights.data(), options.edge_weights.size())};
+                    options.edge_weights.empty()
+                        ? 1.0
+                        : largest(options.edge_weights.data(), options.edge_weights.size())};
         check_summable(std::max(largest_[0], largest_[1]));
       }
     });
@@ -164,7 +165,8 @@ public:
   /// @comm   collective; one reduction
   [[nodiscard]] fixed_point choose_numbers() {
     auto const degrees = graph_->known_degrees();
-    return agree_on_fixed_point(graph_->host(), largest_, flow_ == row_flow::pull ? degrees->in : degrees->out);
+    return agree_on_fixed_point(graph_->host(), largest_,
+                                flow_ == row_flow::pull ? degrees->in : degrees->out);
   }
 
   /// `use(shard, rows)` gets every shard with the rows of x of its sources, `prepare()` comes first.
@@ -191,8 +193,10 @@ private:
         [&](std::int64_t k, std::byte* block) {
           auto const rows = graph_->sent_rows(k);
           ex.for_each(pieces.count(rows.size()),
-                      move_rows<false, T, Wire>{
-                          {x, columns_, rows.data()}, {reinterpret_cast<Wire*>(block), columns_}, pieces});
+                      move_rows<false, T, Wire>{{x, columns_, rows.data()},
+                                                {reinterpret_cast<Wire*>(block), columns_},
+                                                pieces,
+                                                rows.size()});
         },
         [&](std::int64_t k, std::byte const* block) {
           if constexpr (std::is_same_v<Wire, T>) {
@@ -200,8 +204,10 @@ private:
           } else {
             auto* const rows = static_cast<T*>(whole_rows_);
             ex.for_each(pieces.count(graph_->num_received(k)),
-                        move_rows<false, Wire, T>{
-                            {reinterpret_cast<Wire const*>(block), columns_}, {rows, columns_}, pieces});
+                        move_rows<false, Wire, T>{{reinterpret_cast<Wire const*>(block), columns_},
+                                                  {rows, columns_},
+                                                  pieces,
+                                                  graph_->num_received(k)});
             use(graph_->shard(k), static_cast<T const*>(rows));
           }
         },
@@ -226,8 +232,10 @@ private:
             auto* const rows = static_cast<T*>(whole_rows_);
             spread(graph_->transposed(k), rows);
             ex.for_each(pieces.count(graph_->num_received(k)),
-                        move_rows<false, T, Wire>{
-                            {rows, columns_}, {reinterpret_cast<Wire*>(block), columns_}, pieces});
+                        move_rows<false, T, Wire>{{rows, columns_},
+                                                  {reinterpret_cast<Wire*>(block), columns_},
+                                                  pieces,
+                                                  graph_->num_received(k)});
           }
         },
         [&](std::int64_t k, std::byte const* block) {
@@ -235,7 +243,8 @@ private:
           ex.for_each(pieces.count(rows.size()),
                       move_rows<true, Wire, T>{{reinterpret_cast<Wire const*>(block), columns_},
                                                {out, columns_, rows.data()},
-                                               pieces});
+                                               pieces,
+                                               rows.size()});
         },
         [&] { spread(graph_->transposed(0), out); });
   }
@@ -267,7 +276,7 @@ private:
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
   std::array<double, 2> largest_{}; // magnitudes of what is combined and of weights, in an exact pass
-  void* whole_rows_ = nullptr; // of a shard whose rows travel rounded
+  void* whole_rows_ = nullptr;      // of a shard whose rows travel rounded
 };
 
 } // namespace glt::detail

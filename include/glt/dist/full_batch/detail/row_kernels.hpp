@@ -70,6 +70,12 @@ struct add_rows {
     auto const last = shard.offsets[row + 1];
     sum_type* const to = y + std::int64_t{shard.rows[row]} * pieces.total;
     auto e = shard.offsets[row];
+    if (pieces.width > 1 && row + rows_ahead < shard.rows.size()) {
+      auto const later = shard.rows[row + rows_ahead];
+      if (later - shard.rows[row] > rows_ahead) { // the hardware sees rows without gaps coming
+        prefetch_row(y + std::int64_t{later} * pieces.total, pieces.width);
+      }
+    }
     if constexpr (has_vector_rows && Space == memory_space::host && std::is_same_v<T, sum_type>) {
       bool const is_long = last - e >= 8; // rows of few edges gain more from reading four at once
       if (add_vectors<2>(e, last, to) || add_vectors<4>(e, last, to) || add_vectors<8>(e, last, to) ||

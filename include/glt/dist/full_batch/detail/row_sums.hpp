@@ -38,7 +38,7 @@ public:
             local_id const* to_places) const {
     policy_->executor().for_each(
         pieces_.count(rows),
-        move_rows<Add, T>{{from, columns_, from_places}, {to, columns_, to_places}, pieces_});
+        move_rows<Add, T>{{from, columns_, from_places}, {to, columns_, to_places}, pieces_, rows});
   }
 
   /// y += the sums of x over a shard; with degrees, those of its columns divide the rows of x.
