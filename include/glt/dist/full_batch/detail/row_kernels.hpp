@@ -70,9 +70,9 @@ struct add_rows {
     auto const last = shard.offsets[row + 1];
     sum_type* const to = y + std::int64_t{shard.rows[row]} * pieces.total;
     auto e = shard.offsets[row];
-    if (pieces.width > 1 && row + rows_ahead < shard.rows.size()) {
-      auto const later = shard.rows[row + rows_ahead];
-      if (later - shard.rows[row] > rows_ahead) { // the hardware sees rows without gaps coming
+    if (pieces.width > 1 && row + listed_rows_ahead < shard.rows.size()) {
+      auto const later = shard.rows[row + listed_rows_ahead];
+      if (later - shard.rows[row] > listed_rows_ahead) { // the hardware sees rows without gaps coming
         prefetch_row(y + std::int64_t{later} * pieces.total, pieces.width);
       }
     }

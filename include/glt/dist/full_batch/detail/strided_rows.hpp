@@ -40,7 +40,7 @@ template <class T>
 }
 
 /// How many listed rows, between which there may be gaps, are asked for ahead of the one in use.
-inline constexpr std::int64_t rows_ahead = 8;
+inline constexpr std::int64_t listed_rows_ahead = 8;
 
 /// Item i of some rows, cut into slices of `width` of their `total` columns or heads: whole rows on hosts, single ones on
 /// devices, where neighbouring threads then read neighbouring addresses.
@@ -86,9 +86,9 @@ struct move_rows {
     auto const begin = pieces.first(i);
     From const* const source = from.row(row) + begin;
     To* const target = to.row(row) + begin;
-    if (pieces.width > 1 && row + rows_ahead < num_rows) {
-      from.places ? prefetch_row(from.row(row + rows_ahead), pieces.width) : void();
-      to.places ? prefetch_row(to.row(row + rows_ahead), pieces.width) : void();
+    if (pieces.width > 1 && row + listed_rows_ahead < num_rows) {
+      from.places ? prefetch_row(from.row(row + listed_rows_ahead), pieces.width) : void();
+      to.places ? prefetch_row(to.row(row + listed_rows_ahead), pieces.width) : void();
     }
     for (std::int64_t c = 0; c < pieces.width; ++c) {
       if constexpr (Add) {
