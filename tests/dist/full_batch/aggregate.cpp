@@ -168,8 +168,7 @@ TEST_CASE("the gradients of the naive aggregation are its finite differences") {
   auto x = all_rows(list.num_vertices, columns, 0);
   auto weights = weights_of(list.num_edges(), heads, true);
   auto const gradient = all_rows(list.num_vertices, columns, 1);
-  for (std::size_t i = 0; i < x.size();
-       ++i) { // so that no two products are equal, between which extremes jump
+  for (std::size_t i = 0; i < x.size(); ++i) { // so that no two products are equal, between which extremes jump
     x[i] += 0.01 * std::sin(static_cast<double>(i));
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -455,8 +454,7 @@ TEST_CASE("a pass sends every row that is needed once, in a message a peer, and 
   });
 }
 
-TEST_CASE(
-    "a pass allocates depth + 1 shards to receive and as many to send; a rank without memory fails all") {
+TEST_CASE("a pass allocates depth + 1 shards to receive and as many to send; a rank without memory fails all") {
   on_ranks([](auto comm) {
     using policy = glt_test::scarce_policy;
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
@@ -612,8 +610,7 @@ TEST_CASE("reproducible sums refuse what is not finite, and name the rank that h
                              }),
                              text, "infinite, not a number") &&
              glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                               glt::dist::aggregate_backward(sharded, matrix(x, rows, 1), matrix(y, rows, 1),
-                                                             options);
+                               glt::dist::aggregate_backward(sharded, matrix(x, rows, 1), matrix(y, rows, 1), options);
                              }),
                              text, "infinite, not a number");
     };

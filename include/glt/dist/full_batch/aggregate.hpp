@@ -48,23 +48,17 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
              chosen);
   auto const ex = graph.policy().executor();
   T* const out = y.data();
-  auto const prepare = [&] {
-    ex.for_each(y.flat().size(), glt::detail::fill_value<T>{out, T(0)});
-    if (is_extreme(options.how)) {
-      ex.for_each(y.flat().size(), glt::detail::fill_value<local_id>{chosen.data(), glt::detail::no_edge});
-    }
-  };
   if (pass.is_exact()) {
     glt::detail::pull_exactly(pass, graph.policy(), x, out, options);
   } else if (pass.is_covered()) {
     if constexpr (host_policy<Policy>) { // others have none
       glt::detail::covered_pass<Comm, Policy, T>(graph, columns, options, pass)
-          .pull(x.data(), out, chosen.data(), prepare);
+          .pull(x.data(), out, chosen.data());
     }
   } else {
-    bool is_fresh = !is_extreme(options.how); // the first shard clears y itself
+    bool is_fresh = true; // the own shard is the first
     pass.pull(
-        x.data(), [&] { is_fresh ? void() : prepare(); },
+        x.data(), [] {},
         [&](shard_view<space> shard, T const* rows) {
           glt::detail::combine_rows(graph.policy(), shard, rows, columns, options, out, chosen.data(),
                                     std::exchange(is_fresh, false));

@@ -68,11 +68,12 @@ buffer<Policy, std::int64_t> make_out_degrees(sharded_graph<Comm, Policy>& graph
       },
       [&](std::int64_t k, std::byte const* block) {
         auto const rows = graph.sent_rows(k);
-        ex.for_each(rows.size(), glt::detail::move_rows<true, std::int64_t>{
-                                     {reinterpret_cast<std::int64_t const*>(block), 1},
-                                     {degrees.data(), 1, rows.data()},
-                                     {1, 1},
-                                     rows.size()});
+        ex.for_each(
+            rows.size(),
+            glt::detail::move_rows<true, std::int64_t>{{reinterpret_cast<std::int64_t const*>(block), 1},
+                                                       {degrees.data(), 1, rows.data()},
+                                                       {1, 1},
+                                                       rows.size()});
       },
       [&] { count(graph.transposed(0), degrees.data()); });
   auto const largest = [&](auto const* values, std::int64_t size) {

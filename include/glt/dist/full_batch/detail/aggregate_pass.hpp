@@ -107,9 +107,8 @@ public:
         sums_ = graph_->passes().template scratch<std::int64_t>(num_sums_);
         auto const values = matrices.begin()->matrix;
         largest_ = {largest(values.data(), values.flat().size()),
-                    options.edge_weights.empty()
-                        ? 1.0
-                        : largest(options.edge_weights.data(), options.edge_weights.size())};
+                    options.edge_weights.empty() ? 1.0
+                                                 : largest(options.edge_weights.data(), options.edge_weights.size())};
         check_summable(std::max(largest_[0], largest_[1]));
       }
     });
@@ -165,8 +164,7 @@ public:
   /// @comm   collective; one reduction
   [[nodiscard]] fixed_point choose_numbers() {
     auto const degrees = graph_->known_degrees();
-    return agree_on_fixed_point(graph_->host(), largest_,
-                                flow_ == row_flow::pull ? degrees->in : degrees->out);
+    return agree_on_fixed_point(graph_->host(), largest_, flow_ == row_flow::pull ? degrees->in : degrees->out);
   }
 
   /// `use(shard, rows)` gets every shard with the rows of x of its sources, `prepare()` comes first.
@@ -193,10 +191,8 @@ private:
         [&](std::int64_t k, std::byte* block) {
           auto const rows = graph_->sent_rows(k);
           ex.for_each(pieces.count(rows.size()),
-                      move_rows<false, T, Wire>{{x, columns_, rows.data()},
-                                                {reinterpret_cast<Wire*>(block), columns_},
-                                                pieces,
-                                                rows.size()});
+                      move_rows<false, T, Wire>{
+                          {x, columns_, rows.data()}, {reinterpret_cast<Wire*>(block), columns_}, pieces, rows.size()});
         },
         [&](std::int64_t k, std::byte const* block) {
           if constexpr (std::is_same_v<Wire, T>) {
@@ -276,7 +272,7 @@ private:
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
   std::array<double, 2> largest_{}; // magnitudes of what is combined and of weights, in an exact pass
-  void* whole_rows_ = nullptr;      // of a shard whose rows travel rounded
+  void* whole_rows_ = nullptr; // of a shard whose rows travel rounded
 };
 
 } // namespace glt::detail

@@ -51,16 +51,16 @@ struct attention_shape {
   [[nodiscard]] std::int64_t packed(attention_phase phase) const noexcept {
     auto const scores = score == dist::attention_score::additive ? 0 : 1;
     auto const doubles = element_bytes == sizeof(double) ? 1 : 0;
-    return (((((std::int64_t{reproducible} << 20 | values) << 20 | keys) << 16 | heads) << 1 | scores) << 1 |
-            doubles)
+    return (((((std::int64_t{reproducible} << 20 | values) << 20 | keys) << 16 | heads) << 1 | scores) << 1 | doubles)
                << 2 |
            static_cast<std::int64_t>(phase);
   }
   [[nodiscard]] static std::string words(std::int64_t packed) {
     constexpr std::array<std::string_view, 4> phases{
         "forward", "backward", "backward with useful edges pushed", "backward with all edges pushed"};
-    return message(phases[static_cast<std::size_t>(packed & 3)], packed >> 60 == 0 ? "" : " reproducibly",
-                   " to ", packed >> 40 & 0xFFFFF, (packed & 4) == 0 ? " float" : " double", " columns by ",
+    return message(phases[static_cast<std::size_t>(packed & 3)], packed >> 60 == 0 ? "" : " reproducibly", " to ",
+                   packed >> 40 & 0xFFFFF,
+                   (packed & 4) == 0 ? " float" : " double", " columns by ",
                    (packed & 8) == 0 ? "sums" : "products", " of ", packed >> 20 & 0xFFFFF, " keys in ",
                    packed >> 4 & 0xFFFF, " heads");
   }
@@ -178,11 +178,10 @@ public:
 
   /// to.row(i) = (or +=) from.row(i) for i in [0, count).
   template <bool Add, class Element>
-  void move(std::int64_t count, strided_rows<Element const> from,
-            std::type_identity_t<strided_rows<Element>> to, std::int64_t columns) const {
+  void move(std::int64_t count, strided_rows<Element const> from, std::type_identity_t<strided_rows<Element>> to,
+            std::int64_t columns) const {
     auto const pieces = sliced_rows::of<Policy>(columns);
-    graph_->policy().executor().for_each(pieces.count(count),
-                                         move_rows<Add, Element>{from, to, pieces, count});
+    graph_->policy().executor().for_each(pieces.count(count), move_rows<Add, Element>{from, to, pieces, count});
   }
 
   template <class Element>

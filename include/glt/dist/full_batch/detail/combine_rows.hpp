@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/row_sums.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace glt::detail {
@@ -28,49 +27,22 @@ void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
   }
 }
 
-/// Rows of y that a shard does not list become 0.
-template <host_policy Policy, class T>
-void clear_unlisted(Policy const& policy, dist::shard_view<Policy::space> shard, std::int64_t columns, T* y) {
-  policy.executor().for_ranges(shard.num_rows, 4096, [=](std::int64_t first, std::int64_t last) {
-    auto listed = std::lower_bound(shard.rows.begin(), shard.rows.end(), first);
-    for (auto row = first; row < last; ++row) {
-      if (listed != shard.rows.end() && std::int64_t{*listed} == row) {
-        ++listed;
-      } else {
-        std::fill_n(y + row * columns, columns, T(0));
-      }
-    }
-  });
-}
-
-/// Adds the rows of x over a shard to y, or to zeros if y is fresh: it holds nothing yet.
-template <device_policy Policy, class T, class Edges>
-void sum_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x, std::int64_t columns,
-              std::int64_t head_columns, Edges edges, T* y, bool is_fresh) {
-  auto const ex = policy.executor();
-  if constexpr (host_policy<Policy>) {
-    clear_unlisted(policy, is_fresh ? shard : dist::shard_view<Policy::space>(), columns, y);
-  } else {
-    ex.for_each(is_fresh ? shard.num_rows * columns : 0, fill_value<T>{y, T(0)});
-  }
-  auto const pieces = sliced_rows::of<Policy>(columns);
-  ex.for_each(pieces.count(shard.rows.size()),
-              wide_kernel{add_rows<Policy::space, T, Edges>{
-                  shard, x, y, pieces, head_columns, edges, {}, is_fresh && host_policy<Policy>}});
-}
-
 /// Combines the rows of x over a shard with what y, and of extremes `chosen`, hold already; means are sums still.
 ///
-/// @param is_fresh  y holds nothing yet: sums start from 0; not for extremes
+/// @param is_fresh  y and `chosen` hold nothing yet
 template <device_policy Policy, class T>
 void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x,
                   std::int64_t columns, dist::aggregation<Policy::space, T> const& options, T* y,
-                  local_id* chosen, bool is_fresh = false) {
+                  local_id* chosen, bool is_fresh) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   auto const pieces = sliced_rows::of<Policy>(columns);
   auto const count = pieces.count(shard.rows.size());
   auto const head_columns = options.head_columns(columns);
+  if (is_extreme(options.how) && is_fresh) {
+    ex.for_each(shard.num_rows * columns, fill_value<T>{y, T(0)});
+    ex.for_each(shard.num_rows * columns, fill_value<local_id>{chosen, no_edge});
+  }
   visit_edges(options, [&]<class Edges>(Edges edges) {
     if (options.how == dist::aggregator::max) {
       ex.for_each(count,
@@ -79,7 +51,7 @@ void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T
       ex.for_each(count,
                   choose_rows<false, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
     } else {
-      sum_rows(policy, shard, x, columns, head_columns, edges, y, is_fresh);
+      row_sums<Policy, T>(policy, columns).add_edges(shard, x, y, edges, head_columns, is_fresh);
     }
   });
 }
@@ -104,7 +76,7 @@ void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T 
           ex.for_each(count, add_chosen_rows<space, T, Edges>{shard, gradient, chosen, out, pieces,
                                                               head_columns, edges});
         } else {
-          sum_rows(policy, shard, gradient, columns, head_columns, edges, out, is_fresh);
+          row_sums<Policy, T>(policy, columns).add_edges(shard, gradient, out, edges, head_columns, is_fresh);
         }
       },
       degrees);

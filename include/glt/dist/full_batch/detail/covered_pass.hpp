@@ -37,9 +37,8 @@ public:
         blocks_(graph, columns, is_extreme(options.how), pass.is_weighted() ? options.heads : 0),
         options_(options), served_weights_(pass.template served_weights<T>()) {}
 
-  /// y [num_destinations] and, of extremes, `chosen` get what they hold combined with the rows of x over all edges.
-  template <class Prepare>
-  void pull(T const* x, T* y, local_id* chosen, Prepare prepare) const {
+  /// y [num_destinations] and, of extremes, `chosen` get the rows of x combined over all edges.
+  void pull(T const* x, T* y, local_id* chosen) const {
     if (blocks_.weights() > 0) {
       fetch_weights();
     }
@@ -50,18 +49,14 @@ public:
           auto const out = blocks_.outgoing(k);
           auto const parts = blocks_.parts_of(block, out, 0);
           blocks_.rows().template move<false>(out.sent.size(), x, out.sent.data(), parts.rows, nullptr);
-          blocks_.rows().clear(parts.sums, out.pushed.num_rows);
-          if (is_extreme(options_.how)) {
-            std::fill_n(parts.chosen, out.pushed.num_rows * blocks_.rows().columns(), no_edge);
-          }
           combine_rows(graph_->policy(), out.pushed, x, blocks_.rows().columns(),
-                       served_options(served_weights_at(k), out), parts.sums, parts.chosen);
+                       served_options(served_weights_at(k), out), parts.sums, parts.chosen, true);
         },
         [&](std::int64_t k, std::byte const* block) {
           auto const in = blocks_.incoming(k);
           auto const parts = blocks_.parts_of(block, in, 0);
           combine_rows(graph_->policy(), in.pulled, parts.rows, blocks_.rows().columns(), options_, y,
-                       chosen);
+                       chosen, false);
           if (options_.how == dist::aggregator::max) {
             merge<true>(in, parts, y, chosen);
           } else if (options_.how == dist::aggregator::min) {
@@ -71,8 +66,8 @@ public:
           }
         },
         [&] {
-          prepare();
-          combine_rows(graph_->policy(), graph_->shard(0), x, blocks_.rows().columns(), options_, y, chosen);
+          combine_rows(graph_->policy(), graph_->shard(0), x, blocks_.rows().columns(), options_, y, chosen,
+                       true);
         });
   }
 

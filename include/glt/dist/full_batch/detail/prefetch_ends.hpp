@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/config.hpp>
+#include <glt/core/detail/prefetch.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
@@ -11,16 +12,27 @@
 
 namespace glt::detail {
 
+template <class T>
+inline constexpr std::int64_t elements_of_line = 64 / static_cast<std::int64_t>(sizeof(T));
+
+/// Elements of a row that are asked for: the hardware sees on its own how a longer one goes on.
+template <class T>
+inline constexpr std::int64_t most_prefetched = 8 * elements_of_line<T>;
+
 /// Asks for the rows at the other ends of edges that come soon, which are anywhere in memory; edges behind a row belong to
 /// the next one.
 template <memory_space Space, class T>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void
 prefetch_ends(dist::shard_view<Space> const& shard, edge_offset first, edge_offset last,
               strided_rows<T const> const& rows, std::int64_t columns) {
+  auto const asked = columns < most_prefetched<T> ? columns : most_prefetched<T>;
   for (auto e = first; e < last && e < shard.columns.size(); ++e) {
     auto const column = shard.columns[e];
     if (column < shard.num_columns) { // that of another shard may be beyond the rows
-      prefetch_row(rows.row(column), columns);
+      T const* const from = rows.row(column);
+      for (std::int64_t c = 0; c < asked; c += elements_of_line<T>) {
+        prefetch(from + c);
+      }
     }
   }
 }

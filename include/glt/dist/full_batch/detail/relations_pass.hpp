@@ -79,14 +79,13 @@ public:
         },
         [&](std::int64_t k, std::byte const* block) {
           for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
-            sums.add(relation.shard(k), reinterpret_cast<T const*>(block), rows.to.data());
+            sums.add(relation.shard(k), reinterpret_cast<T const*>(block), rows.to.data(), false);
             block += sums.bytes(relation.num_received(k));
           });
         },
         [&] {
           for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
-            sums.clear(rows.to.data(), rows.to.rows());
-            sums.add(relation.shard(0), rows.from.data(), rows.to.data());
+            sums.add(relation.shard(0), rows.from.data(), rows.to.data(), true);
           });
         });
     for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
@@ -100,8 +99,7 @@ public:
         flow_, [&](std::int64_t k) { return received(k); }, [&](std::int64_t k) { return sent(k); },
         [&](std::int64_t k, std::byte* block) {
           for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
-            sums.clear(reinterpret_cast<T*>(block), relation.num_received(k));
-            sums.add(relation.transposed(k), rows.from.data(), reinterpret_cast<T*>(block),
+            sums.add(relation.transposed(k), rows.from.data(), reinterpret_cast<T*>(block), true,
                      degrees_of(relation));
             block += sums.bytes(relation.num_received(k));
           });
@@ -116,8 +114,7 @@ public:
         },
         [&] {
           for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
-            sums.clear(rows.to.data(), rows.to.rows());
-            sums.add(relation.transposed(0), rows.from.data(), rows.to.data(), degrees_of(relation));
+            sums.add(relation.transposed(0), rows.from.data(), rows.to.data(), true, degrees_of(relation));
           });
         });
   }

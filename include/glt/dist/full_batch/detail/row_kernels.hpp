@@ -70,11 +70,8 @@ struct add_rows {
     auto const last = shard.offsets[row + 1];
     sum_type* const to = y + std::int64_t{shard.rows[row]} * pieces.total;
     auto e = shard.offsets[row];
-    if (pieces.width > 1 && row + listed_rows_ahead < shard.rows.size()) {
-      auto const later = shard.rows[row + listed_rows_ahead];
-      if (later - shard.rows[row] > listed_rows_ahead) { // the hardware sees rows without gaps coming
-        prefetch_row(y + std::int64_t{later} * pieces.total, pieces.width);
-      }
+    if (pieces.width > 1 && shard.rows.size() < shard.num_rows / 2) { // without gaps the hardware sees them coming
+      strided_rows<sum_type>{y, pieces.total, shard.rows.data()}.prefetch_after(row, shard.rows.size());
     }
     if constexpr (has_vector_rows && Space == memory_space::host && std::is_same_v<T, sum_type>) {
       bool const is_long = last - e >= 8; // rows of few edges gain more from reading four at once

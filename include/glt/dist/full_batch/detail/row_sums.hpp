@@ -10,6 +10,7 @@
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace glt::detail {
@@ -42,16 +43,30 @@ public:
   }
 
   /// y += the sums of x over a shard; with degrees, those of its columns divide the rows of x.
-  void add(dist::shard_view<space> shard, T const* x, T* y,
+  ///
+  /// @param is_fresh  y holds nothing yet: sums start from 0
+  void add(dist::shard_view<space> shard, T const* x, T* y, bool is_fresh,
            array_view<space, local_id const> degrees = {}) const {
-    auto const count = pieces_.count(shard.rows.size());
     if (degrees.empty()) {
-      policy_->executor().for_each(
-          count, wide_kernel{add_rows<space, T, plain_edges>{shard, x, y, pieces_, columns_, plain_edges{}}});
+      add_edges(shard, x, y, plain_edges{}, columns_, is_fresh);
     } else {
-      policy_->executor().for_each(count, wide_kernel{add_rows<space, T, weighted_edges<space, T>>{
-                                              shard, x, y, pieces_, columns_, {{}, 1, degrees}}});
+      add_edges(shard, x, y, weighted_edges<space, T>{{}, 1, degrees}, columns_, is_fresh);
     }
+  }
+
+  /// The same of edges that count by `edges`, for each head's columns.
+  template <class Edges>
+  void add_edges(dist::shard_view<space> shard, T const* x, T* y, Edges edges, std::int64_t head_columns,
+                 bool is_fresh) const {
+    bool const clears_listed = is_fresh && host_policy<Policy>; // as it adds them up
+    if (clears_listed) {
+      clear_unlisted(shard, y);
+    } else if (is_fresh) {
+      clear(y, shard.num_rows);
+    }
+    policy_->executor().for_each(pieces_.count(shard.rows.size()),
+                                 wide_kernel{add_rows<space, T, Edges>{shard, x, y, pieces_, head_columns,
+                                                                       edges, {}, clears_listed}});
   }
 
   /// Sums over edges become means.
@@ -61,6 +76,21 @@ public:
   }
 
 private:
+  void clear_unlisted(dist::shard_view<space> shard, T* y) const {
+    if constexpr (host_policy<Policy>) {
+      policy_->executor().for_ranges(shard.num_rows, 4096, [=, *this](std::int64_t first, std::int64_t last) {
+        auto listed = std::lower_bound(shard.rows.begin(), shard.rows.end(), first);
+        for (auto row = first; row < last; ++row) {
+          if (listed != shard.rows.end() && std::int64_t{*listed} == row) {
+            ++listed;
+          } else {
+            std::fill_n(y + row * columns_, columns_, T(0));
+          }
+        }
+      });
+    }
+  }
+
   Policy const* policy_;
   std::int64_t columns_;
   sliced_rows pieces_;

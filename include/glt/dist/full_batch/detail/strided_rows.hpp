@@ -2,10 +2,11 @@
 #pragma once
 
 #include <glt/core/config.hpp>
-#include <glt/core/detail/prefetch.hpp>
 #include <glt/core/types.hpp>
+#include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/memory/policy.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -21,26 +22,15 @@ struct strided_rows {
   [[nodiscard]] GLT_HOST_DEVICE T* row(std::int64_t i) const {
     return data + (places ? places[i] : i) * stride;
   }
-};
-
-template <class T>
-inline constexpr std::int64_t elements_of_line = 64 / static_cast<std::int64_t>(sizeof(T));
-
-/// Elements of a row that are asked for: the hardware sees on its own how a longer one goes on.
-template <class T>
-inline constexpr std::int64_t most_prefetched = 8 * elements_of_line<T>;
-
-/// Asks for a row that comes soon.
-template <class T>
-[[gnu::always_inline]] GLT_HOST_DEVICE inline void prefetch_row(T const* row, std::int64_t columns) {
-  auto const asked = columns < most_prefetched<T> ? columns : most_prefetched<T>;
-  for (std::int64_t c = 0; c < asked; c += elements_of_line<T>) {
-    prefetch(row + c);
+  /// Before row i of `count` is used: asks for a listed row that comes soon.
+  GLT_HOST_DEVICE void prefetch_after(std::int64_t i, std::int64_t count) const {
+    if (places) {
+      row_prefetcher<rows_listed<local_id>>{reinterpret_cast<std::byte const*>(data),
+                                            stride * static_cast<std::int64_t>(sizeof(T)),
+                                            {places}}(i, count);
+    }
   }
-}
-
-/// How many listed rows, between which there may be gaps, are asked for ahead of the one in use.
-inline constexpr std::int64_t listed_rows_ahead = 8;
+};
 
 /// Item i of some rows, cut into slices of `width` of their `total` columns or heads: whole rows on hosts, single ones on
 /// devices, where neighbouring threads then read neighbouring addresses.
@@ -82,14 +72,13 @@ struct move_rows {
   std::int64_t num_rows;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const row = pieces.row(i);
-    auto const begin = pieces.first(i);
-    From const* const source = from.row(row) + begin;
-    To* const target = to.row(row) + begin;
-    if (pieces.width > 1 && row + listed_rows_ahead < num_rows) {
-      from.places ? prefetch_row(from.row(row + listed_rows_ahead), pieces.width) : void();
-      to.places ? prefetch_row(to.row(row + listed_rows_ahead), pieces.width) : void();
+    if (pieces.width > 1) {
+      from.prefetch_after(pieces.row(i), num_rows);
+      to.prefetch_after(pieces.row(i), num_rows);
     }
+    auto const begin = pieces.first(i);
+    From const* const source = from.row(pieces.row(i)) + begin;
+    To* const target = to.row(pieces.row(i)) + begin;
     for (std::int64_t c = 0; c < pieces.width; ++c) {
       if constexpr (Add) {
         target[c] += as_number<To>(source[c]);
