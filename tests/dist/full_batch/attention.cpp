@@ -11,6 +11,7 @@
 #include "support/differences.hpp"
 #include "support/errors.hpp"
 #include "support/naive_attention.hpp"
+#include "support/once.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
 
@@ -23,6 +24,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -71,6 +73,23 @@ naive_attention oracle(glt_test::edge_list const& list, setting const& how) {
           .values = all_rows(list.num_vertices, how.columns, 0),
           .keys = all_rows(list.num_vertices, how.key_columns(), 1),
           .queries = all_rows(list.num_vertices, how.key_columns(), 2)};
+}
+
+// What an attention over all edges makes, and its gradients: the same on any rank, whatever the partition.
+struct whole_attention {
+  naive_attention inputs;
+  std::vector<double> gradient_rows;
+  naive_attention::result result;
+  naive_attention::gradients gradients;
+};
+
+whole_attention const& expected_of(glt_test::edge_list const& list, setting const& how) {
+  auto const key = std::tuple(list.num_vertices, list.sources, list.destinations, how.columns, how.heads, how.score, how.dropout);
+  return glt_test::once(key, [&] {
+    auto const inputs = oracle(list, how);
+    auto const gradient_rows = all_rows(list.num_vertices, how.columns, 3);
+    return whole_attention{inputs, gradient_rows, inputs.forward(), inputs.backward(gradient_rows)};
+  });
 }
 
 // Rows of a rank's vertices in memory of a policy.
@@ -125,8 +144,7 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
   glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, rank, policy));
   glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth}, policy);
   auto const ids = graph.local().edge_ids();
-  auto const expected = oracle(list, how);
-  auto const gradient_rows = all_rows(list.num_vertices, how.columns, 3);
+  auto const& [expected, gradient_rows, result, back] = expected_of(list, how);
 
   using matrix = rows<Policy, T>;
   matrix x(divided, rank, expected.values, how.columns, policy);
@@ -154,8 +172,6 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
                              gradient.view(), glt::dist::attention_rows{dx.view(), dkeys.view(), dqueries.view()},
                              options, pushed ? &*pushed : nullptr);
 
-  auto const result = expected.forward();
-  auto const back = expected.backward(gradient_rows);
   CHECK(y.wrong(divided, rank, result.output, policy) == 0);
   CHECK(log_sums.wrong(divided, rank, result.log_sums, policy) == 0);
   CHECK(dx.wrong(divided, rank, back.values, policy) == 0);
