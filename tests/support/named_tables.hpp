@@ -6,7 +6,11 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/copy.hpp>
 
+#include "once.hpp"
+
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -42,6 +46,15 @@ inline glt::feature_table<glt::device::cpu> named_table(std::vector<std::int64_t
   table.add("none", named_store<double>(items, 4, 0));
   table.add("label", named_store<std::int64_t>(items, 5, 1));
   return table;
+}
+
+/// The table of all items below a number, made once in a program.
+inline glt::feature_table<glt::device::cpu> const& whole_table(std::int64_t count) {
+  return once(count, [count] {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+    std::iota(all.begin(), all.end(), 0);
+    return named_table(all);
+  });
 }
 
 /// The rows of a tensor as numbers of type T.

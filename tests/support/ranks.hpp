@@ -20,12 +20,14 @@
 
 namespace glt_test {
 
-/// The numbers of ranks that distributed code is tested with; under a sanitizer, which makes them slow, tests of dist/ run
-/// with one rank and an odd number of them.
+/// The numbers of ranks that distributed code is tested with; under a sanitizer, which makes them slow, tests of dist/
+/// run with one rank and with three.
 #ifdef GLT_TEST_FEW_RANKS
 inline std::vector<int> const some_ranks{1, 3};
+inline std::vector<int> const up_to_five{1, 3};
 #else
 inline std::vector<int> const some_ranks{1, 2, 3, 4};
+inline std::vector<int> const up_to_five{1, 2, 3, 4, 5};
 #endif
 
 /// `TEST_CASE("name" * needs_mpi)` is skipped, and counted as such, where ranks are threads.

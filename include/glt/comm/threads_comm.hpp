@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <utility>
@@ -43,8 +44,7 @@ public:
     ~request() {
       try {
         wait();
-      } catch (
-          collective_error const&) { // the next call of this rank throws it again, or all ranks are past it
+      } catch (std::exception const&) { // the next call of this rank throws again, or all ranks are past it
       }
     }
 
@@ -147,7 +147,9 @@ public:
     auto call = named("make_mailbox", detail::complete_make_mailbox);
     call->board = board_.get();
     board_->wait(rank_, board_->arrive(rank_, *call));
-    return {std::move(call->inboxes), rank_};
+    detail::threads_mailbox mailbox(std::move(call->inboxes), rank_);
+    board_->give_back(rank_, std::move(call));
+    return mailbox;
   }
 
 private:
@@ -175,7 +177,9 @@ private:
     call->order = order;
     call->board = board_.get();
     board_->wait(rank_, board_->arrive(rank_, *call));
-    return {std::move(call->new_board), call->new_rank};
+    threads_comm part(std::move(call->new_board), call->new_rank);
+    board_->give_back(rank_, std::move(call));
+    return part;
   }
 
   std::shared_ptr<detail::threads_board> board_;

@@ -28,10 +28,9 @@ using glt_test::cpu;
 using glt_test::divided_graph;
 using glt_test::elements_of;
 using glt_test::gathered;
+using glt_test::whole_table;
 
 namespace {
-
-std::vector<int> const up_to_five{1, 2, 3, 4, 5};
 
 std::vector<glt::dist::wanted_tensor> wishes() {
   return {{.name = "small", .type = element_type::float32},
@@ -49,12 +48,6 @@ std::vector<std::int64_t> items_of(divided_graph const& divided, int rank) {
     items.push_back(divided.names.original[v]);
   }
   return items;
-}
-
-glt::feature_table<cpu> whole_table(std::int64_t num_vertices) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(num_vertices));
-  std::iota(all.begin(), all.end(), 0);
-  return glt_test::named_table(all);
 }
 
 // What has been collected of the vertices of a list is what one process gathers from the whole table.
@@ -82,7 +75,7 @@ void check_rows(glt::dist::collected_table<cpu> const& rows, glt::feature_table<
 TEST_CASE("tensors of several types are those that one process gathers from the whole, on any number of ranks") {
   auto const body = [](auto comm) {
     for (std::int64_t const num_vertices : {1, 257}) {
-      auto const whole = whole_table(num_vertices);
+      auto const& whole = whole_table(num_vertices);
       auto const list = num_vertices == 1 ? glt_test::edge_list{"one", 1, {}, {}}
                                           : glt_test::random_graph(num_vertices, 999);
       for (auto const& partitioner : glt_test::all_partitioners()) {
@@ -112,7 +105,7 @@ TEST_CASE("tensors of several types are those that one process gathers from the 
       }
     }
   };
-  glt_test::on_ranks(body, up_to_five);
+  glt_test::on_ranks(body, glt_test::up_to_five);
   glt_test::on_ranks_limited(body, {2, 3});
 }
 
@@ -185,7 +178,7 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
   glt_test::on_ranks(
       [](auto comm) {
         divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[2], comm.size());
-        auto const whole = whole_table(257);
+        auto const& whole = whole_table(257);
         auto const& book = divided.names.book;
         glt::dist::named_features const features(comm, book, glt_test::named_table(items_of(divided, comm.rank())));
         auto const parts = std::make_shared<std::vector<glt::feature_table<cpu>>>();
@@ -248,7 +241,7 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
           }
         }
       },
-      up_to_five);
+      glt_test::up_to_five);
 }
 
 TEST_CASE("a name that does not exist, a bad type or another wish of one rank is the same error on every rank") {

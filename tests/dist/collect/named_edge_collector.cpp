@@ -14,7 +14,6 @@
 #include "support/ranks.hpp"
 
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +23,7 @@ using glt_test::cpu;
 using glt_test::divided_graph;
 using glt_test::elements_of;
 using glt_test::gathered;
+using glt_test::whole_table;
 
 namespace {
 
@@ -36,12 +36,6 @@ glt::edge_feature_table<cpu> features_of(glt::csr_view<glt::memory_space::host, 
   return {glt::make_buffer<cpu>(ids), glt_test::named_table(ids)};
 }
 
-glt::feature_table<cpu> whole_table(std::int64_t num_edges) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(num_edges));
-  std::iota(all.begin(), all.end(), 0);
-  return glt_test::named_table(all);
-}
-
 } // namespace
 
 TEST_CASE("sampled edges get the rows of all tensors that one process gathers from the whole, on any number of ranks") {
@@ -49,7 +43,7 @@ TEST_CASE("sampled edges get the rows of all tensors that one process gathers fr
     for (auto const& partitioner : glt_test::all_partitioners()) {
       for (auto const& list : glt_test::graphs_to_divide()) {
         INFO(list.name, ", ", partitioner.name);
-        auto const whole = whole_table(list.num_edges());
+        auto const& whole = whole_table(list.num_edges());
         divided_graph const divided(list, partitioner, comm.size());
         glt::dist::graph graph(comm, divided.part(comm.rank()));
         glt::dist::named_edge_features const features(comm, graph.book(), features_of(graph.local()));
@@ -82,7 +76,7 @@ TEST_CASE("sampled edges get the rows of all tensors that one process gathers fr
       }
     }
   };
-  glt_test::on_ranks(body, {1, 2, 3, 4, 5});
+  glt_test::on_ranks(body, glt_test::up_to_five);
 }
 
 TEST_CASE("an edge costs 12 bytes out and the rows of all its tensors back") {

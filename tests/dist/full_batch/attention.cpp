@@ -84,7 +84,8 @@ struct whole_attention {
 };
 
 whole_attention const& expected_of(glt_test::edge_list const& list, setting const& how) {
-  auto const key = std::tuple(list.num_vertices, list.sources, list.destinations, how.columns, how.heads, how.score, how.dropout);
+  auto const key = std::tuple(list.num_vertices, list.sources, list.destinations, how.columns, how.heads, how.score,
+                              how.dropout);
   return glt_test::once(key, [&] {
     auto const inputs = oracle(list, how);
     auto const gradient_rows = all_rows(list.num_vertices, how.columns, 3);

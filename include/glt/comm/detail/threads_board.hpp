@@ -13,9 +13,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -47,12 +50,22 @@ struct threads_family {
   }
 
   /// The calling thread leaves by exception; all calls that are not complete are given up.
-  void fail(int rank, std::string cause) {
+  void fail(int rank, std::string_view cause) noexcept {
     std::scoped_lock const hold(lock);
     if (!broken) {
-      broken = threads_failure{rank, std::move(cause)};
+      broken = or_out_of_memory(rank, [&] { return threads_failure{rank, std::string(cause)}; });
     }
     changed.notify_all();
+  }
+
+  /// The failure that `make` returns; where there is no memory for its text, one that needs none.
+  template <class Make>
+  [[nodiscard]] static threads_failure or_out_of_memory(int rank, Make make) noexcept {
+    try {
+      return make();
+    } catch (std::bad_alloc const&) {
+      return {rank, "out of memory"};
+    }
   }
 };
 
@@ -65,7 +78,7 @@ class threads_board {
 public:
   threads_board(std::shared_ptr<threads_family> family, std::vector<int> threads)
       : family_(std::move(family)), threads_(std::move(threads)), next_(threads_.size(), 0),
-        alarms_(threads_.size(), 0), idle_(threads_.size()) {}
+        alarms_(threads_.size(), 0), calls_(threads_.size()) {}
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(threads_.size()); }
   [[nodiscard]] std::shared_ptr<threads_family> const& family() const noexcept { return family_; }
@@ -75,13 +88,15 @@ public:
   /// Shows a call to the other ranks and returns its number; does the work if it is the last one.
   ///
   /// @throws collective_error  if a rank has left
+  /// @throws std::bad_alloc    before the others see the call: it may be made again
   std::int64_t arrive(int rank, threads_call& call) {
     std::unique_lock hold(family_->lock);
     if (family_->broken) {
       give_up(*family_->broken);
     }
-    auto const number = next_[static_cast<std::size_t>(rank)]++;
+    auto const number = next_[static_cast<std::size_t>(rank)];
     auto& all = meeting_of(number);
+    ++next_[static_cast<std::size_t>(rank)];
     all.calls[static_cast<std::size_t>(rank)] = &call;
     if (++all.arrived == threads_.size()) {
       hold.unlock(); // all are here and stay until `done`
@@ -100,11 +115,13 @@ public:
   void wait(int rank, std::int64_t number) {
     std::unique_lock hold(family_->lock);
     auto& all = meetings_.at(number);
+    family_->changed.wait(hold, [&]() noexcept { return all.done || is_given_up(all); });
     std::optional<threads_failure> failure;
-    family_->changed.wait(hold, [&] {
-      failure = all.done ? all.failure : missing(all);
-      return all.done || failure.has_value();
-    });
+    if (!all.done) {
+      failure = threads_family::or_out_of_memory(rank, [&] { return missing(all); });
+    } else if (all.failure) {
+      failure = threads_family::or_out_of_memory(all.failure->rank, [&] { return *all.failure; });
+    }
     all.calls[static_cast<std::size_t>(rank)] = nullptr;
     if (all.done && std::ranges::all_of(all.calls, [](auto* call) { return call == nullptr; })) {
       past_.push_back(meetings_.extract(number));
@@ -116,17 +133,20 @@ public:
 
   /// A call of a rank that is not under way, with the memory of an earlier one; only that rank's thread calls this.
   [[nodiscard]] std::unique_ptr<threads_call> take(int rank) {
-    auto& idle = idle_[static_cast<std::size_t>(rank)];
+    auto& [idle, made] = calls_[static_cast<std::size_t>(rank)];
     if (idle.empty()) {
-      return std::make_unique<threads_call>();
+      idle.reserve(made + 1); // room for all of them, for `give_back` must not fail
+      auto call = std::make_unique<threads_call>();
+      ++made;
+      return call;
     }
     auto call = std::move(idle.back());
     idle.pop_back();
     return call;
   }
   /// Takes back what `take` returned, when the call is complete.
-  void give_back(int rank, std::unique_ptr<threads_call> call) {
-    idle_[static_cast<std::size_t>(rank)].push_back(std::move(call));
+  void give_back(int rank, std::unique_ptr<threads_call> call) noexcept {
+    calls_[static_cast<std::size_t>(rank)].idle.push_back(std::move(call));
   }
 
   /// Says whether this rank has raised the alarm.
@@ -173,6 +193,12 @@ private:
     std::optional<threads_failure> failure;
   };
 
+  // What only its rank touches.
+  struct calls_of_rank {
+    std::vector<std::unique_ptr<threads_call>> idle;
+    std::size_t made = 0; ///< idle or under way
+  };
+
   // The meeting of a call; one that is over lends its memory to a new one.
   meeting& meeting_of(std::int64_t number) {
     if (auto const found = meetings_.find(number); found != meetings_.end()) {
@@ -180,9 +206,9 @@ private:
     }
     if (past_.empty()) {
       past_.reserve(meetings_.size() + 1); // room for all of them, for `wait` must not fail
-      auto& made = meetings_[number];
+      meeting made;
       made.calls.resize(threads_.size(), nullptr);
-      return made;
+      return meetings_.emplace(number, std::move(made)).first->second;
     }
     auto again = std::move(past_.back());
     past_.pop_back();
@@ -198,35 +224,46 @@ private:
     throw agreed_error(family_->broken ? family_->size() : size(), failure.rank, failure.cause);
   }
 
-  static std::optional<threads_failure> attempt(std::span<threads_call* const> calls) {
+  // All ranks wait for what it returns.
+  static std::optional<threads_failure> attempt(std::span<threads_call* const> calls) noexcept {
     try {
       check_same(calls);
       calls[0]->complete(calls);
       return std::nullopt;
     } catch (collective_error const& failure) {
-      return threads_failure{failure.rank(), failure.cause()};
+      return threads_family::or_out_of_memory(
+          failure.rank(), [&] { return threads_failure{failure.rank(), failure.cause()}; });
     } catch (std::exception const& failure) {
-      return threads_failure{0, message("could not finish ", calls[0]->name, ": ", failure.what())};
+      return threads_family::or_out_of_memory(0, [&] {
+        return threads_failure{0, message("could not finish ", calls[0]->name, ": ", failure.what())};
+      });
     }
   }
 
-  // Why a call that waits will never be complete; empty if it may.
-  [[nodiscard]] std::optional<threads_failure> missing(meeting const& waiting) const {
-    if (waiting.arrived == threads_.size()) {
-      return std::nullopt;
+  // The first rank that returned before it came to a call; `threads_.size()` if there is none.
+  [[nodiscard]] std::size_t first_gone(meeting const& waiting) const noexcept {
+    std::size_t rank = 0;
+    while (rank < threads_.size() &&
+           (waiting.calls[rank] != nullptr || family_->gone[static_cast<std::size_t>(threads_[rank])] == 0)) {
+      ++rank;
     }
+    return rank;
+  }
+
+  // Whether a call that waits will never be complete.
+  [[nodiscard]] bool is_given_up(meeting const& waiting) const noexcept {
+    return waiting.arrived < threads_.size() && (family_->broken || first_gone(waiting) < threads_.size());
+  }
+
+  // Why it will not.
+  [[nodiscard]] threads_failure missing(meeting const& waiting) const {
     if (family_->broken) {
-      return family_->broken;
+      return *family_->broken;
     }
-    for (std::size_t rank = 0; rank < threads_.size(); ++rank) {
-      if (waiting.calls[rank] == nullptr && family_->gone[static_cast<std::size_t>(threads_[rank])] != 0) {
-        auto const* call = *std::ranges::find_if(waiting.calls, [](auto* c) { return c != nullptr; });
-        return threads_failure{static_cast<int>(rank),
-                               message("returned while other ranks wait for it in ", call->name,
-                                       "; make the same calls in the same order on all ranks")};
-      }
-    }
-    return std::nullopt;
+    auto const* call = *std::ranges::find_if(waiting.calls, [](auto* c) { return c != nullptr; });
+    return {static_cast<int>(first_gone(waiting)),
+            message("returned while other ranks wait for it in ", call->name,
+                    "; make the same calls in the same order on all ranks")};
   }
 
   std::shared_ptr<threads_family> family_;
@@ -235,7 +272,7 @@ private:
   std::vector<char> alarms_;       ///< [R], nonzero for ranks that have raised theirs
   std::map<std::int64_t, meeting> meetings_;
   std::vector<std::map<std::int64_t, meeting>::node_type> past_;
-  std::vector<std::vector<std::unique_ptr<threads_call>>> idle_; ///< [R], calls that only their rank touches
+  std::vector<calls_of_rank> calls_; ///< [R]
 };
 
 } // namespace glt::detail

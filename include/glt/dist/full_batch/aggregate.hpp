@@ -7,8 +7,8 @@
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
 #include <glt/dist/full_batch/detail/combine_rows.hpp>
-#include <glt/dist/full_batch/detail/covered_pass.hpp>
-#include <glt/dist/full_batch/detail/exact_pass.hpp>
+#include <glt/dist/full_batch/detail/cover/covered_pass.hpp>
+#include <glt/dist/full_batch/detail/exact/exact_pass.hpp>
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>

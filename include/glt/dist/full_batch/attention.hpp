@@ -7,9 +7,9 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
-#include <glt/dist/full_batch/detail/attention_kernels.hpp>
-#include <glt/dist/full_batch/detail/attention_pass.hpp>
-#include <glt/dist/full_batch/detail/exact_rows.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/shard.hpp>

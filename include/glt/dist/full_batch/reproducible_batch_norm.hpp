@@ -9,8 +9,8 @@
 #include <glt/dist/full_batch/batch_norm.hpp>
 #include <glt/dist/full_batch/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
-#include <glt/dist/full_batch/detail/exact_columns.hpp>
-#include <glt/dist/full_batch/detail/exact_rows.hpp>
+#include <glt/dist/full_batch/detail/exact/exact_columns.hpp>
+#include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>

@@ -8,7 +8,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
-#include <glt/dist/full_batch/detail/boundary_cover.hpp>
+#include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/report.hpp>

@@ -4,9 +4,9 @@
 #include <glt/core/detail/wide_registers.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
-#include <glt/dist/full_batch/detail/attention_gradients.hpp>
-#include <glt/dist/full_batch/detail/attention_kernels.hpp>
-#include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/policy.hpp>

@@ -9,9 +9,9 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
-#include <glt/dist/full_batch/detail/listed_edges.hpp>
+#include <glt/dist/full_batch/detail/cover/listed_edges.hpp>
+#include <glt/dist/full_batch/detail/cover/vertex_cover.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
-#include <glt/dist/full_batch/detail/vertex_cover.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 
 #include <algorithm>

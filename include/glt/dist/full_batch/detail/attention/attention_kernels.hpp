@@ -4,7 +4,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
-#include <glt/dist/full_batch/detail/attention_scores.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>

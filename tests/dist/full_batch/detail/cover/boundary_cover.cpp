@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/full_batch/detail/boundary_cover.hpp>
+#include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>

@@ -5,7 +5,7 @@
 #include <glt/core/config.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/full_batch/detail/exact_rows.hpp>
+#include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 
 #include <cstdint>
 #include <span>

@@ -5,9 +5,9 @@
 #include <glt/core/error.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
-#include <glt/dist/full_batch/detail/attention_gradients.hpp>
-#include <glt/dist/full_batch/detail/attention_pass.hpp>
-#include <glt/dist/full_batch/detail/exact_rows.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/policy.hpp>
 

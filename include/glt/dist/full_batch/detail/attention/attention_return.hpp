@@ -6,9 +6,9 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
-#include <glt/dist/full_batch/detail/attention_gradients.hpp>
-#include <glt/dist/full_batch/detail/attention_kernels.hpp>
-#include <glt/dist/full_batch/detail/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/round_trip.hpp>

@@ -7,7 +7,7 @@
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
 #include <glt/dist/full_batch/detail/combine_rows.hpp>
-#include <glt/dist/full_batch/detail/covered_blocks.hpp>
+#include <glt/dist/full_batch/detail/cover/covered_blocks.hpp>
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>

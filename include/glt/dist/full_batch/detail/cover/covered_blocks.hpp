@@ -3,7 +3,7 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/dist/full_batch/detail/boundary_cover.hpp>
+#include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
 #include <glt/dist/full_batch/detail/row_sums.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/policy.hpp>

@@ -8,7 +8,7 @@
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
 #include <glt/dist/full_batch/detail/combine_rows.hpp>
-#include <glt/dist/full_batch/detail/exact_rows.hpp>
+#include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/shard.hpp>

@@ -9,9 +9,9 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
-#include <glt/dist/full_batch/detail/attention_kernels.hpp>
-#include <glt/dist/full_batch/detail/attention_scores.hpp>
-#include <glt/dist/full_batch/detail/exact_rows.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
+#include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
+#include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
