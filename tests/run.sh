@@ -11,8 +11,8 @@
 #   mpich  the tests of communicators with MPICH
 #   cuda   programs for GPUs, where nvcc is at hand: all are compiled and linked, and run where a GPU is (see tests/gpu.sh)
 #   core   what a C++20 compiler alone can build
-#   all    dev, clang, tsan, mpich and cuda, one after the other; dev then compiles every public header alone as well. Where the
-#          distribution has no clang 19, asan instead of clang
+#   all    dev, clang, tsan, mpich and cuda, one after the other; dev then compiles every public header alone as well.
+#          Where the distribution has no clang 19, asan instead of clang
 # Without arguments dev. The last line is "<n> passed, <n> failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include "support/allocations.hpp"
 #include "support/errors.hpp"
 
 #include <glt/comm/threads.hpp>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -133,4 +135,27 @@ TEST_CASE("a request moves, does not copy, and completes before it is replaced")
     comm.barrier();
     CHECK(comm.size() == 2);
   });
+}
+
+TEST_CASE("a request may be destroyed where there is no memory for the text of its error") {
+  std::int64_t failures = 0;
+  for (bool has_failed = true; has_failed; failures += has_failed ? 1 : 0) {
+    run_threads(2, [&](threads_comm comm) {
+      auto const rank = static_cast<std::size_t>(comm.rank());
+      std::array<std::byte, 8> send{};
+      std::array<std::byte, 8> receive{};
+      std::array<std::int64_t, 2> const offsets{};
+      std::array<std::int64_t, 2> out{};
+      std::array<std::int64_t, 2> in{};
+      out[1 - rank] = 4;
+      in[1 - rank] = 8; // not what the other one sends
+      std::optional request(comm.start_all_to_all_v({send.data(), out, offsets}, {receive.data(), in, offsets}));
+      if (rank == 1) {
+        failing_allocation const armed(failures + 1);
+        request.reset();
+        has_failed = armed.has_failed();
+      }
+    });
+  }
+  CHECK(failures > 1);
 }

@@ -196,7 +196,7 @@ private:
   // What only its rank touches.
   struct calls_of_rank {
     std::vector<std::unique_ptr<threads_call>> idle;
-    std::size_t made = 0; ///< idle or under way
+    std::size_t made = 0; ///< at least those that are idle or under way
   };
 
   // The meeting of a call; one that is over lends its memory to a new one.
