@@ -6,7 +6,7 @@ include_guard(GLOBAL)
 set(GLT_SANITIZE "" CACHE STRING "Sanitizers of tests, benchmarks and examples, such as address,undefined")
 
 add_library(glt_warnings INTERFACE)
-set(glt_flags -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+set(glt_flags -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 target_compile_options(glt_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${glt_flags}>"
                                               $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -30,11 +30,14 @@ if(GLT_SANITIZE)
   target_link_options(glt_warnings INTERFACE -fsanitize=${GLT_SANITIZE})
 endif()
 
+# A clone in another folder finds in ccache's store what this one has compiled: no text that is compiled and no option
+# that ccache hashes names the folder. Without the sloppiness it leaves sources with precompiled headers alone.
 find_program(GLT_CCACHE ccache)
+set(GLT_CCACHE_ENVIRONMENT "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_ABSSTDERR=1 CCACHE_MAXSIZE=10G
+                           CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
 if(GLT_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Else ccache leaves sources with precompiled headers alone.
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${GLT_CCACHE}")
-  set(CMAKE_CUDA_COMPILER_LAUNCHER "${GLT_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env ${GLT_CCACHE_ENVIRONMENT} "${GLT_CCACHE}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
 if(GLT_WITH_MPI)
@@ -47,6 +50,17 @@ function(glt_add_program target)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE glt::glt ${arg_LINK} glt_warnings)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  # LibTorch's headers take ten seconds a program: where many are built they are precompiled. Programs list glt::torch in LINK.
+  if(GLT_BUILD_TESTS AND "glt::torch" IN_LIST arg_LINK AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    if(NOT TARGET glt_torch_precompiled)
+      file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/torch_precompiled.cpp" CONTENT "")
+      add_library(glt_torch_precompiled OBJECT "${PROJECT_BINARY_DIR}/torch_precompiled.cpp")
+      target_link_libraries(glt_torch_precompiled PRIVATE glt::torch glt_warnings)
+      set_target_properties(glt_torch_precompiled PROPERTIES CXX_EXTENSIONS OFF)
+      target_precompile_headers(glt_torch_precompiled PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/modules/linear.h> <torch/optim/adam.h>)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM glt_torch_precompiled)
+  endif()
 endfunction()
 
 # glt_add_mpi_test(NAME <name> COMMAND <target> [argument...] RANKS <number>... [TIMEOUT <seconds>]

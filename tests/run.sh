@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: tests/run.sh [all | core | dev | clang | asan | tsan | mpich | cuda]...
+# usage: tests/run.sh [--no-cache] [--budget MINUTES] [all | core | dev | clang | asan | tsan | mpich | cuda]...
 #
 # Installs what is missing, builds and runs tests:
 #   dev    everything that needs no GPU, with Open MPI and LibTorch; tests of ranks run on those of MPI
@@ -14,6 +14,8 @@
 #   all    dev, clang, tsan, mpich and cuda, one after the other; dev then compiles every public header alone as well.
 #          Where the distribution has no clang 19, asan instead of clang
 # Without arguments dev. The last line is "<n> passed, <n> failed".
+#   --no-cache         compiles everything; else ccache, which is installed, keeps what was compiled in any clone
+#   --budget MINUTES   prints the table of tests/time.sh; that all of it took longer counts as a failed test
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/apt.sh
@@ -21,6 +23,23 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 nvcc=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin command -v nvcc || true)
 presets=()
 headers=OFF
+budget=
+usage() {
+  printf 'usage: tests/run.sh [--no-cache] [--budget MINUTES] [all|core|dev|clang|asan|tsan|mpich|cuda]...\n' >&2
+  exit 2
+}
+while [[ ${1:-} == --* ]]; do
+  case $1 in
+    --no-cache) export CCACHE_DISABLE=1 ;;
+    --budget)
+      [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || usage
+      budget=$2
+      shift
+      ;;
+    *) usage ;;
+  esac
+  shift
+done
 for preset in "${@:-dev}"; do
   case $preset in
     core | dev | clang | asan | tsan | mpich | cuda) presets+=("$preset") ;;
@@ -40,14 +59,11 @@ for preset in "${@:-dev}"; do
         printf 'without the preset cuda (no nvcc)\n'
       fi
       ;;
-    *)
-      printf 'usage: tests/run.sh [all|core|dev|clang|asan|tsan|mpich|cuda]...\n' >&2
-      exit 2
-      ;;
+    *) usage ;;
   esac
 done
 
-packages=(g++ cmake ninja-build doctest-dev zlib1g-dev libzip-dev libxxhash-dev nlohmann-json3-dev libmetis-dev libcli11-dev libdlpack-dev)
+packages=(g++ cmake ninja-build ccache doctest-dev zlib1g-dev libzip-dev libxxhash-dev nlohmann-json3-dev libmetis-dev libcli11-dev libdlpack-dev)
 if [ -z "$nvcc" ]; then
   packages+=(libthrust-dev) # a CUDA toolkit brings its own
 fi
@@ -84,6 +100,14 @@ if setarch "$(uname -m)" -R true 2> /dev/null; then
   plainly=(setarch "$(uname -m)" -R)
 fi
 
+# timed <stage> <command>...: runs it and notes processor and clock seconds of the preset, for tests/time.sh.
+timed() {
+  local stage=$1 status=0 TIMEFORMAT="$1 %U %S %R"
+  shift
+  { time "$@" 2>&3; } 3>&2 2>> "build/$preset.seconds" || status=$?
+  return $status
+}
+
 # One preset: configure, build, test. A build that fails counts as one failed test; what was built is tested.
 run_preset() {
   local preset=$1 log=build/$1.log options=() summary total bad
@@ -93,21 +117,23 @@ run_preset() {
     options=(-D MPI_CXX_COMPILER=mpicxx.openmpi -D MPIEXEC_EXECUTABLE=mpiexec.openmpi -D GLT_TEST_HEADERS=$headers -D GLT_TEST_FAULTS=$headers)
   fi
   mkdir -p build
+  rm -f "build/$preset.seconds" "build/$preset.cached"
+  export CCACHE_STATSLOG=$PWD/build/$preset.cached
   say "$preset: configure"
-  if ! cmake --preset "$preset" "${options[@]}" > "$log" 2>&1; then
+  if ! timed configure cmake --preset "$preset" "${options[@]}" > "$log" 2>&1; then
     tail -n 30 "$log"
     say "$preset: cannot be configured"
     failed=$((failed + 1))
     return
   fi
   say "$preset: build with $jobs jobs"
-  if ! cmake --build --preset "$preset" -j "$jobs" -- -k 0 >> "$log" 2>&1; then
+  if ! timed build cmake --build --preset "$preset" -j "$jobs" -- -k 0 >> "$log" 2>&1; then
     grep -E -A 12 'error|FAILED' "$log" | head -n 100 || true
     say "$preset: does not build (the whole log is $log)"
     failed=$((failed + 1))
   fi
   say "$preset: test"
-  "${plainly[@]}" ctest --preset "$preset" -j "$jobs" 2>&1 | tee "$log.tests" || true
+  timed test "${plainly[@]}" ctest --preset "$preset" -j "$jobs" 2>&1 | tee "$log.tests" || true
   summary=$(grep -E '^[0-9]+% tests passed, ' "$log.tests" | tail -n 1 || true)
   if [[ ! $summary =~ ,\ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+) ]] || [ "${BASH_REMATCH[2]}" -eq 0 ]; then
     say "$preset: no test was run"
@@ -124,5 +150,14 @@ for preset in "${presets[@]}"; do
   run_preset "$preset"
 done
 say "done"
+if [ -n "$budget" ]; then
+  bash tests/time.sh --speed
+  if [ $((SECONDS - started)) -gt $((budget * 60)) ]; then
+    say "failed: this took longer than the $budget minutes that it may take"
+    failed=$((failed + 1))
+  else
+    passed=$((passed + 1))
+  fi
+fi
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -2,6 +2,7 @@
 // Kills glt-partition at random times: its folder is complete or absent, and the next run is not in the way of what is
 // left. SIGTERM must leave nothing; of SIGKILL the next run must remove what is left.
 #include "support/partition_run.hpp"
+#include "support/places.hpp"
 
 #include <glt/core/random.hpp>
 
@@ -31,13 +32,13 @@ int main(int argc, char** argv) {
       std::filesystem::remove_all(scratch / "work");
       std::filesystem::create_directory(scratch / "work");
       child running(partition_command(call, scratch / "input", out), scratch / "output");
-      while (call.ranks > 0 && std::ssize(ranks_of(running, GLT_PARTITION_PROGRAM)) < call.ranks &&
+      while (call.ranks > 0 && std::ssize(ranks_of(running, glt_test::places::partition_program)) < call.ranks &&
              !running.wait(0.002)) {
         // The launcher starts them; that of MPICH may lose a signal until it has.
       }
       std::this_thread::sleep_for(std::chrono::duration<double>(after));
       if (call.ranks > 0 && signal == SIGKILL) { // of one rank
-        auto const ranks = ranks_of(running, GLT_PARTITION_PROGRAM);
+        auto const ranks = ranks_of(running, glt_test::places::partition_program);
         if (!ranks.empty()) {
           kill(ranks.back(), SIGKILL);
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lets one allocation after the other fail on one rank of a job: once, and from then on.
+#include "support/places.hpp"
 #include "support/sweep.hpp"
 #include "support/targets.hpp"
 
@@ -8,7 +9,7 @@ int main(int argc, char** argv) {
   auto const chosen = parse(argc, argv);
   glt_test::scratch_folder const scratch;
   tally counts("allocations");
-  sweep sweeping(chosen, GLT_FAIL_ALLOCATIONS, counts);
+  sweep sweeping(chosen, glt_test::places::fail_allocations, counts);
   long const more = chosen.full ? 50 : 1;
   for (auto const& job : make_targets(scratch)) {
     sweeping.run(job, "any, once", {}, 4 * more);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lets one MPI call after the other fail on one rank of a job: once, and from then on.
+#include "support/places.hpp"
 #include "support/sweep.hpp"
 #include "support/targets.hpp"
 
@@ -8,7 +9,7 @@ int main(int argc, char** argv) {
   auto const chosen = parse(argc, argv);
   glt_test::scratch_folder const scratch;
   tally counts("mpi calls");
-  sweep sweeping(chosen, GLT_FAIL_MPI, counts);
+  sweep sweeping(chosen, glt_test::places::fail_mpi, counts);
   long const more = chosen.full ? 70 : 1;
   for (auto const& job : make_targets(scratch)) {
     if (job.ranks > 1) {

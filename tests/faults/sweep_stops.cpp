@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Stops one rank of a job with a time limit at one MPI call after the other: the others must end the job.
+#include "support/places.hpp"
 #include "support/sweep.hpp"
 #include "support/targets.hpp"
 
@@ -8,7 +9,7 @@ int main(int argc, char** argv) {
   auto const chosen = parse(argc, argv);
   glt_test::scratch_folder const scratch;
   tally counts("stops");
-  sweep sweeping(chosen, GLT_FAIL_MPI, counts);
+  sweep sweeping(chosen, glt_test::places::fail_mpi, counts);
   for (auto job : make_targets(scratch)) {
     if (job.ranks > 1) {
       if (!job.made.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Judges what all ranks say when one of them throws before, inside or after a collective. All cases run in one job, which
 // is started again behind a case that it does not survive.
+#include "support/places.hpp"
 #include "support/sweep.hpp"
 
 #include <limits>
@@ -106,7 +107,7 @@ int main(int argc, char** argv) {
   glt_test::scratch_folder const scratch;
   tally counts("throws");
   int different = 0;
-  for (auto const& program : words_of(GLT_FAULT_THROWS)) {
+  for (auto const& program : words_of(glt_test::places::jobs_that_throw)) {
     different += judge_all(program, chosen, scratch, counts);
   }
   std::printf("throws: %d times ranks had different texts\n", different);

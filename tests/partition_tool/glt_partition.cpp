@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/partition_tool.hpp"
+#include "support/places.hpp"
 #include "support/sanitized.hpp"
 #include "support/scratch.hpp"
 
@@ -154,11 +155,11 @@ TEST_CASE("a graph larger than the memory limit becomes the parts that it become
     CHECK(made.status == 0);
     CHECK(files_of(limited) == expected);
     CHECK(says_the_same());
-#ifdef GLT_MPI_LAUNCH
+#ifdef GLT_TEST_LAUNCHER
     for (auto const* const ranks : {"2", "3"}) {
       auto const together = scratch / (method + "-together" + ranks);
       auto const parallel = run_tool(scratch, arguments + together.string() + reporting,
-                                     std::string(GLT_MPI_LAUNCH " -n ") + ranks);
+                                     std::string(glt_test::places::launcher) + " -n " + ranks);
       CAPTURE(parallel.errors);
       CHECK(parallel.status == 0);
       CHECK(files_of(together) == expected);
@@ -235,7 +236,7 @@ std::int64_t peak_bytes(std::vector<std::string> arguments) {
       words.push_back(argument.data());
     }
     words.push_back(nullptr);
-    execv(GLT_PARTITION_PROGRAM, words.data());
+    execv(glt_test::places::partition_program, words.data());
     _exit(127);
   }
   std::int64_t peak = 0;
@@ -319,7 +320,7 @@ TEST_CASE("a run that is killed leaves a complete folder or none") {
     REQUIRE(child >= 0);
     if (child == 0) {
       static_cast<void>(std::freopen("/dev/null", "w", stdout));
-      execl(GLT_PARTITION_PROGRAM, "glt-partition", set.c_str(), "--parts", "3", "--out", out.c_str(), nullptr);
+      execl(glt_test::places::partition_program, "glt-partition", set.c_str(), "--parts", "3", "--out", out.c_str(), nullptr);
       _exit(127);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(draws.below(700)));
@@ -338,7 +339,7 @@ TEST_CASE("the guide of formats is what the program prints, and names every arra
   scratch_folder const scratch;
   auto const printed = run_tool(scratch, "--help-formats");
   CHECK(printed.status == 0);
-  CHECK(printed.out == read_bytes(GLT_FORMATS_GUIDE));
+  CHECK(printed.out == read_bytes(glt_test::places::formats_guide));
   for (auto const kind : glt::io::detail::npy_folder_files::kinds) {
     CHECK(has(printed.out, ("`" + std::string(kind) + ".npy`").c_str()));
   }

@@ -4,6 +4,7 @@
 #include <glt/io/parts/parts_folder.hpp>
 
 #include "support/partition_tool.hpp"
+#include "support/places.hpp"
 #include "support/scratch.hpp"
 
 #include <sys/resource.h>
@@ -37,7 +38,7 @@ pid_t start(scratch_folder const& scratch, bool on_disk, rlim_t limit = RLIM_INF
     setrlimit(RLIMIT_FSIZE, &files);
     static_cast<void>(std::freopen("/dev/null", "w", stdout));
     static_cast<void>(std::freopen((scratch / "errors").c_str(), "w", stderr));
-    execl(GLT_PARTITION_PROGRAM, "glt-partition", set.c_str(), "--parts", "3", "--out", out.c_str(),
+    execl(glt_test::places::partition_program, "glt-partition", set.c_str(), "--parts", "3", "--out", out.c_str(),
           on_disk ? "--memory" : nullptr, "100MB", nullptr);
     _exit(127);
   }

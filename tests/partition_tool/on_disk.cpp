@@ -9,6 +9,7 @@
 #include "support/archives.hpp"
 #include "support/partition_tool.hpp"
 #include "support/peer_folders.hpp"
+#include "support/places.hpp"
 #include "support/scratch.hpp"
 #include "support/wordnet_files.hpp"
 
@@ -79,9 +80,9 @@ void write_typed(fs::path const& folder) {
   glt::io::write_npy(folder / "train_idx.author.npy", random_split(20, authors, 11));
 }
 
-#ifdef GLT_MPI_LAUNCH
+#ifdef GLT_TEST_LAUNCHER
 constexpr bool has_ranks = true;
-std::string launcher(int ranks) { return GLT_MPI_LAUNCH " -n " + std::to_string(ranks); }
+std::string launcher(int ranks) { return std::string(glt_test::places::launcher) + " -n " + std::to_string(ranks); }
 #else
 constexpr bool has_ranks = false;
 std::string launcher(int) { return ""; }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -D OUT=<file> -D "SOURCES=<file>;..." -P group.cmake: writes one translation unit of several tests.
+# cmake -D OUT=<file> -D ROOT=<folder> -D "SOURCES=<file>;..." -P group.cmake: writes one translation unit of several tests,
+# which names them from the folder ROOT on, so that its text is the same in every clone.
 #
 # First comes what the sources include, then every source in a namespace of its own, in which its own #include lines,
 # which are the first lines of its code, find nothing left to include.
@@ -30,6 +31,7 @@ foreach(source IN LISTS SOURCES)
   endforeach()
   string(REPEAT "#endif\n" ${open} endifs)
   string(APPEND includes "${endifs}")
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${ROOT}")
   string(APPEND bodies "namespace group_${number} {\n#include \"${source}\"\n}\n")
   math(EXPR number "${number} + 1")
 endforeach()

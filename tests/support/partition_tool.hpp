@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "places.hpp"
 #include "random_ids.hpp"
 #include "scratch.hpp"
 
@@ -31,7 +32,7 @@ inline outcome run_tool(scratch_folder const& scratch, std::string const& argume
   auto const out = scratch / "stdout";
   auto const errors = scratch / "stderr";
   auto const command =
-      launcher + " " GLT_PARTITION_PROGRAM " " + arguments + " > " + out.string() + " 2> " + errors.string();
+      launcher + " " + places::partition_program + " " + arguments + " > " + out.string() + " 2> " + errors.string();
   int const status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(out), read_bytes(errors)};
 }

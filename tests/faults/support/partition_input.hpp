@@ -3,7 +3,7 @@
 
 #include "support/random_ids.hpp"
 
-#ifdef GLT_PARTITION_PROGRAM
+#ifdef GLT_TEST_PARTITION
 #include <glt/core/view.hpp>
 #include <glt/io/array/npy.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "support/places.hpp"
 #include "support/scratch.hpp"
 
 #include "child.hpp"
@@ -34,7 +35,7 @@ inline std::vector<partition_call> partition_calls() {
 /// glt-partition of `folder`/input to `folder`/parts.
 inline command partition_command(partition_call const& call, std::filesystem::path const& input,
                                  std::filesystem::path const& out) {
-  std::vector<std::string> words{GLT_PARTITION_PROGRAM, input.string(), "--parts", "2", "--out",
+  std::vector<std::string> words{glt_test::places::partition_program, input.string(), "--parts", "2", "--out",
                                  out.string()};
   words.insert(words.end(), call.more.begin(), call.more.end());
   return {call.ranks > 0 ? launch(call.ranks, "", words) : words, launch_environment()};

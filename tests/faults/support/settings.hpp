@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "support/places.hpp"
+
 #include "child.hpp"
 
 #include <glt/core/random.hpp>
@@ -74,7 +76,7 @@ inline std::vector<long> spread(long count, long cases, std::uint64_t seed) {
 /// What starts `ranks` ranks of a program, with preloaded libraries.
 inline std::vector<std::string> launch(int ranks, std::string const& preload,
                                        std::vector<std::string> const& program) {
-  auto words = words_of(GLT_FAULT_LAUNCH);
+  auto words = words_of(glt_test::places::launcher);
   words.insert(words.end(), {"-n", std::to_string(ranks)});
   if (!preload.empty()) {
     words.insert(words.end(), {"env", "LD_PRELOAD=" + preload});
@@ -86,7 +88,7 @@ inline std::vector<std::string> launch(int ranks, std::string const& preload,
 /// The environment in which the launcher works.
 inline std::vector<std::pair<std::string, std::string>> launch_environment() {
   std::vector<std::pair<std::string, std::string>> made;
-  for (auto const& word : words_of(GLT_FAULT_ENVIRONMENT)) {
+  for (auto const& word : words_of(glt_test::places::environment)) {
     auto const sign = word.find('=');
     made.emplace_back(word.substr(0, sign), word.substr(sign + 1));
   }

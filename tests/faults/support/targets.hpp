@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/partition_input.hpp"
+#include "support/places.hpp"
 #include "sweep.hpp"
 
 #include <vector>
@@ -11,18 +12,18 @@ namespace glt_fault {
 /// Jobs of several kinds; the files of those of glt-partition are in `scratch`.
 inline std::vector<target> make_targets([[maybe_unused]] glt_test::scratch_folder const& scratch) {
   std::vector<target> made{
-      {"sample", 3, {GLT_FAULT_SAMPLE}},
-      {"node", 3, {GLT_FAULT_NODE}},
-      {"full batch", 3, {GLT_FAULT_FULL_BATCH}},
-      {.name = "server and clients", .ranks = 3, .program = {GLT_FAULT_SERVED}},
-      {.name = "worker and trainers", .ranks = 3, .program = {GLT_FAULT_SERVED, "shared"}},
-      {.name = "two servers", .ranks = 3, .program = {GLT_FAULT_SERVED, "two"}}};
-#ifdef GLT_PARTITION_PROGRAM
+      {"sample", 3, {glt_test::places::job_sample}},
+      {"node", 3, {glt_test::places::job_node}},
+      {"full batch", 3, {glt_test::places::job_full_batch}},
+      {.name = "server and clients", .ranks = 3, .program = {glt_test::places::job_served}},
+      {.name = "worker and trainers", .ranks = 3, .program = {glt_test::places::job_served, "shared"}},
+      {.name = "two servers", .ranks = 3, .program = {glt_test::places::job_served, "two"}}};
+#ifdef GLT_TEST_PARTITION
   write_partition_input(scratch / "input", 300, 2000);
   auto const partition = [&](std::string name, int ranks, std::vector<std::string> more) {
     auto const out = scratch / name;
     std::vector<std::string> words{
-        GLT_PARTITION_PROGRAM, (scratch / "input").string(), "--parts", "2", "--out", out.string()};
+        glt_test::places::partition_program, (scratch / "input").string(), "--parts", "2", "--out", out.string()};
     words.insert(words.end(), more.begin(), more.end());
     made.push_back({name, ranks, words, "mpi", out, false});
   };
