@@ -32,9 +32,6 @@ void run(glt::mpi_comm world, example::full_batch_options const& options) {
 
 int main(int argc, char** argv) {
   return example::run_mpi_program(
-      "full_batch",
-      [&] {
-        return example::parse_full_batch_options({argv + 1, static_cast<std::size_t>(argc - 1)});
-      },
+      "full_batch", [&] { return example::parse_full_batch_options({argv + 1, static_cast<std::size_t>(argc - 1)}); },
       [](example::full_batch_options const&) { return glt::mpi_threads::funneled; }, run);
 }

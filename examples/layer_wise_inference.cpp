@@ -44,8 +44,7 @@ struct rows_in_file {
   }
   void append(at::Tensor const& rows) const {
     std::ofstream file(path, std::ios::binary | std::ios::app);
-    file.write(static_cast<char const*>(rows.contiguous().data_ptr()),
-               static_cast<std::streamsize>(rows.nbytes()));
+    file.write(static_cast<char const*>(rows.contiguous().data_ptr()), static_cast<std::streamsize>(rows.nbytes()));
     if (!file.flush()) {
       throw std::runtime_error(path.string() + " could not be written");
     }
@@ -67,14 +66,11 @@ std::int64_t compute_layer(glt::mpi_comm comm, dist::graph<cpu> const& graph, ne
   std::vector<glt::global_id> missing(static_cast<std::size_t>(graph.local().num_rows() - output.count()));
   std::iota(missing.begin(), missing.end(), graph.book().begin(comm.rank()) + output.count());
 
-  dist::feature_store const rows(comm, graph.book(),
-                                 glt::features_from_dlpack<cpu, float>(glt::to_dlpack(input)));
+  dist::feature_store const rows(comm, graph.book(), glt::features_from_dlpack<cpu, float>(glt::to_dlpack(input)));
   dist::feature_collector collector(comm, rows);
   dist::collected_rows<cpu, float> collected;
-  auto batches =
-      dist::make_full_neighborhoods(comm, graph, missing, {.limits = {.max_edges = 1000, .max_rows = 128}});
-  for (auto const& batch :
-       batches) { // as many on every rank, the last ones empty where others have more to do
+  auto batches = dist::make_full_neighborhoods(comm, graph, missing, {.limits = {.max_edges = 1000, .max_rows = 128}});
+  for (auto const& batch : batches) { // as many on every rank, the last ones empty where others have more to do
     if (batch.step == most_batches) {
       return batch.step;
     }
@@ -89,11 +85,9 @@ void run(glt::mpi_comm comm, std::filesystem::path const& folder, bool resume) {
   at::NoGradGuard const no_gradients;
   auto const planted = glt::make_planted_communities<>({.num_vertices = 3000, .num_communities = classes});
   auto const whole = glt::make_csr<cpu>(planted.graph.view());
-  auto const names =
-      glt::make_relabelling(glt::random_partitioner{}(whole.view(), comm.size()).view(), comm.size());
+  auto const names = glt::make_relabelling(glt::random_partitioner{}(whole.view(), comm.size()).view(), comm.size());
   dist::graph const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
-  at::manual_seed(
-      static_cast<std::uint64_t>(comm.rank())); // the same input and network when it is started again
+  at::manual_seed(static_cast<std::uint64_t>(comm.rank())); // the same input and network when it is started again
   auto const x = at::rand({graph.local().num_rows(), width});
   network net; // a real program loads one that was trained
   glt::sync_params(comm, net);
@@ -113,12 +107,11 @@ void run(glt::mpi_comm comm, std::filesystem::path const& folder, bool resume) {
 
   dist::sharded_graph<glt::mpi_comm, cpu> sharded(comm, graph);
   auto const expected = net.layer(1, net.layer(0, x, sharded), sharded);
-  auto const largest = glt::reduce_over_ranks(comm, (output.mapped() - expected).abs().max().item<double>(),
-                                              glt::reduction::max);
+  auto const largest =
+      glt::reduce_over_ranks(comm, (output.mapped() - expected).abs().max().item<double>(), glt::reduction::max);
   if (comm.rank() == 0) {
-    std::cout << "after the interruption " << left
-              << " batches were left of the first layer; the result differs by " << largest
-              << " at most from that of the whole graph\n";
+    std::cout << "after the interruption " << left << " batches were left of the first layer; the result differs by "
+              << largest << " at most from that of the whole graph\n";
   }
   if (!(largest < 1e-5)) {
     throw glt::precondition_error("the result is not that of the whole graph");
@@ -127,6 +120,5 @@ void run(glt::mpi_comm comm, std::filesystem::path const& folder, bool resume) {
 
 int main(int argc, char** argv) {
   bool const resume = argc > 2 && std::string(argv[2]) == "--resume";
-  return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argc > 1 ? argv[1] : ".", resume); },
-                              std::cerr);
+  return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argc > 1 ? argv[1] : ".", resume); }, std::cerr);
 }

@@ -28,8 +28,7 @@ glt::buffer<cpu, row> embed(auto const& batch) {
   for (std::int64_t v = 0; v < block.num_destinations; ++v) {
     std::ranges::copy(batch.features().row(v), ends[v].begin());
     for (auto e = block.offsets[v] - block.offsets[0]; e < block.offsets[v + 1] - block.offsets[0]; ++e) {
-      std::ranges::transform(ends[v], batch.features().row(block.row[e]), ends[v].begin(),
-                             std::plus<float>());
+      std::ranges::transform(ends[v], batch.features().row(block.row[e]), ends[v].begin(), std::plus<float>());
     }
     auto const summands = static_cast<float>(1 + block.offsets[v + 1] - block.offsets[v]);
     std::ranges::for_each(ends[v], [&](float& x) { x /= summands; });
@@ -79,8 +78,8 @@ double run_epoch(glt::mpi_comm comm, auto& loader, std::int64_t epoch, row& weig
 
 void run(glt::mpi_comm comm) {
   // Every rank makes the same graph; about a tenth of the edges, with their reverses, are held out.
-  auto const planted = glt::make_planted_communities<>(
-      {.num_vertices = 1000, .num_communities = 20, .in_degree = 8, .out_degree = 1});
+  auto const planted =
+      glt::make_planted_communities<>({.num_vertices = 1000, .num_communities = 20, .in_degree = 8, .out_degree = 1});
   auto const edges = glt::remove_duplicates<cpu>(glt::symmetrize<cpu>(planted.graph.view()).view(),
                                                  {.self_loops = glt::self_loop_handling::remove});
   dist::edge_seeds<glt::local_id> kept, taken_out;

@@ -33,8 +33,7 @@ void make_data_set(std::string const& folder) {
     x[i] = static_cast<float>(i % 64 + i / 64 % 100);
   }
   data.nodes.push_back({.num_nodes = 20'000});
-  data.nodes[0].features.push_back(
-      {"node_feat", glt::io::array::of(glt::host_view<float const>(x), {20'000, 64})});
+  data.nodes[0].features.push_back({"node_feat", glt::io::array::of(glt::host_view<float const>(x), {20'000, 64})});
   for (glt::global_id v = 0; v < 20'000; v += 10) {
     data.nodes[0].train.push_back(v);
   }
@@ -95,8 +94,7 @@ void run(glt::mpi_comm comm, std::string const& parts) {
       if (rank == comm.rank()) {
         std::cout << "rank " << rank << " by messages\n"
                   << in_words(by_messages.report()) << "\nin place\n"
-                  << in_words(in_place.report()) << "\nRSS " << memory[0] << " MiB, PSS " << memory[1]
-                  << " MiB\n"
+                  << in_words(in_place.report()) << "\nRSS " << memory[0] << " MiB, PSS " << memory[1] << " MiB\n"
                   << std::flush;
       }
       bool const hit = hot.size() == 0 || by_messages.report().rows.cached > 0;

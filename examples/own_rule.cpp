@@ -23,13 +23,11 @@ struct drop_edge_rule {
   template <class Graph> // optional: refuses, once and before any message, what the rule cannot do
   void check(Graph const&, glt::hop_options options) const {
     if (options.fanout != -1 || options.replace) {
-      throw glt::precondition_error(
-          "drop_edge_rule decides itself how many edges it keeps; set all fanouts to -1");
+      throw glt::precondition_error("drop_edge_rule decides itself how many edges it keeps; set all fanouts to -1");
     }
   }
 
-  template <
-      class Graph> // how many edges a row gives; `vertex` is its original id, the same wherever it lives
+  template <class Graph> // how many edges a row gives; `vertex` is its original id, the same wherever it lives
   GLT_HOST_DEVICE std::int64_t count(Graph const& graph, std::int64_t row, glt::no_query, glt::hop_options,
                                      glt::random_key key, std::uint64_t vertex) const noexcept {
     glt::random_stream draws(key, vertex);
@@ -41,9 +39,8 @@ struct drop_edge_rule {
   }
 
   template <class Graph, class Position> // which ones: positions in the row; draws the same numbers again
-  GLT_HOST_DEVICE void pick(Graph const& graph, std::int64_t row, glt::no_query, glt::hop_options,
-                            glt::random_key key, std::uint64_t vertex, std::int64_t,
-                            Position* out) const noexcept {
+  GLT_HOST_DEVICE void pick(Graph const& graph, std::int64_t row, glt::no_query, glt::hop_options, glt::random_key key,
+                            std::uint64_t vertex, std::int64_t, Position* out) const noexcept {
     glt::random_stream draws(key, vertex);
     for (std::int64_t i = 0; i < graph.degree(row); ++i) {
       if (draws.next() < bound) {
@@ -101,8 +98,8 @@ void run(glt::mpi_comm comm) {
   auto const num_edges = static_cast<double>(taken.size());
   auto const deviation = (chi_square - num_edges) / std::sqrt(2 * num_edges);
   if (comm.rank() == 0) {
-    std::cout << taken.size() << " edges, " << trials << " epochs on " << comm.size()
-              << " ranks: chi-square is " << deviation << " standard deviations from its mean, counts are "
+    std::cout << taken.size() << " edges, " << trials << " epochs on " << comm.size() << " ranks: chi-square is "
+              << deviation << " standard deviations from its mean, counts are "
               << (taken == taken_serially ? "" : "not ") << "those of one process\n";
   }
   if (!(std::abs(deviation) < 4) || taken != taken_serially) {

@@ -55,8 +55,11 @@ glt::io::loaded_part make_part(int rank, int ranks) {
       seeds[static_cast<std::size_t>(vertex % 10)].push_back(part.book.begin(rank) + row);
     }
   }
-  return {.graph = std::move(part), .features = {rows, 16, std::move(features), std::move(labels)},
-          .train = std::move(seeds[0]), .valid = std::move(seeds[1]), .test = std::move(seeds[2])};
+  return {.graph = std::move(part),
+          .features = {rows, 16, std::move(features), std::move(labels)},
+          .train = std::move(seeds[0]),
+          .valid = std::move(seeds[1]),
+          .test = std::move(seeds[2])};
 }
 
 // The share of the seeds of all ranks whose class is told right.
@@ -76,11 +79,11 @@ double accuracy_on(glt::mpi_comm& comm, network& net, Loader& loader) {
 }
 
 void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::string const& folder) {
-  at::set_num_threads(1); // ranks are the parallelism
+  at::set_num_threads(1);                                            // ranks are the parallelism
   std::ostream tell(comm.rank() == 0 ? std::cout.rdbuf() : nullptr); // of one rank
   tell.precision(9);
-  auto const part = folder.empty() ? glt::io::open_part(comm, make_part(comm.rank(), comm.size()))
-                                   : glt::io::open_part(comm, folder);
+  auto const part =
+      folder.empty() ? glt::io::open_part(comm, make_part(comm.rank(), comm.size())) : glt::io::open_part(comm, folder);
   auto const loader_of = [&](std::vector<glt::global_id> const& seeds, bool shuffle) {
     return dist::loader(comm, dist::neighbor_batches(part.graph, part.features, {.fanouts = {10, 10}}), seeds,
                         {.batch_size = 32, .shuffle = shuffle, .seed = 1});

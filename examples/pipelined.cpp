@@ -8,8 +8,7 @@
 
 void run(glt::mpi_comm comm, char const* folder) {
   auto const part = glt::io::open_part(comm, folder);
-  glt::dist::loader loader(comm,
-                           glt::dist::neighbor_batches(part.graph, part.features, {.fanouts = {15, 10}}),
+  glt::dist::loader loader(comm, glt::dist::neighbor_batches(part.graph, part.features, {.fanouts = {15, 10}}),
                            part.train, {.batch_size = 1024, .shuffle = true, .prefetch = 2});
   std::int64_t edges = 0;
   for (auto const& batch : loader.epoch(0)) { // collectives of the trainer's own go on beside it

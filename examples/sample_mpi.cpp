@@ -34,4 +34,6 @@ void run(glt::mpi_comm comm) {
   }
 }
 
-int main() { return glt::run_mpi_program(run, std::cerr); }
+int main() {
+  return glt::run_mpi_program(run, std::cerr);
+}

@@ -18,8 +18,8 @@ int main() {
   std::cout << batch.nodes().size() << " vertices, " << batch.row().size() << " edges\n";
   for (int layer = 0; layer < batch.num_hops(); ++layer) {
     auto const block = batch.block(layer);
-    std::cout << "layer " << layer << ": from " << block.num_sources << " vertices to "
-              << block.num_destinations << '\n';
+    std::cout << "layer " << layer << ": from " << block.num_sources << " vertices to " << block.num_destinations
+              << '\n';
   }
   return batch.row().empty() ? 1 : 0;
 }

@@ -52,4 +52,6 @@ void run(glt::mpi_comm world) {
   role == dist::role::server ? serve(roles) : train(roles);
 }
 
-int main() { return glt::run_mpi_program(run, std::cerr); }
+int main() {
+  return glt::run_mpi_program(run, std::cerr);
+}

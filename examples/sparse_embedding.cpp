@@ -48,11 +48,9 @@ double run(glt::mpi_comm comm) {
   at::set_num_threads(1);
   at::manual_seed(1);
   // Every rank makes the same graph and keeps its part; a real program reads its part from disk.
-  auto const all =
-      glt::make_planted_communities({.num_vertices = 1000, .num_communities = 20, .in_degree = 12});
+  auto const all = glt::make_planted_communities({.num_vertices = 1000, .num_communities = 20, .in_degree = 12});
   auto const whole = glt::make_csr<glt::device::cpu>(all.graph.view());
-  auto const names =
-      glt::make_relabelling(glt::random_partitioner{}(whole.view(), comm.size()).view(), comm.size());
+  auto const names = glt::make_relabelling(glt::random_partitioner{}(whole.view(), comm.size()).view(), comm.size());
   dist::graph const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
 
   // This rank's edges: one of ten is kept back to be predicted.
@@ -96,8 +94,7 @@ double run(glt::mpi_comm comm) {
   dist::sparse_embedding restored(comm, graph.book(), graph.original(), options);
   glt::io::load_embedding(file, restored);
   std::filesystem::remove(file);
-  dist::loader evaluation(comm, dist::link_batches(graph, restored.store(), links), held_back,
-                          {.batch_size = 256});
+  dist::loader evaluation(comm, dist::link_batches(graph, restored.store(), links), held_back, {.batch_size = 256});
   return area_under_curve(comm, evaluation, net);
 }
 

@@ -22,8 +22,7 @@ struct tally {
 // Samples two hops around the seeds of all ranks.
 template <class Rule>
 tally count_edges(glt::mpi_comm comm, dist::graph<cpu> const& graph, dist::vertex_seeds<> const& seeds,
-                  std::vector<std::int64_t> const& times_of_seeds, std::vector<std::int64_t> const& times,
-                  Rule rule) {
+                  std::vector<std::int64_t> const& times_of_seeds, std::vector<std::int64_t> const& times, Rule rule) {
   dist::neighbor_batches const recipe(graph, {.fanouts = {5, 5}, .edge_ids = true, .disjoint = true}, rule);
   dist::loader loader(comm, recipe, seeds, {.batch_size = 128});
   std::array<std::int64_t, 3> sums{};
@@ -75,23 +74,21 @@ void run(glt::mpi_comm comm) {
   temporal const before{.times = sorted.times.view(), .bound = temporal_bound::before};
   temporal const last{
       .times = sorted.times.view(), .strategy = temporal_strategy::last, .bound = temporal_bound::before};
-  std::array const tallies{
-      count_edges(comm, graph, {seeds.vertices}, seeds.times, times, glt::uniform_rule{}),
-      count_edges(comm, graph, seeds, seeds.times, times, not_later),
-      count_edges(comm, graph, seeds, seeds.times, times, before),
-      count_edges(comm, graph, seeds, seeds.times, times, last)};
+  std::array const tallies{count_edges(comm, graph, {seeds.vertices}, seeds.times, times, glt::uniform_rule{}),
+                           count_edges(comm, graph, seeds, seeds.times, times, not_later),
+                           count_edges(comm, graph, seeds, seeds.times, times, before),
+                           count_edges(comm, graph, seeds, seeds.times, times, last)};
   if (comm.rank() == 0) {
-    constexpr std::array names_of_rules{"uniform, without times", "not later", "before",
-                                        "the last ones before"};
+    constexpr std::array names_of_rules{"uniform, without times", "not later", "before", "the last ones before"};
     for (std::size_t i = 0; i < tallies.size(); ++i) {
       std::cout << names_of_rules[i] << ": " << tallies[i].earlier << " earlier edges, " << tallies[i].equal
                 << " of the same time, " << tallies[i].later << " later\n";
     }
   }
   // "Not later" lets the message itself in.
-  bool const right = tallies[0].later > 0 && tallies[1].equal > 0 && tallies[1].later == 0 &&
-                     tallies[2].earlier > 0 && tallies[2].equal + tallies[2].later == 0 &&
-                     tallies[3].earlier > 0 && tallies[3].equal + tallies[3].later == 0;
+  bool const right = tallies[0].later > 0 && tallies[1].equal > 0 && tallies[1].later == 0 && tallies[2].earlier > 0 &&
+                     tallies[2].equal + tallies[2].later == 0 && tallies[3].earlier > 0 &&
+                     tallies[3].equal + tallies[3].later == 0;
   if (!right) {
     throw glt::precondition_error("edges of other times were sampled than the rules allow");
   }

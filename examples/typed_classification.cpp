@@ -27,8 +27,7 @@ struct network : torch::nn::Module {
       : first(register_module("first", glt::rgcn_conv(schema, {.in = width, .out = 16}))),
         second(register_module("second", glt::rgcn_conv(schema, {.in = 16, .out = num_topics}))) {}
 
-  std::vector<at::Tensor>
-  forward(dist::typed_batch<cpu, glt::global_id> const& batch) { // a matrix for every type
+  std::vector<at::Tensor> forward(dist::typed_batch<cpu, glt::global_id> const& batch) { // a matrix for every type
     std::vector<at::Tensor> x;
     for (auto const& tensors : batch.tensors) {
       x.push_back(glt::to_tensor(tensors["x"].as<float>()));
@@ -77,10 +76,8 @@ dist::named_features<cpu> make_features(glt::mpi_comm comm, dist::hetero_graph<c
 
 void run(glt::mpi_comm comm) {
   at::manual_seed(static_cast<std::uint64_t>(comm.rank()));
-  auto const planted = glt::make_planted_communities<>({.num_vertices = num_papers + num_authors,
-                                                        .num_communities = num_topics,
-                                                        .in_degree = 8,
-                                                        .out_degree = 2});
+  auto const planted = glt::make_planted_communities<>(
+      {.num_vertices = num_papers + num_authors, .num_communities = num_topics, .in_degree = 8, .out_degree = 2});
   auto const whole = make_graph(planted);
   auto const names = glt::partition_by_type(whole.view(), glt::random_partitioner{}, comm.size());
   dist::hetero_graph<cpu> const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
@@ -97,11 +94,9 @@ void run(glt::mpi_comm comm) {
 
   std::vector<glt::global_id> learnt, tested; // one paper in ten is labelled
   for (std::int64_t r = 0; r < graph.original(paper).size(); ++r) {
-    (graph.original(paper)[r] % 10 == 0 ? learnt : tested)
-        .push_back(graph.book(paper).begin(comm.rank()) + r);
+    (graph.original(paper)[r] % 10 == 0 ? learnt : tested).push_back(graph.book(paper).begin(comm.rank()) + r);
   }
-  dist::loader train_loader(comm, recipe, dist::typed_seeds<>(paper, {learnt}),
-                            {.batch_size = 32, .shuffle = true});
+  dist::loader train_loader(comm, recipe, dist::typed_seeds<>(paper, {learnt}), {.batch_size = 32, .shuffle = true});
   dist::loader test_loader(comm, recipe, dist::typed_seeds<>(paper, {tested}), {.batch_size = 256});
 
   network net(graph.schema());
@@ -125,17 +120,14 @@ void run(glt::mpi_comm comm) {
   for (auto const& batch : test_loader.epoch(0)) {
     auto const topic = glt::to_tensor(batch.tensors[paper]["topic"].as<std::int64_t>()).squeeze(1);
     auto const x = glt::to_tensor(batch.tensors[paper]["x"].as<float>()).narrow(0, 0, topic.size(0));
-    auto const right = [&](at::Tensor const& scores) {
-      return scores.argmax(1).eq(topic).sum().item<std::int64_t>();
-    };
+    auto const right = [&](at::Tensor const& scores) { return scores.argmax(1).eq(topic).sum().item<std::int64_t>(); };
     counts = {counts[0] + topic.size(0), counts[1] + right(net.forward(batch)[paper]),
               counts[2] + right(x.narrow(1, 0, num_topics))};
   }
   glt::reduce_over_ranks(comm, counts, glt::reduction::sum);
   auto const share = [&](int i) { return static_cast<double>(counts[i]) / static_cast<double>(counts[0]); };
   if (comm.rank() == 0) {
-    std::cout << "test accuracy " << share(1) << " on " << counts[0] << " papers (features only " << share(2)
-              << ")\n";
+    std::cout << "test accuracy " << share(1) << " on " << counts[0] << " papers (features only " << share(2) << ")\n";
   }
   if (!(share(1) > 0.85)) {
     throw glt::precondition_error("the network has learnt too little");

@@ -32,8 +32,7 @@ std::string line_of(Vertices const& walk) {
 
 void run(glt::mpi_comm comm, std::string const& prefix) {
   constexpr std::int64_t walks_per_vertex = 5;
-  glt::walk_options const options{.length =
-                                      20}; // node2vec_options{.length = 20, .p = 0.5, .q = 2} is node2vec
+  glt::walk_options const options{.length = 20}; // node2vec_options{.length = 20, .p = 0.5, .q = 2} is node2vec
 
   auto const edges = glt::make_rmat<glt::local_id>({.scale = 10, .edge_factor = 8});
   auto const simple = glt::remove_duplicates<cpu>(glt::symmetrize<cpu>(edges.view()).view());
@@ -46,19 +45,16 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
   std::vector<glt::global_id> starts(static_cast<std::size_t>(graph.local().num_rows()));
   std::iota(starts.begin(), starts.end(), graph.book().begin(comm.rank()));
   dist::loader loader(comm, dist::walk_batches(graph, options), starts, {.batch_size = graph.num_vertices()});
-  auto const path =
-      prefix + "." + std::to_string(comm.rank()) + "-of-" + std::to_string(comm.size()) + ".txt";
+  auto const path = prefix + "." + std::to_string(comm.rank()) + "-of-" + std::to_string(comm.size()) + ".txt";
   std::ofstream file(path);
   std::vector<glt::global_id> visited, originals;
   for (std::int64_t epoch = 0; epoch < walks_per_vertex; ++epoch) { // another walk from every start
     for (auto const& batch : loader.epoch(epoch)) {
       auto const walks = batch.walks.vertices();
       visited.clear();
-      std::ranges::copy_if(walks.flat(), std::back_inserter(visited),
-                           [](auto vertex) { return vertex >= 0; });
+      std::ranges::copy_if(walks.flat(), std::back_inserter(visited), [](auto vertex) { return vertex >= 0; });
       originals.resize(visited.size());
-      directory.originals_of(glt::host_view<glt::global_id const>(visited),
-                             glt::host_view<glt::global_id>(originals));
+      directory.originals_of(glt::host_view<glt::global_id const>(visited), glt::host_view<glt::global_id>(originals));
       auto next = originals.begin();
       for (std::int64_t w = 0; w < walks.rows(); ++w) {
         auto const end = next + std::ranges::count_if(walks.row(w), [](auto vertex) { return vertex >= 0; });
@@ -74,8 +70,7 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
   std::vector<glt::walks<cpu>> expected(walks_per_vertex);
   glt::random_walker<cpu> const walker(whole.view(), options);
   for (std::int64_t epoch = 0; epoch < walks_per_vertex; ++epoch) {
-    walker.walk(all, {.seed = loader.options().seed, .epoch = epoch},
-                expected[static_cast<std::size_t>(epoch)]);
+    walker.walk(all, {.seed = loader.options().seed, .epoch = epoch}, expected[static_cast<std::size_t>(epoch)]);
   }
   std::int64_t lines = 0;
   file.close();
@@ -95,12 +90,10 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
     throw std::runtime_error("there are " + std::to_string(lines) + " walks in the files");
   }
   if (comm.rank() == 0) {
-    std::cout << lines << " walks in " << comm.size() << " files such as " << path
-              << ", the same as of one process\n";
+    std::cout << lines << " walks in " << comm.size() << " files such as " << path << ", the same as of one process\n";
   }
 }
 
 int main(int argc, char** argv) {
-  return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argc > 1 ? argv[1] : "walks"); },
-                              std::cerr);
+  return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argc > 1 ? argv[1] : "walks"); }, std::cerr);
 }

@@ -30,8 +30,7 @@ void run(glt::mpi_comm comm, char const* folder) {
   torch::optim::Adam adam(network->parameters(), torch::optim::AdamOptions(0.01).weight_decay(0.001));
   for (int epoch = 0; epoch < 60; ++epoch) {
     adam.zero_grad();
-    at::cross_entropy_loss(forward().index_select(0, train), labels.index_select(0, train), {},
-                           at::Reduction::Sum)
+    at::cross_entropy_loss(forward().index_select(0, train), labels.index_select(0, train), {}, at::Reduction::Sum)
         .backward();
     glt::sum_grads(comm, *network); // ranks have terms of one sum
     adam.step();

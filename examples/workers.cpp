@@ -40,8 +40,7 @@ void train(roles_type& roles, glt::mpi_node const& node) {
     for (auto const& batch : loader.epoch(0)) {
       edges += batch.subgraph.row().size();
     }
-    std::cout << roles.name_of(roles.world_rank()) << ": " << loader.num_steps() << " batches, " << edges
-              << " edges\n";
+    std::cout << roles.name_of(roles.world_rank()) << ": " << loader.num_steps() << " batches, " << edges << " edges\n";
   });
 }
 
@@ -56,4 +55,6 @@ void run(glt::mpi_comm world) {
   trains ? train(roles, node) : make_batches(roles, node);
 }
 
-int main() { return glt::run_mpi_program(run, std::cerr); }
+int main() {
+  return glt::run_mpi_program(run, std::cerr);
+}

@@ -84,6 +84,9 @@ for preset in "${presets[@]}"; do
 done
 if [ $headers = ON ]; then
   packages+=(doxygen doxygen-awesome-css pkg-config dpkg-dev) # the tests of docs/build.sh and of packages
+  if has_package clang-format-19; then
+    packages+=(clang-format-19)
+  fi
 fi
 require_packages "${packages[@]}"
 require_tools

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
         halves[i] = glt::float16(values[static_cast<std::int64_t>(i)]); // up to 1020: exact
       }
       glt::feature_store<gpu, glt::float16> const table(rows.num_rows, row_columns,
-                                                         glt::make_buffer<gpu>(halves, policy));
+                                                        glt::make_buffer<gpu>(halves, policy));
       measure(report, "gather/device_float16_to_float32", rows, 1.5 * row_bytes, rows.copied, "copy/device",
               [&] { glt::gather_rows(ex, table.view(), ids, result); });
     }

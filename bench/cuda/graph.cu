@@ -70,8 +70,8 @@ void measure_walks(glt_bench::report& report, gpu const& policy) {
       glt_bench::require(same(policy, out.vertices().flat(), expected.vertices().flat()), name);
     }
     std::int64_t step = 0;
-    auto const seconds = glt_bench::seconds_per_call(
-        policy, [&] { walker.walk(from.view(), {.seed = 1, .step = ++step}, out); });
+    auto const seconds =
+        glt_bench::seconds_per_call(policy, [&] { walker.walk(from.view(), {.seed = 1, .step = ++step}, out); });
     report.add(name, static_cast<double>(num_starts * length) / seconds, "steps/s");
   }
 }

@@ -98,7 +98,8 @@ void measure(glt_bench::report& report, glt::threads_comm comm) {
 
   glt::dist::graph<gpu, glt::local_id> const graph_on_gpu(comm, std::move(part_on_gpu));
   glt::dist::feature_store const features_on_gpu(comm, graph_on_gpu.book(), std::move(values_on_gpu));
-  glt::dist::loader on_gpu(comm, glt::dist::neighbor_batches(graph_on_gpu, features_on_gpu, neighbors), seeds, options, policy);
+  glt::dist::loader on_gpu(comm, glt::dist::neighbor_batches(graph_on_gpu, features_on_gpu, neighbors), seeds, options,
+                           policy);
   glt_bench::require(first_of(policy, on_gpu) == expected, "loader/device");
   report.add("loader/device", batches_per_second(policy, on_gpu), "batches/s", alone, "loader/host");
 }

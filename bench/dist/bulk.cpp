@@ -51,9 +51,8 @@ void bulk_batches(benchmark::State& state) {
     for (std::size_t first = 0; first < seeds.size(); first += bulk) {
       auto const step = static_cast<std::int64_t>(first);
       for (std::size_t b = 0; b < bulk; ++b) {
-        items[b] = {.seeds = seeds[first + b],
-                    .key = {.step = step + static_cast<std::int64_t>(b)},
-                    .out = &samples[b]};
+        items[b] = {
+            .seeds = seeds[first + b], .key = {.step = step + static_cast<std::int64_t>(b)}, .out = &samples[b]};
       }
       sampler.sample_bulk(items);
       for (std::size_t b = 0; b < bulk; ++b) {
@@ -66,8 +65,7 @@ void bulk_batches(benchmark::State& state) {
   load(); // so that all memory is there
   vertices = 0;
   glt_bench::measure_together(state, comm, load);
-  std::vector<double> sums{static_cast<double>(vertices),
-                           static_cast<double>(state.iterations() * num_batches)};
+  std::vector<double> sums{static_cast<double>(vertices), static_cast<double>(state.iterations() * num_batches)};
   comm.all_reduce(std::span(sums), glt::reduction::sum);
   state.counters["rows/s"] = benchmark::Counter(sums[0], benchmark::Counter::kIsRate);
   state.counters["batches/s"] = benchmark::Counter(sums[1], benchmark::Counter::kIsRate);
@@ -87,8 +85,8 @@ void load_in_bulk(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   auto const& work = glt_bench::shared_workload();
   auto const loader_of = [&](std::int64_t bulk) {
-    return glt::dist::loader(comm, work.batches(options_of(state.range(0))),
-                             work.seeds(batch_size * num_batches), {.batch_size = batch_size, .bulk = bulk});
+    return glt::dist::loader(comm, work.batches(options_of(state.range(0))), work.seeds(batch_size * num_batches),
+                             {.batch_size = batch_size, .bulk = bulk});
   };
   auto one = loader_of(1);
   auto four = loader_of(4);
@@ -106,12 +104,6 @@ void load_in_bulk(benchmark::State& state) {
   state.counters["ranks"] = comm.size();
 }
 
-BENCHMARK(load_in_bulk)
-    ->ArgName("hops")
-    ->Arg(2)
-    ->Arg(3)
-    ->Iterations(9)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(load_in_bulk)->ArgName("hops")->Arg(2)->Arg(3)->Iterations(9)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 } // namespace

@@ -55,7 +55,8 @@ sharded_type& shared_graph(int threads, bool has_cover) {
     auto const part = glt::io::open_part(comm, parts);
     return made.try_emplace(key, comm, part.graph, options, cpu(threads)).first->second;
   }
-  return made.try_emplace(key, glt_bench::ranks(), glt_bench::shared_workload().graph(), options, cpu(threads)).first->second;
+  return made.try_emplace(key, glt_bench::ranks(), glt_bench::shared_workload().graph(), options, cpu(threads))
+      .first->second;
 }
 
 // That graph and a matrix of `columns` on either side.
@@ -68,13 +69,10 @@ struct full_batch_workload {
   glt::buffer<cpu, float> y;
 
   full_batch_workload(std::int64_t threads, std::int64_t width, bool has_cover = false)
-      : policy(static_cast<int>(threads)),
-        graph(shared_graph(static_cast<int>(threads), has_cover)), columns(width),
+      : policy(static_cast<int>(threads)), graph(shared_graph(static_cast<int>(threads), has_cover)), columns(width),
         x(glt_bench::feature_values(graph.num_destinations(), width)), y(graph.num_destinations() * width) {}
 
-  [[nodiscard]] glt::host_matrix<float const> in() const {
-    return {x.data(), graph.num_destinations(), columns};
-  }
+  [[nodiscard]] glt::host_matrix<float const> in() const { return {x.data(), graph.num_destinations(), columns}; }
   [[nodiscard]] glt::host_matrix<float> out() { return {y.data(), graph.num_destinations(), columns}; }
 
   void count(benchmark::State& state) {
@@ -148,8 +146,8 @@ struct attention_workload : full_batch_workload {
   void backward() {
     glt::dist::attention_rows<glt::memory_space::host, float> const gradients{
         {by_values.data(), graph.num_sources(), columns}, by_head(by_keys), by_head(by_queries)};
-    glt::dist::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), by_head(log_sums)},
-                               in(), gradients, options);
+    glt::dist::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), by_head(log_sums)}, in(),
+                               gradients, options);
   }
 };
 

@@ -61,7 +61,9 @@ void load_all(benchmark::State& state, glt_bench::loading_workload const& work, 
   state.counters["unpacking_share"] = share(9);
 }
 
-void load_batches(benchmark::State& state) { load_all(state, glt_bench::shared_workload(), false); }
+void load_batches(benchmark::State& state) {
+  load_all(state, glt_bench::shared_workload(), false);
+}
 BENCHMARK(load_batches)->Iterations(10)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 // The same from memory that the ranks share.

@@ -47,8 +47,7 @@ void load_ahead(benchmark::State& state) {
   };
   train(collocated)(); // so that all memory is there
   train(pipelined)();
-  auto const loading =
-      glt_bench::seconds_together(comm, train(collocated)) / static_cast<double>(num_batches);
+  auto const loading = glt_bench::seconds_together(comm, train(collocated)) / static_cast<double>(num_batches);
   computing = state.range(0) == 0 ? 0 : loading;
   glt_bench::compare_together(state, comm, num_batches, train(collocated), train(pipelined));
   state.counters["loading_ms"] = 1000 * loading;

@@ -110,8 +110,7 @@ void hand_over(benchmark::State& state) {
   });
 }
 
-BENCHMARK(hand_over)->ArgName("shared")->Arg(0)->Arg(1)->Iterations(5)->UseManualTime()->Unit(
-    benchmark::kMillisecond);
+BENCHMARK(hand_over)->ArgName("shared")->Arg(0)->Arg(1)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 // Batches as in `load_batches`, of a client that computes nothing and a server that has the whole graph, against a loader
 // on the client's rank that has it as well, while the server waits; the last ten of an epoch.

@@ -50,7 +50,7 @@ std::vector<std::vector<glt::local_id>> const& vertices_of_batches() {
 // Pages that the loops below run over, whatever the library does for its own memory.
 class pages {
 public:
-  pages(std::int64_t rows, bool huge) : data_(new (alignment) std::byte[static_cast<std::size_t>(rows) * row_bytes]) {
+  pages(std::int64_t rows, bool huge) : data_(new(alignment) std::byte[static_cast<std::size_t>(rows) * row_bytes]) {
     if (huge) {
       glt::detail::advise_huge_pages(data_.get(), static_cast<std::size_t>(rows) * row_bytes);
     }
@@ -105,9 +105,8 @@ void gather(benchmark::State& state, int threads) {
   pages const huge_in(rows, true), huge_out(static_cast<std::int64_t>(most), true);
   pages const usual_in(rows, false), usual_out(static_cast<std::int64_t>(most), false);
   auto const loop = [&]<bool Ahead>(pages const& from, pages const& to, ids const& wanted) {
-    divide(wanted.size(), static_cast<std::size_t>(threads), [&](std::size_t first, std::size_t last) {
-      copy_loop<Ahead>(from.data(), wanted, to.data(), first, last);
-    });
+    divide(wanted.size(), static_cast<std::size_t>(threads),
+           [&](std::size_t first, std::size_t last) { copy_loop<Ahead>(from.data(), wanted, to.data(), first, last); });
   };
   constexpr auto never = std::numeric_limits<double>::infinity();
   std::vector<std::array<double, 3>> best(batches.size(), {never, never, never});

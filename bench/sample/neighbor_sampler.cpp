@@ -64,9 +64,7 @@ BENCHMARK_CAPTURE(sample, uniform_2_threads, {}, 2)->Unit(benchmark::kMillisecon
 BENCHMARK_CAPTURE(sample_bulk, 1_thread, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sample_bulk, 2_threads, 2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sample, with_replacement, {.replace = true}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(sample, edge_ids, {.edge_ids = glt::edge_positions}, 1)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+BENCHMARK_CAPTURE(sample, edge_ids, {.edge_ids = glt::edge_positions}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sample, frontier_all, {.expand = glt::frontier::all}, 1)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();

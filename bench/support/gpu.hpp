@@ -136,9 +136,9 @@ inline std::string describe_machine() {
   glt::detail::check_cuda(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   glt::detail::check_cuda(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   return std::string(R"({"gpu": ")") + properties.name + R"(", "gpu_memory": )" +
-         std::to_string(properties.totalGlobalMem) + R"(, "compute_capability": ")" +
-         std::to_string(properties.major) + "." + std::to_string(properties.minor) + R"(", "cuda_runtime": )" +
-         std::to_string(runtime) + R"(, "cuda_driver": )" + std::to_string(driver) + R"(, "num_cpus": )" + cores + "}";
+         std::to_string(properties.totalGlobalMem) + R"(, "compute_capability": ")" + std::to_string(properties.major) +
+         "." + std::to_string(properties.minor) + R"(", "cuda_runtime": )" + std::to_string(runtime) +
+         R"(, "cuda_driver": )" + std::to_string(driver) + R"(, "num_cpus": )" + cores + "}";
 #endif
 }
 

@@ -60,8 +60,7 @@ inline double link_bandwidth(gpu const& policy, gpu_pinned const& pinned) {
   glt::buffer<gpu_pinned, std::uint8_t> from(static_cast<std::int64_t>(bytes), pinned);
   glt::buffer<gpu, std::uint8_t> to(static_cast<std::int64_t>(bytes), policy);
   auto const resource = policy.resource();
-  return static_cast<double>(bytes) /
-         seconds_per_call(policy, [&] { resource.copy(to.data(), from.data(), bytes); });
+  return static_cast<double>(bytes) / seconds_per_call(policy, [&] { resource.copy(to.data(), from.data(), bytes); });
 }
 
 /// Rows to gather to the GPU's memory, and what bounds it, which is reported first.

@@ -56,8 +56,7 @@ public:
 
 private:
   static glt::relabelling random_parts(int ranks) {
-    return glt::make_relabelling(glt::random_partitioner{.seed = 1}(rmat_graph().view(), ranks).view(),
-                                 ranks);
+    return glt::make_relabelling(glt::random_partitioner{.seed = 1}(rmat_graph().view(), ranks).view(), ranks);
   }
 
   glt::graph_part<cpu, glt::local_id> make_part(glt::mpi_comm const& comm, bool in_place) {

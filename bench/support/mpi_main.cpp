@@ -22,7 +22,9 @@ public:
 
 } // namespace
 
-glt::mpi_comm glt_bench::ranks() { return *world; }
+glt::mpi_comm glt_bench::ranks() {
+  return *world;
+}
 
 int main(int argc, char** argv) {
   glt::mpi_environment const mpi(glt::mpi_threads::multiple); // for loaders that prepare batches in a thread
@@ -30,7 +32,8 @@ int main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
   if (world->rank() != 0) {
     // A report file belongs to rank 0 alone.
-    std::erase_if(arguments, [](char const* argument) { return std::string_view(argument).starts_with("--benchmark_out"); });
+    std::erase_if(arguments,
+                  [](char const* argument) { return std::string_view(argument).starts_with("--benchmark_out"); });
   }
   auto count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());

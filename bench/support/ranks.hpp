@@ -55,8 +55,7 @@ inline double median(std::vector<double> values) {
 /// Measures two ways to load as many batches, in turns; counts medians of the milliseconds a batch, and of the ratio of
 /// the times. Time of the benchmark is that of `other`; otherwise as `measure_together`.
 template <class Usual, class Other>
-void compare_together(benchmark::State& state, glt::mpi_comm& comm, std::int64_t batches, Usual usual,
-                      Other other) {
+void compare_together(benchmark::State& state, glt::mpi_comm& comm, std::int64_t batches, Usual usual, Other other) {
   std::vector<double> usual_times;
   std::vector<double> times;
   std::vector<double> ratios;

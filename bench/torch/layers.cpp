@@ -49,7 +49,9 @@ double memory(std::string const& field) {
   return 0;
 }
 
-void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+void forget_peak() {
+  std::ofstream("/proc/self/clear_refs") << 5;
+}
 
 // Forward and backward over all of W1 in one process; seconds of each, and the memory beside graph, input and gradient.
 template <class Layer>
@@ -86,11 +88,14 @@ void measure(benchmark::State& state, Layer layer) {
   state.counters["forward"] = seconds[0] / passes;
   state.counters["backward"] = seconds[1] / passes;
   state.counters["peak"] = memory("VmHWM") - before;
-  state.counters["edges/s"] = benchmark::Counter(static_cast<double>(graph.num_edges()) * passes, benchmark::Counter::kIsRate);
+  state.counters["edges/s"] =
+      benchmark::Counter(static_cast<double>(graph.num_edges()) * passes, benchmark::Counter::kIsRate);
   state.counters["scale"] = glt_bench::graph_scale();
 }
 
-void sage_conv(benchmark::State& state) { measure(state, glt::sage_conv({.in = width, .out = width})); }
+void sage_conv(benchmark::State& state) {
+  measure(state, glt::sage_conv({.in = width, .out = width}));
+}
 
 void gat_conv(benchmark::State& state) {
   measure(state, glt::gat_conv({.in = width, .out = width / 4, .heads = 4, .add_self_loops = false}));

@@ -9,4 +9,6 @@ void run(glt::mpi_comm comm) {
   std::cout << "rank " << comm.rank() << " of " << comm.size() << " made " << edges.view().num_edges() << " edges\n";
 }
 
-int main() { return glt::run_mpi_program(run, std::cerr); }
+int main() {
+  return glt::run_mpi_program(run, std::cerr);
+}

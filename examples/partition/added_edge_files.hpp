@@ -37,8 +37,7 @@ public:
   /// @param scratch  for what waits on disk
   added_edge_files(std::filesystem::path folder, glt::io::data_set_view const& data, options const& chosen,
                    std::filesystem::path scratch)
-      : folder_(std::move(folder)), data_(data), chosen_(chosen), scratch_(std::move(scratch)),
-        files_(folder_) {}
+      : folder_(std::move(folder)), data_(data), chosen_(chosen), scratch_(std::move(scratch)), files_(folder_) {}
 
   /// What `add_edges` does in memory.
   void write() {
@@ -106,8 +105,7 @@ private:
 
   // A file of so many rows: those that are there, and behind them what add(write) writes.
   template <class Add>
-  static void write_file(path const& file, glt::element_type type, std::vector<std::int64_t> const& shape,
-                         Add add) {
+  static void write_file(path const& file, glt::element_type type, std::vector<std::int64_t> const& shape, Add add) {
     auto const head = glt::io::detail::npy_start(glt::io::detail::npy_own_name_of(type), shape);
     glt::io::detail::atomic_file out(file);
     out.write(head->data(), std::ssize(*head));
@@ -124,18 +122,16 @@ private:
 
   void write_pairs(std::string const& suffix, edge_columns const& columns, std::int64_t num_vertices,
                    edge_additions const& what) {
-    std::vector<std::int64_t> const shape{2, columns.sources.size() +
-                                                 count_appended(columns, num_vertices, what)};
+    std::vector<std::int64_t> const shape{2, columns.sources.size() + count_appended(columns, num_vertices, what)};
     auto const file = *files_.find("edge_index", suffix);
     write_file(file, glt::element_type::int64, shape, [&](auto& out) {
       for (auto const row : {0, 1}) {
         auto const& given = row == 0 ? columns.sources : columns.destinations;
         out.write(given.data(), given.size() * static_cast<std::int64_t>(sizeof(glt::global_id)));
-        for_appended(columns, num_vertices, what,
-                     [&](glt::global_id source, glt::global_id destination, std::int64_t) {
-                       auto const id = row == 0 ? source : destination;
-                       out.write(&id, sizeof(id));
-                     });
+        for_appended(columns, num_vertices, what, [&](glt::global_id source, glt::global_id destination, std::int64_t) {
+          auto const id = row == 0 ? source : destination;
+          out.write(&id, sizeof(id));
+        });
       }
     });
   }
@@ -144,8 +140,8 @@ private:
                     edge_additions const& what) {
     auto const count = edges.columns.sources.size() + count_appended(edges.columns, num_vertices, what);
     // `none` is the row of an edge that comes from no other.
-    auto const write = [&](path const& file, glt::element_type kind, std::vector<std::int64_t> shape,
-                           void const* rows, std::byte const* none) {
+    auto const write = [&](path const& file, glt::element_type kind, std::vector<std::int64_t> shape, void const* rows,
+                           std::byte const* none) {
       shape[0] = count;
       auto row_bytes = glt::detail::size_of(kind);
       for (std::size_t i = 1; i < shape.size(); ++i) {
@@ -154,10 +150,9 @@ private:
       auto const* const first = static_cast<std::byte const*>(rows);
       write_file(file, kind, shape, [&](auto& out) {
         out.write(first, edges.columns.sources.size() * row_bytes);
-        for_appended(edges.columns, num_vertices, what,
-                     [&](glt::global_id, glt::global_id, std::int64_t origin) {
-                       out.write(origin < 0 ? none : first + origin * row_bytes, row_bytes);
-                     });
+        for_appended(edges.columns, num_vertices, what, [&](glt::global_id, glt::global_id, std::int64_t origin) {
+          out.write(origin < 0 ? none : first + origin * row_bytes, row_bytes);
+        });
       });
     };
     for (std::size_t i = 0; i < edges.features.size(); ++i) {
@@ -166,12 +161,11 @@ private:
     }
     if (!edges.columns.weights.empty()) {
       float const weight = 1;
-      write(*files_.find("edge_weight", type.suffix), glt::element_type::float32, {0},
-            edges.columns.weights.data(), reinterpret_cast<std::byte const*>(&weight));
+      write(*files_.find("edge_weight", type.suffix), glt::element_type::float32, {0}, edges.columns.weights.data(),
+            reinterpret_cast<std::byte const*>(&weight));
     }
     if (!edges.columns.times.empty()) {
-      write(*files_.find("edge_time", type.suffix), glt::element_type::int64, {0}, edges.columns.times.data(),
-            nullptr);
+      write(*files_.find("edge_time", type.suffix), glt::element_type::int64, {0}, edges.columns.times.data(), nullptr);
     }
   }
 

@@ -53,13 +53,11 @@ inline std::int64_t num_vertices_of(glt::io::data_set_view const& data, std::str
 /// Refuses options that have no meaning for this data set.
 inline void check_added_edges(glt::io::data_set_view const& data, options const& chosen) {
   if (chosen.symmetrize && (data.edges.size() != 1 || data.nodes.size() != 1)) {
-    throw glt::precondition_error(
-        "--symmetrize of a graph with types; use --add-reverse, which adds relations rev_…");
+    throw glt::precondition_error("--symmetrize of a graph with types; use --add-reverse, which adds relations rev_…");
   }
   if (chosen.symmetrize && has_values(data.edges[0])) {
-    throw glt::precondition_error(
-        "--symmetrize of edges with values, of which it would drop those of duplicates; use "
-        "--add-reverse, which keeps all");
+    throw glt::precondition_error("--symmetrize of edges with values, of which it would drop those of duplicates; use "
+                                  "--add-reverse, which keeps all");
   }
   bool loops = false;
   for (auto const& edges : data.edges) {
@@ -72,17 +70,14 @@ inline void check_added_edges(glt::io::data_set_view const& data, options const&
                                     name_of_reverse(edges.name) + "' is there already; leave out the option");
     }
     loops = loops || joins_one_type(edges);
-    if (chosen.add_self_loops && joins_one_type(edges) &&
-        (!edges.features.empty() || !edges.columns.times.empty())) {
-      throw glt::precondition_error(
-          "--add-self-loops to edges '" + edges.name + "', which have " +
-          (edges.columns.times.empty() ? "features" : "times") +
-          ": nothing says which those of a self-loop are; add the loops to the input");
+    if (chosen.add_self_loops && joins_one_type(edges) && (!edges.features.empty() || !edges.columns.times.empty())) {
+      throw glt::precondition_error("--add-self-loops to edges '" + edges.name + "', which have " +
+                                    (edges.columns.times.empty() ? "features" : "times") +
+                                    ": nothing says which those of a self-loop are; add the loops to the input");
     }
   }
   if (chosen.add_self_loops && !loops) {
-    throw glt::precondition_error(
-        "--add-self-loops, but no edges join vertices of one type; leave out the option");
+    throw glt::precondition_error("--add-self-loops, but no edges join vertices of one type; leave out the option");
   }
 }
 
@@ -111,8 +106,8 @@ inline edge_additions additions_of(glt::io::detail::edge_table_view const& edges
 ///
 /// @throws precondition_error  naming a self-loop at what is no vertex
 template <class Visit>
-void for_appended(glt::io::detail::edge_columns const& edges, std::int64_t num_vertices,
-                  edge_additions const& what, Visit visit) {
+void for_appended(glt::io::detail::edge_columns const& edges, std::int64_t num_vertices, edge_additions const& what,
+                  Visit visit) {
   auto const num_edges = edges.sources.size();
   for (std::int64_t e = 0; what.reverse && e < num_edges; ++e) {
     if (edges.sources[e] != edges.destinations[e]) {
@@ -129,8 +124,8 @@ void for_appended(glt::io::detail::edge_columns const& edges, std::int64_t num_v
       continue;
     }
     if (vertex < 0 || vertex >= num_vertices) {
-      throw glt::precondition_error(glt::detail::message(
-          "an end of edge ", e, " is ", vertex, ", outside [0, ", num_vertices, "), the ids of the graph"));
+      throw glt::precondition_error(glt::detail::message("an end of edge ", e, " is ", vertex, ", outside [0, ",
+                                                         num_vertices, "), the ids of the graph"));
     }
     has_loop[static_cast<std::size_t>(vertex)] = true;
   }

@@ -179,8 +179,8 @@ assignment assign_by_method(options const& chosen, whole_graph const& graph, Lim
                                                                   .policy = cpu(chosen.threads)}(graph.view(), parts);
   }
 #if GLT_PARTITION_METIS
-  return glt::metis_partitioner{.seed = chosen.key, .capacity_slack = chosen.slack, .balance = limits()}(
-      graph.view(), parts);
+  return glt::metis_partitioner{.seed = chosen.key, .capacity_slack = chosen.slack, .balance = limits()}(graph.view(),
+                                                                                                         parts);
 #else
   throw glt::precondition_error("--method metis: this glt-partition was built without METIS; use ldg or fennel");
 #endif
@@ -193,9 +193,9 @@ inline assignment assign(options const& chosen, whole_graph const& graph) {
                      [&] { return glt::balance_edges(graph.view(), chosen.slack); });
   };
   auto part_of = assign_by_method(chosen, graph, limits);
-  return repairs_balance(chosen.method) ? glt::repair_balance(graph.view(), std::move(part_of),
-                                                              with_vertices(limits(), chosen), chosen.parts)
-                                        : std::move(part_of);
+  return repairs_balance(chosen.method)
+             ? glt::repair_balance(graph.view(), std::move(part_of), with_vertices(limits(), chosen), chosen.parts)
+             : std::move(part_of);
 }
 
 } // namespace glt_partition

@@ -37,7 +37,7 @@ inline std::int64_t available_memory() {
     available = std::min(available, number_in(limit, "", unknown));
   }
   for (auto const resource : {RLIMIT_AS, RLIMIT_DATA}) {
-    struct rlimit limit {};
+    struct rlimit limit{};
     if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
       available = std::min(available, static_cast<std::int64_t>(limit.rlim_cur));
     }

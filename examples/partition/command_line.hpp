@@ -51,7 +51,8 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_flag("--normalize", chosen.normalize, "Divide every row of float features by its sum");
   app.add_flag("--strict", chosen.strict, "Fail where labels are not finite, or parts fuller than --slack allows");
 
-  auto* parts = app.add_option("--parts", chosen.parts, "Number of parts")->check(number_from(1, std::numeric_limits<int>::max()));
+  auto* parts = app.add_option("--parts", chosen.parts, "Number of parts")
+                    ->check(number_from(1, std::numeric_limits<int>::max()));
   app.add_option("--method", chosen.method, "Partitioner")->check(CLI::IsMember(methods))->capture_default_str();
   auto* assignment =
       app.add_option("--assignment", chosen.assignment, "File with the part of every vertex (--method file)");
@@ -80,7 +81,8 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_flag("--halo", chosen.halo, "Write the list of the remote vertices of every part");
   app.add_option("--memory", chosen.memory, "Memory a process may take, such as 4GB (default: no limit)")
       ->transform(size_in_bytes());
-  app.add_option("--timeout", chosen.timeout, "Seconds that a rank may wait for the others before it ends the job (0: for ever)")
+  app.add_option("--timeout", chosen.timeout,
+                 "Seconds that a rank may wait for the others before it ends the job (0: for ever)")
       ->check(number_from(0.0, 1e9));
   app.add_option("--threads", chosen.threads, "Threads of a process")
       ->check(number_from(1, 4096))
@@ -90,8 +92,7 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_flag("--json", chosen.json, "Print JSON, one object a line, instead of text");
   auto* verify = app.add_option("--verify", chosen.verify, "Check every file of a glt-parts folder, and nothing else");
   auto* info = app.add_option(
-      "--info", chosen.info,
-      "Say what a glt-parts folder holds (with --report also how good it is), and nothing else");
+      "--info", chosen.info, "Say what a glt-parts folder holds (with --report also how good it is), and nothing else");
   info->excludes(verify);
 
   app.callback([=, &chosen] {

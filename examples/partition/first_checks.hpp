@@ -57,11 +57,11 @@ inline void check_size(options const& chosen, std::int64_t num_vertices, std::in
                                                        " can be had; ask for fewer"));
   }
   if (bytes > room) {
-    throw glt::precondition_error(glt::detail::message(
-        "dividing ", num_vertices, " vertices and ", num_edges, " edges takes about ", in_text(bytes),
-        " of memory, and ", in_text(room), " can be had; ",
-        chosen.memory > 0 ? "allow more by --memory" : "--memory keeps edges and features on disk",
-        ", and ids that are far apart should be numbered from 0"));
+    throw glt::precondition_error(
+        glt::detail::message("dividing ", num_vertices, " vertices and ", num_edges, " edges takes about ",
+                             in_text(bytes), " of memory, and ", in_text(room), " can be had; ",
+                             chosen.memory > 0 ? "allow more by --memory" : "--memory keeps edges and features on disk",
+                             ", and ids that are far apart should be numbered from 0"));
   }
 }
 

@@ -28,10 +28,9 @@ namespace glt_partition {
 ///
 /// @shape  part_of [V of all types], the same on all ranks → [node types] or empty
 template <glt::communicator Comm>
-std::vector<glt::io::hot_vertices> find_hot(Comm comm, options const& chosen, glt::io::all_types const& graph,
-                                            glt::host_view<glt::local_id const> part_of,
-                                            glt::io::memory_plan const& plan,
-                                            glt::io::progress_callback on_progress = {}) {
+std::vector<glt::io::hot_vertices>
+find_hot(Comm comm, options const& chosen, glt::io::all_types const& graph, glt::host_view<glt::local_id const> part_of,
+         glt::io::memory_plan const& plan, glt::io::progress_callback on_progress = {}) {
   if (chosen.cache_ratio == 0) {
     return {};
   }
@@ -46,8 +45,7 @@ std::vector<glt::io::hot_vertices> find_hot(Comm comm, options const& chosen, gl
 inline std::vector<glt::io::hot_vertices> find_hot(options const& chosen, glt::io::data_set const& data,
                                                    glt::host_view<glt::local_id const> part_of) {
   glt::io::all_types const graph(glt::io::view_of(data));
-  auto const kept =
-      static_cast<std::int64_t>(chosen.cache_ratio * static_cast<double>(graph.num_vertices())) + 1;
+  auto const kept = static_cast<std::int64_t>(chosen.cache_ratio * static_cast<double>(graph.num_vertices())) + 1;
   return find_hot(glt::serial_comm(), chosen, graph, part_of,
                   {.for_vertices = 4 * glt::io::memory_plan::bytes_a_vertex * graph.num_vertices(),
                    .for_edges = 32 * (chosen.parts + 2) * kept});

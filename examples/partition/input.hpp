@@ -90,9 +90,8 @@ inline void note_rounded_weights(glt::io::detail::npy_folder_files const& files,
         continue;
       }
       std::int64_t rounded = 0;
-      pieces.for_each([&](glt::io::array const& piece, std::int64_t) {
-        rounded += glt::io::detail::count_rounded(piece);
-      });
+      pieces.for_each(
+          [&](glt::io::array const& piece, std::int64_t) { rounded += glt::io::detail::count_rounded(piece); });
       if (rounded > 0) {
         out.say(glt::detail::message("note: ", rounded, " of ", pieces.num_elements(), " weights in ", file->string(),
                                      " are rounded: they are kept as float32, which has whole numbers up to 2^24"));
@@ -216,9 +215,9 @@ inline void check_finite(std::span<glt::io::named_array const> features, std::st
   for (auto const& [name, values] : features) {
     if (auto const odd = glt::io::detail::find_not_finite(values)) {
       auto const columns = values.columns();
-      throw glt::precondition_error(glt::detail::message(
-          chosen.input.string(), ": features '", name, "' of ", of, ": row ", *odd / columns, ", column ",
-          *odd % columns, " is not finite; mend the value, as with numpy.nan_to_num"));
+      throw glt::precondition_error(glt::detail::message(chosen.input.string(), ": features '", name, "' of ", of,
+                                                         ": row ", *odd / columns, ", column ", *odd % columns,
+                                                         " is not finite; mend the value, as with numpy.nan_to_num"));
     }
   }
 }

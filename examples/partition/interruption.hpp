@@ -23,14 +23,14 @@ namespace glt_partition {
 
 /// True if this process has a folder open, as one has that works in an `atomic_folder`.
 inline bool has_open(std::filesystem::path const& folder) {
-  struct ::stat wanted {};
+  struct ::stat wanted{};
   if (::stat(folder.c_str(), &wanted) != 0) {
     return false;
   }
   constexpr long most = 65536;
   auto const end = std::min(::sysconf(_SC_OPEN_MAX), most);
   for (int descriptor = 0; descriptor < end; ++descriptor) {
-    struct ::stat open {};
+    struct ::stat open{};
     if (::fstat(descriptor, &open) == 0 && open.st_ino == wanted.st_ino && open.st_dev == wanted.st_dev) {
       return true;
     }

@@ -82,9 +82,8 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
     return partitioner(host_csr(num_vertices, offsets.cview(), {}), chosen.parts);
   };
   auto const limits = [&](glt::host_view<std::int64_t const> in_degrees) {
-    return limits_of(chosen, graph.schema(), graph.train(), [&] {
-      return glt::balance_weights("edges", in_degrees, chosen.slack);
-    });
+    return limits_of(chosen, graph.schema(), graph.train(),
+                     [&] { return glt::balance_weights("edges", in_degrees, chosen.slack); });
   };
   glt::io::stream_options const streaming{
       .passes = chosen.passes, .plan = plan, .scratch = scratch, .on_progress = out.progress()};
@@ -124,17 +123,16 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
     }));
   }
   if (method == "ldg") {
-    return repaired(streamed([&](auto in_degrees) {
-      return make_ldg(chosen, limits(in_degrees)).stream(num_vertices, chosen.parts);
-    }));
+    return repaired(streamed(
+        [&](auto in_degrees) { return make_ldg(chosen, limits(in_degrees)).stream(num_vertices, chosen.parts); }));
   }
   if (method == "frequency") {
     check_has_seeds(graph.train());
     auto const dealt = streamed([&](auto) { return make_ldg(chosen).stream(num_vertices, chosen.parts); });
-    return repaired(
-        assign_by_frequency(comm, chosen, graph, dealt.view(), limits, plan, scratch, out.progress()));
+    return repaired(assign_by_frequency(comm, chosen, graph, dealt.view(), limits, plan, scratch, out.progress()));
   }
-  throw glt::precondition_error("--method " + method + " needs the whole graph in one process: start one without "
+  throw glt::precondition_error("--method " + method +
+                                " needs the whole graph in one process: start one without "
                                 "--memory, or use ldg or fennel");
 }
 

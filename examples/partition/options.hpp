@@ -33,7 +33,7 @@ struct options {
   bool halo = false;
   std::int64_t memory = 0; ///< bytes a process may take; 0 without a limit
   int threads = 1;
-  double timeout = 0;      ///< seconds a call may wait for the other ranks; 0 for ever
+  double timeout = 0; ///< seconds a call may wait for the other ranks; 0 for ever
 
   std::vector<std::filesystem::path> reports{};
   bool json = false;

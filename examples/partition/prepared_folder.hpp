@@ -25,13 +25,11 @@
 namespace glt_partition {
 
 /// A folder of links to the files of another one, of which some can be replaced.
-inline std::filesystem::path link_folder(std::filesystem::path const& folder,
-                                         std::filesystem::path const& made) {
+inline std::filesystem::path link_folder(std::filesystem::path const& folder, std::filesystem::path const& made) {
   std::filesystem::create_directories(made);
   for (auto const& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.is_regular_file()) {
-      std::filesystem::create_symlink(std::filesystem::absolute(entry.path()),
-                                      made / entry.path().filename());
+      std::filesystem::create_symlink(std::filesystem::absolute(entry.path()), made / entry.path().filename());
     }
   }
   return made;

@@ -56,8 +56,8 @@ inline std::int64_t estimate_reading(std::filesystem::path const& input, std::st
   auto const add = [&](fs::path const& file) {
     std::error_code ignored;
     auto const size = fs::file_size(file, ignored);
-    bytes += ignored                      ? 0
-             : copies * (file.extension() == ".npz" ? estimate_archive(file) : static_cast<std::int64_t>(size));
+    bytes +=
+        ignored ? 0 : copies * (file.extension() == ".npz" ? estimate_archive(file) : static_cast<std::int64_t>(size));
   };
   std::error_code fault;
   if (!fs::is_directory(input, fault)) {
@@ -85,9 +85,8 @@ inline std::int64_t estimate_reading(std::filesystem::path const& input, std::st
 inline void check_fits(std::int64_t needed, options const& chosen, std::string const& work,
                        std::string const& way_out) {
   if (chosen.memory > 0 && needed > chosen.memory) {
-    throw glt::precondition_error(glt::detail::message(work, " takes about ", needed,
-                                                       " bytes of memory and --memory ", "allows ",
-                                                       chosen.memory, "; ", way_out, ", or allow more"));
+    throw glt::precondition_error(glt::detail::message(work, " takes about ", needed, " bytes of memory and --memory ",
+                                                       "allows ", chosen.memory, "; ", way_out, ", or allow more"));
   }
 }
 

@@ -36,8 +36,8 @@ inline void write_text(std::filesystem::path const& path, std::string const& tex
 
 /// What a picture of parts is called: the data set, how many parts, and by which method.
 inline std::string title_of(std::string const& name, int parts, std::string const& method) {
-  return glt::detail::message(name.empty() ? "graph" : name, ": ", parts, parts == 1 ? " part" : " parts",
-                              " by ", method);
+  return glt::detail::message(name.empty() ? "graph" : name, ": ", parts, parts == 1 ? " part" : " parts", " by ",
+                              method);
 }
 inline std::string title_of(glt::io::manifest const& parts) {
   return title_of(parts.name, parts.num_parts(), parts.partitioner.name);

@@ -34,9 +34,9 @@ void run(Comm comm, options const& chosen) {
   }
   if (!chosen.info.empty()) {
     glt::io::parts_folder const folder(chosen.info);
-    out.result({{"event", "info"},
-                {"manifest", nlohmann::ordered_json::parse(glt::io::detail::to_json(folder.info()))}},
-               glt::io::describe(folder.info()));
+    out.result(
+        {{"event", "info"}, {"manifest", nlohmann::ordered_json::parse(glt::io::detail::to_json(folder.info()))}},
+        glt::io::describe(folder.info()));
     if (!chosen.reports.empty() && comm.rank() == 0) {
       check_reports(chosen);
       report(chosen, measure_folder(folder, chosen.threads), title_of(folder.info()), out);

@@ -41,9 +41,8 @@ namespace glt_partition {
 /// An input that stays on disk, on every rank.
 struct staged_input {
   glt::io::mapped_data_set data;
-  std::vector<glt::buffer<cpu, glt::local_id>>
-      assignment{};  ///< by type of vertices, of formats that bring parts
-  int num_parts = 0; ///< of that assignment
+  std::vector<glt::buffer<cpu, glt::local_id>> assignment{}; ///< by type of vertices, of formats that bring parts
+  int num_parts = 0;                                         ///< of that assignment
 };
 
 /// Where a data set of this name is written, so that its folder says the name.
@@ -78,8 +77,7 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
 }
 
 /// Writes a set of the Open Graph Benchmark as a folder of arrays, piece by piece; returns the folder.
-inline std::filesystem::path stage_tables(options const& chosen, std::filesystem::path const& scratch,
-                                          console& out) {
+inline std::filesystem::path stage_tables(options const& chosen, std::filesystem::path const& scratch, console& out) {
   auto const reading = reading_of_ogb(chosen, out);
   auto folder = folder_for(scratch, glt::io::detail::ogb_files(chosen.input, reading).name());
   glt::io::stage_ogb(chosen.input, folder, reading);
@@ -88,10 +86,9 @@ inline std::filesystem::path stage_tables(options const& chosen, std::filesystem
 
 /// Reads a data set in memory, if it fits, and writes it as a folder of arrays; returns the folder.
 inline std::filesystem::path stage_in_memory(options const& chosen, std::string const& format,
-                                             std::filesystem::path const& scratch,
-                                             glt::io::peer_partition& input, console& out) {
-  check_fits(estimate_reading(chosen.input, format), chosen,
-             "reading " + chosen.input.string() + " as " + format,
+                                             std::filesystem::path const& scratch, glt::io::peer_partition& input,
+                                             console& out) {
+  check_fits(estimate_reading(chosen.input, format), chosen, "reading " + chosen.input.string() + " as " + format,
              "save it as .npy files, edge_index.npy [2, E] of int64 and so on");
   input = read_input(chosen, format, out);
   auto folder = folder_for(scratch, input.data.name);
@@ -138,7 +135,7 @@ void share_assignment(Comm& comm, glt::io::peer_partition& input, staged_input& 
 /// @throws collective_error  on every rank, as the readers, or if what must be in memory does not fit
 template <glt::communicator Comm>
 staged_input stage_input(Comm comm, options const& chosen, std::string const& format,
-                          std::filesystem::path const& scratch, console& out) {
+                         std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
   io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   io::peer_partition input;

@@ -30,8 +30,7 @@ public:
   /// A number of `lowest` or more.
   template <class T>
   arguments& number(std::string_view name, T& value, T lowest) {
-    return add(name,
-               [name, &value, lowest](std::string_view text) { value = parse_number(name, text, lowest); });
+    return add(name, [name, &value, lowest](std::string_view text) { value = parse_number(name, text, lowest); });
   }
   arguments& text(std::string_view name, std::string& value) {
     return add(name, [&value](std::string_view text) { value = text; });
@@ -97,8 +96,7 @@ private:
     T value{};
     auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (fault != std::errc() || end != text.data() + text.size() || !(value >= lowest)) {
-      throw glt::precondition_error(
-          glt::detail::message(option, " ", text, ": give a number of ", lowest, " or more"));
+      throw glt::precondition_error(glt::detail::message(option, " ", text, ": give a number of ", lowest, " or more"));
     }
     return value;
   }

@@ -91,13 +91,11 @@ inline epoch_table training_table() {
 inline std::string line_of(epoch_report const& total, double epoch, int num_ranks) {
   auto const share = [&](double seconds) { return total.seconds() > 0 ? seconds / total.seconds() : 0; };
   auto const rate = [&](double count, double seconds) { return seconds > 0 ? count / seconds * num_ranks / 1e6 : 0; };
-  return training_table().row(std::array{epoch, total.mean_loss(), total.accuracy(), total.seconds() / num_ranks,
-                                         share(total.waiting_seconds), share(total.sampling_seconds),
-                                         share(total.feature_seconds), share(total.training_seconds),
-                                         share(total.communication_seconds),
-                                         rate(total.sampled_edges, total.sampling_seconds),
-                                         rate(total.feature_rows, total.feature_seconds), total.bytes / 1e6,
-                                         total.messages});
+  return training_table().row(
+      std::array{epoch, total.mean_loss(), total.accuracy(), total.seconds() / num_ranks, share(total.waiting_seconds),
+                 share(total.sampling_seconds), share(total.feature_seconds), share(total.training_seconds),
+                 share(total.communication_seconds), rate(total.sampled_edges, total.sampling_seconds),
+                 rate(total.feature_rows, total.feature_seconds), total.bytes / 1e6, total.messages});
 }
 
 /// The same for programs.

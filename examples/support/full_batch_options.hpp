@@ -54,8 +54,7 @@ inline full_batch_options parse_full_batch_options(std::span<char const* const> 
       .flag("--cover", options.cover);
   read_training_options(options, line, words, full_batch_usage());
   if (options.model == layer_kind::gat && options.hidden % options.heads != 0) {
-    throw glt::precondition_error(glt::detail::message("--hidden ", options.hidden, " in --heads ",
-                                                       options.heads,
+    throw glt::precondition_error(glt::detail::message("--hidden ", options.hidden, " in --heads ", options.heads,
                                                        "; give a multiple, which the heads share"));
   }
   if (options.resume && !options.load.empty()) {

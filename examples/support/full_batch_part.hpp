@@ -27,8 +27,7 @@ using sharded_type = glt::dist::sharded_graph<comm_type, cpu>;
 /// What a rank has of the graph and of what is to be learnt.
 class full_batch_part {
 public:
-  full_batch_part(comm_type& comm, std::string const& folder,
-                  glt::dist::sharding_options const& sharding = {})
+  full_batch_part(comm_type& comm, std::string const& folder, glt::dist::sharding_options const& sharding = {})
       : full_batch_part(comm, folder, glt::io::open_part(comm, folder), sharding) {}
 
   /// Seeds of this rank, and their rows in its tensors.

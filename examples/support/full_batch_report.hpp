@@ -40,9 +40,9 @@ struct full_batch_report {
 /// The reports of all ranks added up, but for the peak, of which the largest is taken.
 template <glt::communicator Comm>
 full_batch_report sum_over_ranks(Comm& comm, full_batch_report const& own) {
-  std::array<double, 11> sums{own.loss,    own.train.right,           own.train.all, own.valid.right,
-                              own.valid.all, own.test.right,          own.test.all,  own.seconds,
-                              own.communication_seconds, own.bytes, own.messages};
+  std::array<double, 11> sums{own.loss,       own.train.right, own.train.all, own.valid.right,           own.valid.all,
+                              own.test.right, own.test.all,    own.seconds,   own.communication_seconds, own.bytes,
+                              own.messages};
   glt::reduce_over_ranks(comm, sums, glt::reduction::sum);
   auto const peak = glt::reduce_over_ranks(comm, own.peak_remote_bytes, glt::reduction::max);
   return {.loss = sums[0],

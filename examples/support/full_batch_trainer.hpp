@@ -64,8 +64,7 @@ public:
     }
     if (comm_.rank() == 0) {
       std::printf("%s on %d ranks; compute and MPI are shares of the seconds, the peak is of rows of other ranks\n%s\n",
-                  std::string(name_of(options_.model)).c_str(), comm_.size(),
-                  full_batch_table().heads().c_str());
+                  std::string(name_of(options_.model)).c_str(), comm_.size(), full_batch_table().heads().c_str());
     }
     while (epoch < options_.epochs) {
       auto const total = sum_over_ranks(comm_, run_epoch(++epoch));
@@ -89,11 +88,12 @@ private:
   using clock = std::chrono::steady_clock;
 
   [[nodiscard]] glt::random_key key_of(std::int64_t epoch, std::int64_t step) const {
-    return glt::random_key(options_.seed).fold(static_cast<std::uint64_t>(epoch)).fold(static_cast<std::uint64_t>(step));
+    return glt::random_key(options_.seed)
+        .fold(static_cast<std::uint64_t>(epoch))
+        .fold(static_cast<std::uint64_t>(step));
   }
   [[nodiscard]] std::string label(std::int64_t epoch) const {
-    return glt::detail::message(name_of(options_.model), " epoch ", epoch, "/",
-                                options_.epochs);
+    return glt::detail::message(name_of(options_.model), " epoch ", epoch, "/", options_.epochs);
   }
   // One rank does, for people and for programs.
   void tell(std::int64_t epoch, full_batch_report const& total) {
@@ -131,9 +131,9 @@ private:
                                      .edge_ids = glt::to_tensor(part_.graph.local().edge_ids()),
                                      .vertex_ids = glt::to_tensor(part_.graph.original())};
     auto const scores = network_.forward(x_, part_.sharded, draws).index_select(0, part_.train.rows);
-    at::Tensor const loss = torch::nn::functional::cross_entropy(
-        scores, labels_.index_select(0, part_.train.rows),
-        torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
+    at::Tensor const loss =
+        torch::nn::functional::cross_entropy(scores, labels_.index_select(0, part_.train.rows),
+                                             torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
     bar.advance();
     (loss / num_train_).backward();
     bar.advance();

@@ -26,7 +26,9 @@ enum class layer_kind { gcn, sage, gin, gat };
 
 inline constexpr std::array<std::string_view, 4> layer_names{"gcn", "sage", "gin", "gat"};
 
-[[nodiscard]] constexpr std::string_view name_of(layer_kind kind) { return layer_names[static_cast<std::size_t>(kind)]; }
+[[nodiscard]] constexpr std::string_view name_of(layer_kind kind) {
+  return layer_names[static_cast<std::size_t>(kind)];
+}
 
 struct graph_network_options {
   layer_kind kind = layer_kind::gcn;

@@ -31,7 +31,8 @@ inline accuracies train_on_own_batches(comm_type comm, train_options const& opti
   auto const what = problem_of(part, options.parts);
 
   return train_both(comm, options, [&](learns_from input, epoch_log& log) {
-    auto const graph = input == learns_from::graph ? std::move(part.graph) : glt::dist::graph(comm, std::move(edgeless));
+    auto const graph =
+        input == learns_from::graph ? std::move(part.graph) : glt::dist::graph(comm, std::move(edgeless));
     using loader_type = glt::dist::loader<comm_type, recipe_type>;
     auto const make_loader = [&](std::vector<glt::global_id> const& of, bool shuffle) {
       auto made = std::make_unique<loader_type>(

@@ -126,14 +126,13 @@ inline accuracies train_on_remote_batches(roles_type& roles, glt::mpi_node const
       auto const make_loader = [&](std::vector<glt::global_id> const& of, bool shuffle) {
         return std::make_unique<loader_type>(
             *client, name_of(input), of, glt::neighbor_options{.fanouts = options.fanout},
-            glt::dist::loader_options{.batch_size = options.batch,
-                                      .shuffle = shuffle,
-                                      .seed = options.seed,
-                                      .prefetch = options.prefetch},
+            glt::dist::loader_options{
+                .batch_size = options.batch, .shuffle = shuffle, .seed = options.seed, .prefetch = options.prefetch},
             glt::dist::remote_options{.servers = where.servers});
       };
       torch::manual_seed(options.seed);
-      return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options, input, log).run();
+      return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options, input, log)
+          .run();
     });
   });
 }

@@ -29,7 +29,8 @@ struct train_options : training_options {
 };
 
 inline std::string train_usage() {
-  return "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] [--dropout 0.3]"
+  return "usage: train PARTS_DIR [--epochs 10] [--fanout 15,10] [--batch 1024] [--hidden 256] [--lr 0.003] [--dropout "
+         "0.3]"
          " [--input-dropout 0] [--weight-decay 0] [--seed 1] [--save FILE] [--load FILE] [--log FILE] [--timeout 0]"
          " [--hot-rows] [--progress] [--deployment collocated|pipelined|workers|servers] [--prefetch 2] [--workers 1]"
          " [--servers 1] [--shared-megabytes 256]; -1 as fanout takes all neighbours; --hot-rows keeps the rows that"
@@ -50,8 +51,8 @@ inline train_options parse_train_options(std::span<char const* const> words) {
       .flag("--hot-rows", options.hot_rows);
   read_training_options(options, line, words, train_usage());
   if (options.fanout.size() != 2) {
-    throw glt::precondition_error(glt::detail::message("--fanout with ", options.fanout.size(),
-                                                       " numbers; the network has 2 layers, give 2"));
+    throw glt::precondition_error(
+        glt::detail::message("--fanout with ", options.fanout.size(), " numbers; the network has 2 layers, give 2"));
   }
   return options;
 }

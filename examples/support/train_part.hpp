@@ -51,8 +51,7 @@ inline glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {
   auto const rows = part.book.size(part.part);
   glt::buffer<cpu, glt::edge_offset> offsets(rows + 1);
   std::fill(offsets.begin(), offsets.end(), 0);
-  return {part.book, part.part,
-          glt::csr_graph<cpu, glt::global_id>(part.book.num_vertices(), std::move(offsets), {}),
+  return {part.book, part.part, glt::csr_graph<cpu, glt::global_id>(part.book.num_vertices(), std::move(offsets), {}),
           glt::make_buffer<cpu>(part.original.view())};
 }
 

@@ -50,7 +50,9 @@ enum class learns_from { graph, features_only };
 
 inline constexpr std::array<char const*, 2> names_of_inputs{"graph", "features only"};
 
-[[nodiscard]] inline char const* name_of(learns_from input) { return names_of_inputs[static_cast<std::size_t>(input)]; }
+[[nodiscard]] inline char const* name_of(learns_from input) {
+  return names_of_inputs[static_cast<std::size_t>(input)];
+}
 
 /// Trains one network on the batches of loaders, wherever they are made, and keeps the parameters of the epoch with the
 /// best validation accuracy.
@@ -70,8 +72,7 @@ public:
                   .out = what.num_classes,
                   .dropout = options.dropout,
                   .input_dropout = options.input_dropout}),
-        adam_(network_.parameters(),
-              torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)) {
+        adam_(network_.parameters(), torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)) {
     glt::sync_params(comm_, network_);
     if (is_main() && !options.load.empty()) {
       glt::load_model(comm_, options.load, network_);
@@ -130,8 +131,9 @@ private:
       return;
     }
     if (epoch == 1) {
-      std::printf("%lld epochs on %d ranks; wait (sample, fetch) and train are shares of the seconds, MPI is in them\n%s\n",
-                  static_cast<long long>(options_.epochs), comm_.size(), training_table().heads().c_str());
+      std::printf(
+          "%lld epochs on %d ranks; wait (sample, fetch) and train are shares of the seconds, MPI is in them\n%s\n",
+          static_cast<long long>(options_.epochs), comm_.size(), training_table().heads().c_str());
     }
     std::printf("%s\n", line_of(total, static_cast<double>(epoch), comm_.size()).c_str());
     std::fflush(stdout);
@@ -140,7 +142,8 @@ private:
   epoch_report train(std::int64_t epoch) {
     epoch_report report;
     progress_bar bar(options_.progress && comm_.rank() == 0,
-                     name_of(input_) + glt::detail::message(" epoch ", epoch, "/", options_.epochs), train_->num_steps());
+                     name_of(input_) + glt::detail::message(" epoch ", epoch, "/", options_.epochs),
+                     train_->num_steps());
     auto const loading = train_->seconds();
     comm_.reset();
     network_.train();

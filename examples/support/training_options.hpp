@@ -42,8 +42,8 @@ inline constexpr std::string_view training_usage =
 /// Reads these options and those that `line` knows of its own.
 ///
 /// @throws glt::precondition_error  naming the first argument that makes no sense
-inline void read_training_options(training_options& options, arguments line,
-                                  std::span<char const* const> words, std::string_view usage) {
+inline void read_training_options(training_options& options, arguments line, std::span<char const* const> words,
+                                  std::string_view usage) {
   line.number<std::int64_t>("--epochs", options.epochs, 0)
       .list("--fanout", options.fanout)
       .number<std::int64_t>("--batch", options.batch, 1)

@@ -74,8 +74,7 @@ struct exchange_case {
   template <class Comm>
   exchange_case(Comm const& comm, int round)
       : sent(comm.size(), [&](int to) { return size_of(comm.rank(), to, round); }),
-        received(comm.size(), [&](int from) { return size_of(from, comm.rank(), round); }),
-        before(received.data) {
+        received(comm.size(), [&](int from) { return size_of(from, comm.rank(), round); }), before(received.data) {
     for (int to = 0; to < comm.size(); ++to) {
       sent.put(to, message_of(comm.rank(), to, round, size_of(comm.rank(), to, round)));
     }
@@ -86,8 +85,7 @@ struct exchange_case {
       CHECK(received.at(from) == message_of(from, comm.rank(), round, size_of(from, comm.rank(), round)));
       for (std::size_t i = 0; i < before.size(); ++i) { // put back what may have been written
         auto const begin = static_cast<std::size_t>(received.offsets[static_cast<std::size_t>(from)]);
-        if (i >= begin &&
-            i < begin + static_cast<std::size_t>(received.sizes[static_cast<std::size_t>(from)])) {
+        if (i >= begin && i < begin + static_cast<std::size_t>(received.sizes[static_cast<std::size_t>(from)])) {
           received.data[i] = std::byte{0xEE};
         }
       }
@@ -195,7 +193,9 @@ TEST_CASE("a started exchange lets other calls through and is complete after wai
       data.check(comm, round);
     }
     exchange_case data(comm, 3);
-    { auto const forgotten = comm.start_all_to_all_v(data.sent.out(), data.received.in()); }
+    {
+      auto const forgotten = comm.start_all_to_all_v(data.sent.out(), data.received.in());
+    }
     data.check(comm, 3);
   };
   on_ranks(body);
@@ -209,8 +209,8 @@ TEST_CASE("replies arrive with their sizes, empty ones and none at all included"
       auto const asks = [&](int from, int to) {
         return from != to &&
                (round == 0 ||
-                random_stream(random_key(9), static_cast<std::uint64_t>(round * 10000 + from * 100 + to))
-                        .below(2) == 0);
+                random_stream(random_key(9), static_cast<std::uint64_t>(round * 10000 + from * 100 + to)).below(2) ==
+                    0);
       };
       auto const bytes = [&](int from, int to) { // multiples of the limit are the hard case
         return asks(to, from) ? size_of(from, to, round) / 16 * (round % 2 == 0 ? 16 : 7) : 0;
@@ -358,35 +358,29 @@ TEST_CASE("arguments that cannot be right are refused before anything is sent") 
     auto negative = none;
     negative[0] = -3;
     auto const exchange = [&](auto const& sizes, auto const& offsets) {
-      return thrown<precondition_error>([&] {
-        comm.all_to_all_v({nullptr, sizes, offsets}, {nullptr, none, none});
-      });
+      return thrown<precondition_error>([&] { comm.all_to_all_v({nullptr, sizes, offsets}, {nullptr, none, none}); });
     };
     CHECK(names(exchange(longer, none), "outgoing sizes", std::to_string(ranks + 1)));
     CHECK(names(exchange(none, longer), "outgoing offsets"));
     CHECK(names(exchange(own, none), "this rank itself", "8"));
     CHECK(names(exchange(negative, none), "-3"));
-    CHECK(names(thrown<precondition_error>([&] {
-                  comm.start_all_to_all_v({nullptr, none, none}, {nullptr, own, none}).wait();
-                }),
+    CHECK(names(thrown<precondition_error>(
+                    [&] { comm.start_all_to_all_v({nullptr, none, none}, {nullptr, own, none}).wait(); }),
                 "incoming sizes"));
-    CHECK(names(thrown<precondition_error>([&] { comm.broadcast(nullptr, 0, comm.size()); }), "root",
-                "no rank"));
+    CHECK(names(thrown<precondition_error>([&] { comm.broadcast(nullptr, 0, comm.size()); }), "root", "no rank"));
     CHECK(names(thrown<precondition_error>([&] { comm.broadcast(nullptr, -1, 0); }), "-1"));
     CHECK(names(thrown<precondition_error>([&] { comm.all_to_all(nullptr, nullptr, -2); }), "-2"));
     reply_buffer replies;
     auto myself = nobody;
     myself[self] = 1;
-    CHECK(names(thrown<precondition_error>([&] {
-                  comm.all_to_all_replies({nullptr, none, none}, myself, nobody, replies);
-                }),
-                "itself"));
+    CHECK(names(
+        thrown<precondition_error>([&] { comm.all_to_all_replies({nullptr, none, none}, myself, nobody, replies); }),
+        "itself"));
     if (ranks > 1) {
       auto unasked = none;
       unasked[(self + 1) % ranks] = 4;
-      CHECK(names(thrown<precondition_error>([&] {
-                    comm.all_to_all_replies({nullptr, unasked, none}, nobody, nobody, replies);
-                  }),
+      CHECK(names(thrown<precondition_error>(
+                      [&] { comm.all_to_all_replies({nullptr, unasked, none}, nobody, nobody, replies); }),
                   "expects no reply"));
     }
     comm.barrier(); // all ranks are still in step

@@ -18,8 +18,7 @@ using namespace glt_test;
 namespace {
 
 bool equal(detail::traffic_count const& count, std::int64_t collectives, std::int64_t messages, std::int64_t bytes) {
-  return count.collectives == collectives && count.messages == messages && count.bytes == bytes &&
-         count.seconds >= 0;
+  return count.collectives == collectives && count.messages == messages && count.bytes == bytes && count.seconds >= 0;
 }
 
 } // namespace

@@ -77,9 +77,7 @@ TEST_CASE("what only a group of the ranks has agreed on, a guard of all tells th
       auto const text = guarded(comm, [&] {
         bool const fails = comm.rank() != lonely;
         auto group = comm.split(fails ? 0 : 1, comm.rank());
-        auto const work = [&] {
-          call(group, 0, fails && group.rank() == group.size() - 1 ? "no such offer" : "");
-        };
+        auto const work = [&] { call(group, 0, fails && group.rank() == group.size() - 1 ? "no such offer" : ""); };
         if (guarded_twice) {
           run_collectively(group, work);
         } else {
@@ -119,8 +117,7 @@ TEST_CASE("a reduction of a program's own is an error on all where a rank has fa
     std::int64_t const ranks = comm.size();
     std::vector<double> values{1.0 + comm.rank(), 2};
     reduce_over_ranks(comm, values, reduction::sum);
-    CHECK(values ==
-          std::vector<double>{static_cast<double>(ranks * (ranks + 1) / 2), static_cast<double>(2 * ranks)});
+    CHECK(values == std::vector<double>{static_cast<double>(ranks * (ranks + 1) / 2), static_cast<double>(2 * ranks)});
     CHECK(reduce_over_ranks(comm, std::int64_t{comm.rank()}, reduction::max) == ranks - 1);
     auto const last = ranks - 1;
     CHECK(guarded(comm, [&] {

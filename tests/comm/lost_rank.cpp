@@ -81,8 +81,8 @@ TEST_CASE("a lost rank ends the job unless the program wants to do that itself")
   auto const fail = [] { throw std::runtime_error("no row"); };
   CHECK_THROWS_AS(run_collectively(comm, fail), collective_error); // between collectives: agreed
   CHECK(ended() == 0);
-  CHECK_THROWS_AS(run_collectively(comm, [&] { detail::committed(comm, fail); }, lost_rank::rethrow),
-                  std::runtime_error);
+  CHECK_THROWS_AS(
+      run_collectively(comm, [&] { detail::committed(comm, fail); }, lost_rank::rethrow), std::runtime_error);
   CHECK(ended() == 0);
   CHECK_THROWS_AS(run_collectively(comm, [&] { detail::committed(comm, fail); }), std::runtime_error);
   CHECK(ended() == 1);

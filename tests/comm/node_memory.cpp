@@ -21,9 +21,13 @@
 
 namespace {
 
-std::byte value_of(int rank, std::size_t i) { return static_cast<std::byte>(rank * 31 + static_cast<int>(i % 200)); }
+std::byte value_of(int rank, std::size_t i) {
+  return static_cast<std::byte>(rank * 31 + static_cast<int>(i % 200));
+}
 
-std::int64_t size_of(int rank) { return rank == 1 ? 0 : 1000 * rank + 17; }
+std::int64_t size_of(int rank) {
+  return rank == 1 ? 0 : 1000 * rank + 17;
+}
 
 auto filled_by(int rank) {
   return [rank](std::span<std::byte> block) {

@@ -45,9 +45,7 @@ TEST_CASE("a single rank exchanges nothing, and still checks its arguments") {
   replies.data.resize(7);
   comm.all_to_all_replies({nullptr, none, none}, nobody, nobody, replies);
   CHECK(replies.from(0).empty());
-  CHECK(names(thrown<precondition_error>([&] {
-                comm.all_to_all_v({nullptr, some, none}, {nullptr, none, none});
-              }),
+  CHECK(names(thrown<precondition_error>([&] { comm.all_to_all_v({nullptr, some, none}, {nullptr, none, none}); }),
               "itself"));
   CHECK(names(thrown<precondition_error>([&] { comm.broadcast(nullptr, 0, 1); }), "root 1"));
 }

@@ -63,8 +63,7 @@ TEST_CASE("of several errors the lowest rank's own comes out, not one that other
           });
         }) == "2");
   CHECK(thrown<collective_error>([] {
-          run_threads(
-              3, [](threads_comm comm) { run_collectively(comm, [&] { throw std::runtime_error("all"); }); });
+          run_threads(3, [](threads_comm comm) { run_collectively(comm, [&] { throw std::runtime_error("all"); }); });
         }) == "rank 0: all");
   int caught = 0;
   try {

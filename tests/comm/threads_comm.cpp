@@ -48,12 +48,11 @@ TEST_CASE("different calls are noticed and both are named") {
                 comm.all_to_all(send.data(), receive.data(), comm.rank() == 2 ? 10 : 8);
               }),
               "rank 2: is in all_to_all of 10 bytes while rank 0 is in all_to_all of 8 bytes"));
-  CHECK(names(
-      mismatch([](threads_comm comm) {
-        std::array<std::byte, 8> bytes{};
-        comm.broadcast(bytes.data(), 8, comm.rank());
-      }),
-      "rank 1: is in broadcast of 8 bytes from rank 1 while rank 0 is in broadcast of 8 bytes from rank 0"));
+  CHECK(names(mismatch([](threads_comm comm) {
+                std::array<std::byte, 8> bytes{};
+                comm.broadcast(bytes.data(), 8, comm.rank());
+              }),
+              "rank 1: is in broadcast of 8 bytes from rank 1 while rank 0 is in broadcast of 8 bytes from rank 0"));
   CHECK(names(mismatch([](threads_comm comm) {
                 std::array<std::int64_t, 2> integers{};
                 std::array<double, 2> doubles{};
@@ -87,8 +86,8 @@ TEST_CASE("sizes that differ between sender and receiver are noticed, in wait to
       comm.all_to_all_v({send.data(), out, none}, {receive.data(), in, none});
     }
   };
-  CHECK(names(mismatch([&](threads_comm comm) { exchange(comm, false); }),
-              "rank 2: expects 4 bytes of rank 0", "sends 8"));
+  CHECK(names(mismatch([&](threads_comm comm) { exchange(comm, false); }), "rank 2: expects 4 bytes of rank 0",
+              "sends 8"));
   CHECK(names(mismatch([&](threads_comm comm) { exchange(comm, true); }), "rank 2: expects 4 bytes of rank 0",
               "sends 8"));
 }
@@ -98,18 +97,16 @@ TEST_CASE("a reply that is not expected, or expected in vain, is noticed") {
   std::vector<char> const nobody(3, 0);
   std::vector<char> const first{1, 0, 0};
   reply_buffer unused;
-  CHECK(names(
-      mismatch([&](threads_comm comm) {
-        reply_buffer replies;
-        comm.all_to_all_replies({nullptr, none, none}, comm.rank() == 1 ? first : nobody, nobody, replies);
-      }),
-      "rank 1: expects a reply of rank 0", "sends none"));
-  CHECK(names(
-      mismatch([&](threads_comm comm) {
-        reply_buffer replies;
-        comm.all_to_all_replies({nullptr, none, none}, nobody, comm.rank() == 1 ? first : nobody, replies);
-      }),
-      "rank 0: does not expect a reply of rank 1"));
+  CHECK(names(mismatch([&](threads_comm comm) {
+                reply_buffer replies;
+                comm.all_to_all_replies({nullptr, none, none}, comm.rank() == 1 ? first : nobody, nobody, replies);
+              }),
+              "rank 1: expects a reply of rank 0", "sends none"));
+  CHECK(names(mismatch([&](threads_comm comm) {
+                reply_buffer replies;
+                comm.all_to_all_replies({nullptr, none, none}, nobody, comm.rank() == 1 ? first : nobody, replies);
+              }),
+              "rank 0: does not expect a reply of rank 1"));
 }
 
 TEST_CASE("all ranks get the same bits of a sum") {

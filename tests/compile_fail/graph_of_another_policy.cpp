@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: no GPU reads|memory of the graph|does not reach
-#include <glt/sample/neighbor_sampler.hpp>
 #include "support/distant_policy.hpp"
+#include <glt/sample/neighbor_sampler.hpp>
 
 using glt::device::cpu;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: the graph is a part of one: take the sampler of the same name in glt::dist
-#include <glt/sample/neighbor_sampler.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
 
 using glt::device::cpu;
 

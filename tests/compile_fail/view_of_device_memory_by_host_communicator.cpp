@@ -13,7 +13,7 @@ void use(glt::host_view<float> on_host, glt::array_view<glt::memory_space::devic
   glt::detail::exchange_rows(comm, glt::host_view<float const>(on_host), none, on_host, none);
   (void)on_device;
 #ifdef GLT_FAIL
-  glt::detail::exchange_rows(comm, glt::array_view<glt::memory_space::device, float const>(on_device), none,
-                             on_device, none);
+  glt::detail::exchange_rows(comm, glt::array_view<glt::memory_space::device, float const>(on_device), none, on_device,
+                             none);
 #endif
 }

@@ -4,7 +4,9 @@
 
 using device_view = glt::array_view<glt::memory_space::device, int>;
 
-int first_of(glt::host_view<int> values) { return values[0]; }
+int first_of(glt::host_view<int> values) {
+  return values[0];
+}
 
 int use(device_view on_device, glt::host_view<int> on_host) {
   (void)on_device;

@@ -17,5 +17,6 @@ int main() {
   auto const edges = glt::make_rmat<glt::local_id>({.scale = 6});
   auto const part_of = glt::metis_partitioner{}(glt::make_csr<glt::device::cpu>(edges.view()).view(), 2);
   std::cout << glt::version() << ' ' << world.size() << '\n';
-  return part_of.view().size() == 64 && std::filesystem::exists("values.npy") && glt::version() == EXPECTED_VERSION ? 0 : 1;
+  return part_of.view().size() == 64 && std::filesystem::exists("values.npy") && glt::version() == EXPECTED_VERSION ? 0
+                                                                                                                    : 1;
 }

@@ -5,7 +5,9 @@
 
 namespace {
 
-GLT_HOST_DEVICE constexpr int twice(int value) { return 2 * value; }
+GLT_HOST_DEVICE constexpr int twice(int value) {
+  return 2 * value;
+}
 
 } // namespace
 

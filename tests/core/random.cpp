@@ -141,8 +141,8 @@ TEST_CASE("below(1) is 0 and below covers its range") {
 TEST_CASE("below is uniform for small and for hub-sized ranges") {
   for (std::uint64_t const bound : {2U, 3U, 10U, 255U, 256U, 1000U, 40'000U}) {
     CAPTURE(bound);
-    auto const counts = count(bound, bound, static_cast<std::int64_t>(50 * bound + 10'000),
-                              [](std::uint64_t value) { return value; });
+    auto const counts =
+        count(bound, bound, static_cast<std::int64_t>(50 * bound + 10'000), [](std::uint64_t value) { return value; });
     CHECK(chi_square_deviation(counts) < 4);
     CHECK(chi_square_deviation(counts) > -4);
   }

@@ -146,8 +146,8 @@ TEST_CASE("a pool gives back what it keeps in pieces before it gives up") {
 TEST_CASE("a GPU that is not there is named") {
   int count = 0;
   REQUIRE(cudaGetDeviceCount(&count) == cudaSuccess);
-  auto const text = "GPU " + std::to_string(count) + "; this process sees " + std::to_string(count) +
-                    ", and they count from 0";
+  auto const text =
+      "GPU " + std::to_string(count) + "; this process sees " + std::to_string(count) + ", and they count from 0";
   CHECK_THROWS_WITH_AS(device::cuda{count}, text.c_str(), precondition_error);
   CHECK_THROWS_AS(device::zero_copy{-1}, precondition_error);
 }

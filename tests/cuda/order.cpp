@@ -79,8 +79,8 @@ TEST_CASE("registered memory, and that whose pages are locked, stays so until no
     bool registered = false;
     {
       auto const made = open();
-      fake_cuda::instance().enqueue(
-          other.stream(), [&] { registered = fake_cuda::instance().find(values->data()) != nullptr; });
+      fake_cuda::instance().enqueue(other.stream(),
+                                    [&] { registered = fake_cuda::instance().find(values->data()) != nullptr; });
     }
     other.synchronize();
     CHECK(registered);

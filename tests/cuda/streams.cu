@@ -58,8 +58,8 @@ void load_kernels(device::cuda const& policy) {
   device::zero_copy const reached(policy);
   auto const from = make_buffer<device::zero_copy>(numbers(1), reached);
   buffer<device::zero_copy, std::int32_t> to(1, reached);
-  policy.executor().for_each(1, copier(array_view<From, std::int32_t const>(from.data(), 1),
-                                       array_view<To, std::int32_t>(to.data(), 1)));
+  policy.executor().for_each(
+      1, copier(array_view<From, std::int32_t const>(from.data(), 1), array_view<To, std::int32_t>(to.data(), 1)));
   policy.synchronize();
 }
 
@@ -154,14 +154,14 @@ TEST_CASE("a sort without memory for what it needs says so, and a smaller one wo
   std::size_t free = 0;
   std::size_t total = 0;
   REQUIRE(cudaMemGetInfo(&free, &total) == cudaSuccess);
-  auto const n = static_cast<std::int64_t>(free / 10 * 6 / 16); // keys and values fill six tenths, and a sort needs as much again
+  auto const n =
+      static_cast<std::int64_t>(free / 10 * 6 / 16); // keys and values fill six tenths, and a sort needs as much again
   buffer<device::cuda, std::int64_t> keys(n, policy);
   buffer<device::cuda, std::int64_t> values(n, policy);
   CHECK_THROWS_AS(policy.executor().sort_by_key(keys.view(), values.view()), cuda_memory_error);
   CHECK(cudaPeekAtLastError() == cudaSuccess);
 
-  detail::copy_in(policy, host_view<std::int64_t const>(std::vector<std::int64_t>{3, 1, 2}),
-                  keys.view().subview(0, 3));
+  detail::copy_in(policy, host_view<std::int64_t const>(std::vector<std::int64_t>{3, 1, 2}), keys.view().subview(0, 3));
   detail::copy_in(policy, host_view<std::int64_t const>(std::vector<std::int64_t>{0, 1, 2}),
                   values.view().subview(0, 3));
   policy.executor().sort_by_key(keys.view().subview(0, 3), values.view().subview(0, 3));
@@ -194,7 +194,8 @@ TEST_CASE("a mapped file is registered, or the error says why not") {
   ::close(file);
   std::filesystem::remove(path);
   REQUIRE(mapped != MAP_FAILED);
-  std::shared_ptr<void const> const keeper(mapped, [](void const* data) { ::munmap(const_cast<void*>(data), 1'200'000); });
+  std::shared_ptr<void const> const keeper(mapped,
+                                           [](void const* data) { ::munmap(const_cast<void*>(data), 1'200'000); });
   try {
     auto const registered = register_memory(static_cast<std::int32_t*>(mapped), 300'000, keeper);
     buffer<device::cuda, std::int32_t> to(300'000);

@@ -48,7 +48,8 @@ using mappable_blocks = std::vector<std::pair<std::byte const*, std::size_t>>;
 
 class mappable_resource : public distant_resource {
 public:
-  explicit mappable_resource(std::shared_ptr<mappable_blocks> blocks) : distant_resource(nullptr), blocks_(std::move(blocks)) {}
+  explicit mappable_resource(std::shared_ptr<mappable_blocks> blocks)
+      : distant_resource(nullptr), blocks_(std::move(blocks)) {}
   [[nodiscard]] void* allocate(std::size_t bytes) const {
     auto* const made = host_resource::allocate(bytes);
     if (blocks_) {
@@ -91,8 +92,8 @@ public:
   [[nodiscard]] auto start_all_to_all_v(outgoing out, incoming in) {
     for (std::byte const* const data : {out.data, static_cast<std::byte const*>(in.data)}) {
       CHECK((blocks_ == nullptr || std::ranges::any_of(*blocks_, [&](auto const& block) {
-        return block.first <= data && data < block.first + block.second;
-      })));
+               return block.first <= data && data < block.first + block.second;
+             })));
     }
     return minimal_communicator<C>::start_all_to_all_v(out, in);
   }

@@ -57,10 +57,9 @@ TEST_CASE("features that differ from those of rank 0 are the same error on every
         auto const text = "rank " + std::to_string(last);
         using store = glt::dist::edge_features<cpu, std::int8_t>;
         auto const error = [&](auto make) { return glt_test::thrown<glt::collective_error>(make); };
-        CHECK(glt_test::names(error([&] {
-                                store(comm, book_of(comm.size()), features_of<std::int8_t>(4, is_odd ? 3 : 2));
-                              }),
-                              text, "3 columns", "rank 0 has 2"));
+        CHECK(glt_test::names(
+            error([&] { store(comm, book_of(comm.size()), features_of<std::int8_t>(4, is_odd ? 3 : 2)); }), text,
+            "3 columns", "rank 0 has 2"));
         CHECK(glt_test::names(error([&] {
                                 store(comm, book_of(comm.size()),
                                       features_of<std::int8_t>(4, 2, {1, is_odd ? 2.0F : 3.0F}));

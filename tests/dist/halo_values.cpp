@@ -25,7 +25,9 @@ using glt_test::on_ranks;
 
 namespace {
 
-std::int64_t time_of(std::int64_t vertex) { return vertex * vertex % 1009 - 500; }
+std::int64_t time_of(std::int64_t vertex) {
+  return vertex * vertex % 1009 - 500;
+}
 
 // The times of the vertices of a rank's part.
 std::vector<std::int64_t> own_times(divided_graph const& divided, int rank) {

@@ -64,17 +64,14 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
       CHECK(static_cast<std::int64_t>(seeds.size()) == batch.num_seeds);
       visited.insert(visited.end(), seeds.begin(), seeds.end());
       auto const sampled = glt_test::plain(batch.subgraph, divided.names.original);
-      CHECK(sampled ==
-            glt_test::naive_sample(list, seeds, neighbors, {.seed = 6, .epoch = 2, .step = batch.step}));
+      CHECK(sampled == glt_test::naive_sample(list, seeds, neighbors, {.seed = 6, .epoch = 2, .step = batch.step}));
       REQUIRE(batch.features().rows() == static_cast<std::int64_t>(sampled.nodes.size()));
       REQUIRE(batch.features().columns() == 3);
       std::int64_t wrong = 0;
       for (std::size_t i = 0; i < sampled.nodes.size(); ++i) {
         for (std::int64_t c = 0; c < 3; ++c) {
           wrong +=
-              batch.features()(static_cast<std::int64_t>(i), c) != divided_graph::feature(sampled.nodes[i], c)
-                  ? 1
-                  : 0;
+              batch.features()(static_cast<std::int64_t>(i), c) != divided_graph::feature(sampled.nodes[i], c) ? 1 : 0;
         }
       }
       for (std::int64_t i = 0; i < batch.labels().size(); ++i) {
@@ -167,11 +164,10 @@ TEST_CASE("features that one rank made with another communicator are the same er
         glt::partition_book const one_part({0, divided.names.book.size(comm.rank())});
         glt::dist::feature_store const others(alone, one_part, divided.features(comm.rank(), 1));
         CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                                glt::dist::loader(
-                                    comm,
-                                    glt::dist::neighbor_batches(
-                                        graph, comm.rank() == last ? others : features, {.fanouts = {2}}),
-                                    {}, {});
+                                glt::dist::loader(comm,
+                                                  glt::dist::neighbor_batches(
+                                                      graph, comm.rank() == last ? others : features, {.fanouts = {2}}),
+                                                  {}, {});
                               }),
                               "rank " + std::to_string(last), "different partition books"));
 
@@ -179,11 +175,11 @@ TEST_CASE("features that one rank made with another communicator are the same er
         glt::dist::feature_store const moved(reversed, graph.book(), divided.features(reversed.rank(), 1));
         bool const refuses = graph.book().size(0) != graph.book().size(last);
         REQUIRE(refuses);
-        CHECK(glt_test::names(
-            glt_test::thrown<glt::collective_error>([&] {
-              glt::dist::loader(comm, glt::dist::neighbor_batches(graph, moved, {.fanouts = {2}}), {}, {});
-            }),
-            "rank 0", "different parts"));
+        CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                                glt::dist::loader(comm, glt::dist::neighbor_batches(graph, moved, {.fanouts = {2}}), {},
+                                                  {});
+                              }),
+                              "rank 0", "different parts"));
       },
       {2, 3});
 }
@@ -195,9 +191,8 @@ TEST_CASE("any batch size above the number of seeds makes one batch") {
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 1));
     auto const seeds = divided.renumbered({3, 5, 100});
     for (bool const drop_last : {false, true}) {
-      glt::dist::loader loader(
-          comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {2}}), seeds,
-          {.batch_size = std::numeric_limits<std::int64_t>::max(), .drop_last = drop_last});
+      glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {2}}), seeds,
+                               {.batch_size = std::numeric_limits<std::int64_t>::max(), .drop_last = drop_last});
       std::int64_t visited = 0;
       for (auto const& batch : loader.epoch(0)) {
         visited += batch.num_seeds;
@@ -223,8 +218,8 @@ TEST_CASE("batches are the same with shared memory, which the report shows, and 
       glt::dist::graph const shared_graph(comm, std::move(part.own));
       glt::dist::feature_store const shared_features(comm, graph.book(), std::move(rows.own));
       glt::counting_comm counted(comm);
-      glt::dist::loader loader(counted, glt::dist::neighbor_batches(shared_graph, shared_features, neighbors),
-                               seeds, options);
+      glt::dist::loader loader(counted, glt::dist::neighbor_batches(shared_graph, shared_features, neighbors), seeds,
+                               options);
       loader.read_in_place(part.neighborhood);
       loader.read_in_place(rows.neighborhood);
       counted.reset();
@@ -280,10 +275,8 @@ TEST_CASE("batches are the same with hot rows, with labels or without, alone and
     glt_test::hide_every_other(rows.neighborhood, comm.rank());
     for (auto const* const hot : {&full, &bare}) {
       for (bool const in_place : {false, true}) {
-        glt::dist::loader plain(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds,
-                                options);
-        glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds,
-                                 options);
+        glt::dist::loader plain(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
+        glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
         if (in_place) {
           loader.read_in_place(rows.neighborhood);
         }
@@ -312,15 +305,14 @@ TEST_CASE("batches are the same with hot rows, with labels or without, alone and
     }
     glt::dist::feature_store const wide(comm, graph.book(), divided.features(comm.rank(), 4));
     glt::dist::loader other(comm, glt::dist::neighbor_batches(graph, wide, neighbors), seeds, options);
-    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { other.use(full); }),
-                          "hot rows of 3 columns"));
+    CHECK(
+        glt_test::names(glt_test::thrown<glt::precondition_error>([&] { other.use(full); }), "hot rows of 3 columns"));
   });
 }
 
 TEST_CASE("batches are the same in advance and in bulk") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto const seeds = divided.renumbered(loader_seeds(comm.rank()));
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
@@ -341,15 +333,14 @@ TEST_CASE("batches are the same in advance and in bulk") {
 TEST_CASE("a rank that breaks off an epoch that is prepared in advance leaves nobody waiting") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                    comm.size());
+        divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
         auto const own = static_cast<std::size_t>(divided.names.book.size(comm.rank()));
         std::vector<glt::global_id> seeds(own);
         std::iota(seeds.begin(), seeds.end(), divided.names.book.begin(comm.rank()));
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
-        glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {3, 2}}),
-                                 seeds, {.batch_size = 1, .shuffle = true, .prefetch = 1});
+        glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {3, 2}}), seeds,
+                                 {.batch_size = 1, .shuffle = true, .prefetch = 1});
         REQUIRE(loader.num_steps() > 6); // more than are prepared
         std::int64_t steps = 0;
         bool told = false;

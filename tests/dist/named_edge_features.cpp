@@ -37,9 +37,9 @@ TEST_CASE("ranks keep features of their edges, and those that differ get one err
     if (last > 0) {
       CHECK(glt_test::names(error, "rank " + std::to_string(last), "nothing where rank 0 has \"title\""));
       auto alone = comm.split(comm.rank(), 0);
-      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
-                                [&] { glt::dist::named_edge_features(alone, book, table()); }),
-                            "parts on 1 ranks"));
+      CHECK(glt_test::names(
+          glt_test::thrown<glt::collective_error>([&] { glt::dist::named_edge_features(alone, book, table()); }),
+          "parts on 1 ranks"));
     }
   });
 }

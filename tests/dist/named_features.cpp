@@ -71,9 +71,7 @@ TEST_CASE("ranks that differ in names, types, columns, scales, order or partitio
                             "\"second\" (uint8, 2 columns) where rank 0 has \"second\" (int8, 2 columns"));
       CHECK(glt_test::names(error(second(glt_test::named_store<std::int8_t>(items, 0, 3, {1, 2, 3}))), "3 columns"));
       CHECK(glt_test::names(error(second(glt_test::named_store<std::int8_t>(items, 0, 2, {1, 3}))), "scales"));
-      auto const renamed = [](auto& table, auto&) {
-        table.add("Second", glt_test::named_store<float>(items, 0, 2));
-      };
+      auto const renamed = [](auto& table, auto&) { table.add("Second", glt_test::named_store<float>(items, 0, 2)); };
       CHECK(glt_test::names(error(renamed), "\"Second\" (float32", "load parts of one data set"));
       CHECK(glt_test::names(error([&](auto& table, auto& book) {
                               auto offsets = std::vector<glt::global_id>(static_cast<std::size_t>(comm.size()) + 1, 0);

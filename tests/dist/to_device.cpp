@@ -78,8 +78,7 @@ public:
   explicit logged_resource(page_log* log) : log_(log) {}
   void copy(void* to, void const* from, std::size_t bytes) const {
     auto const* const first = static_cast<std::byte const*>(from);
-    bool const is_locked =
-        first >= log_->locked.data() && first + bytes <= log_->locked.data() + log_->locked.size();
+    bool const is_locked = first >= log_->locked.data() && first + bytes <= log_->locked.data() + log_->locked.size();
     ++(is_locked ? log_->copies_of_locked : log_->other_copies);
     host_resource::copy(to, from, bytes);
   }
@@ -117,29 +116,25 @@ glt::dist::loader_options const options{.batch_size = 4, .shuffle = true, .seed 
 
 } // namespace
 
-TEST_CASE_TEMPLATE("a loader over any policy, and one that delivers to it, give the batches of the host",
-                   Policy, GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("a loader over any policy, and one that delivers to it, give the batches of the host", Policy,
+                   GLT_TEST_ONE_POLICY) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     for (bool const labels : {true, false}) {
-      divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[2],
-                                  comm.size());
+      divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[2], comm.size());
       auto const seeds = loader_seeds(divided, comm.rank());
 
       glt::dist::graph const host_graph(comm, divided.part(comm.rank()));
-      glt::dist::feature_store const host_features(comm, host_graph.book(),
-                                                   divided.features(comm.rank(), 3, labels));
-      glt::dist::loader host_loader(comm, glt::dist::neighbor_batches(host_graph, host_features, neighbors),
-                                    seeds, options);
+      glt::dist::feature_store const host_features(comm, host_graph.book(), divided.features(comm.rank(), 3, labels));
+      glt::dist::loader host_loader(comm, glt::dist::neighbor_batches(host_graph, host_features, neighbors), seeds,
+                                    options);
       auto const expected = batches_of(cpu(), host_loader, 2);
       CHECK(static_cast<std::int64_t>(expected.size()) == host_loader.num_steps());
 
-      glt::dist::graph const graph(
-          comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
-      glt::dist::feature_store const features(
-          comm, graph.book(), glt_test::device_features(divided, comm.rank(), 3, labels, policy));
-      glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options,
-                               policy);
+      glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+      glt::dist::feature_store const features(comm, graph.book(),
+                                              glt_test::device_features(divided, comm.rank(), 3, labels, policy));
+      glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options, policy);
       CHECK(batches_of(policy, loader, 2) == expected);
 
       auto delivered = glt::dist::to_device(host_loader, policy);

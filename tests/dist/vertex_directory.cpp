@@ -81,9 +81,9 @@ TEST_CASE_TEMPLATE("ids are translated both ways on any policy", Policy, GLT_TES
     glt::dist::graph const twice(comm, glt::graph_part<Policy, glt::global_id>{
                                            part.book, part.part, glt::copy_graph<Policy>(part.graph.view(), policy),
                                            glt::make_buffer<Policy>(part.original.view(), policy)});
-    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
-                              [&] { glt::dist::vertex_directory(comm, twice, policy); }),
-                          "belongs to two vertices", "permutation"));
+    CHECK(glt_test::names(
+        glt_test::thrown<glt::collective_error>([&] { glt::dist::vertex_directory(comm, twice, policy); }),
+        "belongs to two vertices", "permutation"));
   });
 }
 
@@ -123,9 +123,8 @@ TEST_CASE("ids outside the graph, and original ids that are no permutation, are 
     auto const places = glt::host_view<glt::global_id>(out).subview(0, comm.rank() == last ? 1 : 2);
     CHECK(glt_test::names(refused([&] { directory.look_up(good, places); }), name, "2 ids into 1 places"));
     std::string const failure = comm.rank() == last ? "no seeds" : "";
-    CHECK(refused([&] {
-            directory.originals_of({}, {}, {.what = glt::detail::operation::look_up}, failure);
-          }) == name + ": no seeds");
+    CHECK(refused([&] { directory.originals_of({}, {}, {.what = glt::detail::operation::look_up}, failure); }) ==
+          name + ": no seeds");
 
     auto part = divided.part(comm.rank());
     if (part.original.size() > 1) {

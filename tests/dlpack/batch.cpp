@@ -87,7 +87,8 @@ TEST_CASE("all tensors of a batch of a loader") {
   batch->edge_rows.features.resize(2 * batch->subgraph.row().size());
   batch->tensors.tensors.push_back({.name = "year", .type = element_type::int64, .num_rows = 2, .num_columns = 1});
   batch->tensors.tensors[0].bytes.resize(16);
-  batch->edge_tensors.tensors.push_back({.name = "weight", .type = element_type::float16, .num_rows = 3, .num_columns = 2});
+  batch->edge_tensors.tensors.push_back(
+      {.name = "weight", .type = element_type::float16, .num_rows = 3, .num_columns = 2});
   batch->edge_tensors.tensors[0].bytes.resize(12);
 
   auto const tensors = to_dlpack(cpu(), std::shared_ptr<batch_type const>(batch));

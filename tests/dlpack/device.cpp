@@ -24,7 +24,9 @@ struct gpu_policy : glt::device::cpu {
   [[nodiscard]] int device() const noexcept { return 3; }
 };
 
-bool same(DLDevice a, DLDevice b) { return a.device_type == b.device_type && a.device_id == b.device_id; }
+bool same(DLDevice a, DLDevice b) {
+  return a.device_type == b.device_type && a.device_id == b.device_id;
+}
 
 } // namespace
 

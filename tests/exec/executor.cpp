@@ -21,15 +21,13 @@ using namespace glt_test;
 
 static_assert(executor<exec::sequential> && executor<exec::threaded>);
 static_assert(reaches<exec::sequential, memory_space::host> && reaches<exec::threaded, memory_space::pinned>);
-static_assert(!reaches<exec::sequential, memory_space::device> &&
-              !reaches<exec::threaded, memory_space::device>);
+static_assert(!reaches<exec::sequential, memory_space::device> && !reaches<exec::threaded, memory_space::device>);
 static_assert(!executor<int>);
 
 namespace {
 
 std::int64_t scrambled(std::int64_t i) {
-  return static_cast<std::int64_t>(random_stream(random_key(11), static_cast<std::uint64_t>(i)).below(1000)) -
-         500;
+  return static_cast<std::int64_t>(random_stream(random_key(11), static_cast<std::uint64_t>(i)).below(1000)) - 500;
 }
 
 std::vector<std::int64_t> scrambled_values(std::int64_t n) {
@@ -108,8 +106,8 @@ TEST_CASE("exclusive_scan sums what came before, also in place, and ends with th
       ex.exclusive_scan(host_view<std::int64_t const>(values), host_view<std::int64_t>(with_total));
       CHECK(with_total == expected);
       std::vector<std::int64_t> of_function(values.size() + 1, -1);
-      ex.exclusive_scan(n, [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; },
-                        host_view<std::int64_t>(of_function));
+      ex.exclusive_scan(
+          n, [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; }, host_view<std::int64_t>(of_function));
       CHECK(of_function == expected);
       ex.exclusive_scan(host_view<std::int64_t const>(values), host_view<std::int64_t>(values));
       expected.pop_back();

@@ -42,8 +42,8 @@ int main(int argc, char** argv) {
     auto bytes = text_of(scratch / "second" / "edge_index.npy");
     std::reverse(bytes.end() - 480000, bytes.end() - 480000 + 240000); // never equal to the first
     for (std::size_t i = bytes.size() - 960000; i + 8 <= bytes.size(); i += 8) {
-      std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(i) + 2,
-                bytes.begin() + static_cast<std::ptrdiff_t>(i) + 8, '\0');
+      std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(i) + 2, bytes.begin() + static_cast<std::ptrdiff_t>(i) + 8,
+                '\0');
       bytes[i + 1] = static_cast<char>(bytes[i + 1] & 7);
     }
     std::ofstream(scratch / "second" / "edge_index.npy", std::ios::binary) << bytes;

@@ -36,8 +36,7 @@ int load(char const* folder, bool verify) {
       auto const part = parts.load(p, {.verify = verify});
       auto const graph = part.graph.graph.view();
       auto const add = [&](auto const& values) {
-        sum = sum * 31 +
-              XXH3_64bits(values.data(), static_cast<std::size_t>(values.size()) * sizeof(*values.data()));
+        sum = sum * 31 + XXH3_64bits(values.data(), static_cast<std::size_t>(values.size()) * sizeof(*values.data()));
       };
       add(graph.offsets());
       add(graph.sources());
@@ -187,9 +186,8 @@ int main(int argc, char** argv) {
   glt_test::scratch_folder const scratch;
   tally counts("corrupt parts");
   write_partition_input(scratch / "input", num_vertices, 2000);
-  child make(
-      partition_command({"", 0, {"--halo", "--cache-ratio", "0.1"}}, scratch / "input", scratch / "parts"),
-      scratch / "output");
+  child make(partition_command({"", 0, {"--halo", "--cache-ratio", "0.1"}}, scratch / "input", scratch / "parts"),
+             scratch / "output");
   if (!make.wait(60) || make.status() != 0) {
     std::printf("%s\n", make.text().c_str());
     return 1;
@@ -229,7 +227,6 @@ int main(int argc, char** argv) {
       }
     }
   }
-  std::printf("corrupt parts: %d times other numbers in range were loaded, which checksums alone notice\n",
-              values);
+  std::printf("corrupt parts: %d times other numbers in range were loaded, which checksums alone notice\n", values);
   return counts.finish();
 }

@@ -25,8 +25,7 @@ void judge(tally& counts, std::string const& what, command const& run, std::file
                what, text);
   } else {
     counts.add(says_error(running) ? verdict::same_error : verdict::crash, what,
-               text + "  status " + std::to_string(running.status()) + ", signal " +
-                   std::to_string(running.signal()));
+               text + "  status " + std::to_string(running.status()) + ", signal " + std::to_string(running.signal()));
   }
   if (!names_in(out.parent_path(), {"parts"}).empty()) {
     ++left;
@@ -60,8 +59,8 @@ int main(int argc, char** argv) {
         std::printf("without small file systems, which root alone can mount\n");
         break;
       }
-      judge(counts, what, partition_command(call, scratch / "input", out), out, whole, chosen,
-            scratch / "output", left);
+      judge(counts, what, partition_command(call, scratch / "input", out), out, whole, chosen, scratch / "output",
+            left);
       umount2(disk.c_str(), MNT_DETACH);
     }
     if (call.ranks > 0) {

@@ -27,8 +27,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < cases; ++i) {
       int const signal = i % 2 == 0 ? SIGKILL : SIGTERM;
       auto const after = whole.seconds * 1.05 * static_cast<double>(draws.below(1000)) / 1000;
-      auto const what =
-          call.name + ", signal " + std::to_string(signal) + " after " + std::to_string(after) + " s";
+      auto const what = call.name + ", signal " + std::to_string(signal) + " after " + std::to_string(after) + " s";
       std::filesystem::remove_all(scratch / "work");
       std::filesystem::create_directory(scratch / "work");
       child running(partition_command(call, scratch / "input", out), scratch / "output");
@@ -64,7 +63,7 @@ int main(int argc, char** argv) {
       left_at_last += names_in(scratch / "work", {"parts"}).empty() ? 0 : 1;
     }
   }
-  std::printf("kills: SIGTERM left files %d times, after the next run there were some %d times\n",
-              left_by_term, left_at_last);
+  std::printf("kills: SIGTERM left files %d times, after the next run there were some %d times\n", left_by_term,
+              left_at_last);
   return counts.finish() + (left_by_term + left_at_last > 0 ? 1 : 0);
 }

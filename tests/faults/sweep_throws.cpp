@@ -56,8 +56,7 @@ int judge_all(std::string const& program, settings const& chosen, glt_test::scra
               tally& counts) {
   int different = 0;
   for (int first = 0; first >= 0;) {
-    child job({launch(ranks, "", {program, std::to_string(first)}), launch_environment()},
-              scratch / "output");
+    child job({launch(ranks, "", {program, std::to_string(first)}), launch_environment()}, scratch / "output");
     std::string text;
     double idle = 0;
     while (!job.wait(0.2) && idle < chosen.limit) { // a limit for every case, not for all
@@ -70,8 +69,7 @@ int judge_all(std::string const& program, settings const& chosen, glt_test::scra
     bool const complete = over && job.status() == 0;
     auto const unfinished = std::ranges::find_if( // the others may have begun the next one
         cases, [](auto const& of) { return of.second.results + std::ssize(of.second.errors) < ranks; });
-    int const stop_at =
-        complete || unfinished == cases.end() ? std::numeric_limits<int>::max() : unfinished->first;
+    int const stop_at = complete || unfinished == cases.end() ? std::numeric_limits<int>::max() : unfinished->first;
     std::string stacks;
     if (!over) {
       stacks = chosen.stacks ? stacks_of(job, program) : "";

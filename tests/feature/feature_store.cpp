@@ -67,8 +67,7 @@ TEST_CASE("scales belong to integer columns, one each") {
                         make_buffer<device::cpu>(scales));
   CHECK(built.view().scales[1] == 2);
   CHECK(store(1, 2, make_buffer<device::cpu>(scales)).view().scales.empty());
-  auto const complaint = thrown<precondition_error>(
-      [&] { quantized(0, 3, {}, {}, make_buffer<device::cpu>(scales)); });
+  auto const complaint = thrown<precondition_error>([&] { quantized(0, 3, {}, {}, make_buffer<device::cpu>(scales)); });
   CHECK(names(complaint, "2 scales for 3 columns"));
   CHECK(names(thrown<precondition_error>([&] { store(0, 2, {}, {}, make_buffer<device::cpu>(scales)); }),
               "not integers"));

@@ -25,15 +25,17 @@ namespace {
 template <class T>
 feature_store<cpu, T> make_store(std::vector<T> const& values, std::int64_t columns,
                                  std::vector<float> const& scales = {}) {
-  return {static_cast<std::int64_t>(values.size()) / columns, columns, make_buffer<cpu>(values), {},
+  return {static_cast<std::int64_t>(values.size()) / columns,
+          columns,
+          make_buffer<cpu>(values),
+          {},
           make_buffer<cpu>(scales)};
 }
 
 feature_table<cpu> make_table() {
   feature_table<cpu> table(3);
-  table.add("text", make_store<bfloat16>({bfloat16(1.5F), bfloat16(2), bfloat16(-4), bfloat16(0), bfloat16(8),
-                                          bfloat16(16)},
-                                         2));
+  table.add("text", make_store<bfloat16>(
+                        {bfloat16(1.5F), bfloat16(2), bfloat16(-4), bfloat16(0), bfloat16(8), bfloat16(16)}, 2));
   table.add("year", make_store<std::int64_t>({1999, 2005, std::int64_t{1} << 40}, 1));
   table.add("small", make_store<std::int8_t>({1, 2, 3, -4, 5, 6, 7, 8, 9}, 3, {1, 0.5F, 2}));
   return table;

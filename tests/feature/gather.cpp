@@ -25,8 +25,8 @@
 using namespace glt;
 using namespace glt_test;
 
-TEST_CASE_TEMPLATE("rows come in the order of the ids, again and again if asked", T, float, double,
-                   std::int64_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("rows come in the order of the ids, again and again if asked", T, float, double, std::int64_t,
+                   std::uint8_t) {
   for_each_executor([](std::string const& name, auto const& ex) {
     CAPTURE(name);
     for (std::int64_t const columns : {0, 1, 3, 65}) {
@@ -71,8 +71,8 @@ TEST_CASE("a result of another shape is refused, and nothing is written") {
   std::vector<float> gathered(6, -1);
   auto const complaint = [&](std::int64_t rows, std::int64_t columns) {
     return thrown<precondition_error>([&] {
-      gather_rows(exec::sequential{}, host_matrix<float const>(features.data(), 3, 2),
-                  host_view<local_id const>(ids), host_matrix<float>(gathered.data(), rows, columns));
+      gather_rows(exec::sequential{}, host_matrix<float const>(features.data(), 3, 2), host_view<local_id const>(ids),
+                  host_matrix<float>(gathered.data(), rows, columns));
     });
   };
   CHECK(names(complaint(3, 2), "2 rows of 2 columns", "[3, 2]"));
@@ -95,9 +95,10 @@ TEST_CASE("elements of another type are converted, with the scales of the featur
   gather_rows(exec::sequential{}, rows, host_view<local_id const>(ids), host_matrix<std::int8_t>(same.data(), 2, 2));
   CHECK(same == std::vector<std::int8_t>{5, 127, 1, 2});
   CHECK(names(thrown<precondition_error>([&] {
-          gather_rows(exec::sequential{}, rows, host_view<local_id const>(ids), host_matrix<float>(nullptr, 2, 3));
-        }),
-        "2 rows of 2 columns", "[2, 3]"));
+                gather_rows(exec::sequential{}, rows, host_view<local_id const>(ids),
+                            host_matrix<float>(nullptr, 2, 3));
+              }),
+              "2 rows of 2 columns", "[2, 3]"));
 }
 
 TEST_CASE("rows of a mapped file are gathered from where they lie, and the mapping lives as long as the store") {
@@ -123,8 +124,8 @@ TEST_CASE("rows of a mapped file are gathered from where they lie, and the mappi
       ::munmap(mapped, bytes);
       unmapped = true;
     });
-    auto borrowed = buffer<device::cpu, bfloat16>::adopt(static_cast<bfloat16*>(mapped), rows * columns,
-                                                         std::move(keeper));
+    auto borrowed =
+        buffer<device::cpu, bfloat16>::adopt(static_cast<bfloat16*>(mapped), rows * columns, std::move(keeper));
     feature_store<device::cpu, bfloat16> const store(rows, columns, std::move(borrowed));
     CHECK(store.view().features.data() == mapped);
     std::vector<global_id> const ids{4999, 0, 1234};

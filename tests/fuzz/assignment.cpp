@@ -14,7 +14,13 @@
 #include <vector>
 
 std::vector<std::string> glt_test::fuzz_seeds() {
-  return {"\1" "0\n1\n2\n", "\x11" "3\r\n3\r\n\r\n", "\x20# parts\n1\n\n\n0", "\x31" "2147483647"};
+  return {"\1"
+          "0\n1\n2\n",
+          "\x11"
+          "3\r\n3\r\n\r\n",
+          "\x20# parts\n1\n\n\n0",
+          "\x31"
+          "2147483647"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

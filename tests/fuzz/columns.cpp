@@ -28,8 +28,16 @@ std::string read(glt::io::text_source& source, glt::io::detail::column_options c
 } // namespace
 
 std::vector<std::string> glt_test::fuzz_seeds() {
-  return {std::string("\0" "1,2,3\n4,5,6\n-7,8,9", 19), "\1" "0.5 1e3\n-2 nan\n", "\2" "head\n1\n-2\n127\r\n",
-          "\3" "1.0\t2\n3.25\t4e-3\n", "\4# only\n%comments\n\n"};
+  return {std::string("\0"
+                      "1,2,3\n4,5,6\n-7,8,9",
+                      19),
+          "\1"
+          "0.5 1e3\n-2 nan\n",
+          "\2"
+          "head\n1\n-2\n127\r\n",
+          "\3"
+          "1.0\t2\n3.25\t4e-3\n",
+          "\4# only\n%comments\n\n"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

@@ -30,10 +30,16 @@ std::vector<std::string> glt_test::fuzz_seeds() {
   return {std::string("\0# from to\n0\t1\n1\t2\r\n2 0", 22),
           "\1900000000 5\n5,77\n\n% note\n77 ; 900000000\n",
           "\2from,to\n1,2\n2,3\n10,4\n",
-          "\3" "1 2 1082040961\n3 4 -5\n",
-          "\4" "1 2 0.5 100\n2 1 -3e2 200 \n7 7 inf 0\n",
-          "\5" "1 2 word 3\n3 4 x y\n",
-          "\6" "1 2 0.25\n3 4 7\n", "\7" "9 8\n1 2\n\n3 4\n"};
+          "\3"
+          "1 2 1082040961\n3 4 -5\n",
+          "\4"
+          "1 2 0.5 100\n2 1 -3e2 200 \n7 7 inf 0\n",
+          "\5"
+          "1 2 word 3\n3 4 x y\n",
+          "\6"
+          "1 2 0.25\n3 4 7\n",
+          "\7"
+          "9 8\n1 2\n\n3 4\n"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

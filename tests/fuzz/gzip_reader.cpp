@@ -41,7 +41,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   static glt_test::scratch_folder const scratch;
   std::filesystem::remove(scratch / "input"); // some file systems flush a file that is cut and written again
   glt_test::write_bytes(scratch / "input", std::string(data, data + size));
-  glt_test::insist(outcome(scratch / "input", 1 << 16) == outcome(scratch / "input", 7),
-                   "pieces make no difference");
+  glt_test::insist(outcome(scratch / "input", 1 << 16) == outcome(scratch / "input", 7), "pieces make no difference");
   return 0;
 }

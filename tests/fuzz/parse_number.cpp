@@ -39,7 +39,8 @@ void compare(char const* begin, char const* end) {
   } else if (code == std::errc::invalid_argument) {
     glt_test::insist(fault == glt::io::detail::number_fault::missing, "what is no number is none");
   } else {
-    glt_test::insist(fault == glt::io::detail::number_fault::out_of_range || (!std::integral<T> && std::abs(static_cast<double>(value)) < 1),
+    glt_test::insist(fault == glt::io::detail::number_fault::out_of_range ||
+                         (!std::integral<T> && std::abs(static_cast<double>(value)) < 1),
                      "what is too large is refused, what is too small is small");
   }
 }
@@ -47,8 +48,21 @@ void compare(char const* begin, char const* end) {
 } // namespace
 
 std::vector<std::string> glt_test::fuzz_seeds() {
-  return {"0", "-1", "1234567", "12345678", "123456789 12", "-9223372036854775808", "0000000000000000000000000012",
-          "1.5e300", "-0.000000001", "+3e-5", "nan", "-inf", "4294967296", "3.4028236e38", "1e-45"};
+  return {"0",
+          "-1",
+          "1234567",
+          "12345678",
+          "123456789 12",
+          "-9223372036854775808",
+          "0000000000000000000000000012",
+          "1.5e300",
+          "-0.000000001",
+          "+3e-5",
+          "nan",
+          "-inf",
+          "4294967296",
+          "3.4028236e38",
+          "1e-45"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

@@ -61,8 +61,7 @@ std::vector<std::string> glt_test::fuzz_seeds() {
   scratch_folder const scratch;
   writer.save(scratch / "seed", root);
   auto const protocol_5 = std::string("\x80\x05\x95\x20\0\0\0\0\0\0\0}\x94(\x8c\x01x\x94]\x94(K\x01\x88Nu.", 27);
-  return {std::string("\0", 1) +
-              whole(dict({{text("num_parts"), integer(2)}, {text("types"), list({text("a")})}})),
+  return {std::string("\0", 1) + whole(dict({{text("num_parts"), integer(2)}, {text("types"), list({text("a")})}})),
           std::string("\0", 1) + whole("]q\x01h\x01"
                                        "a"
                                        "2\x86"),

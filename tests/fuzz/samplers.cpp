@@ -95,7 +95,9 @@ private:
   bool large_ = false;
 };
 
-std::vector<glt::local_id> local(std::vector<std::int64_t> const& ids) { return {ids.begin(), ids.end()}; }
+std::vector<glt::local_id> local(std::vector<std::int64_t> const& ids) {
+  return {ids.begin(), ids.end()};
+}
 
 bool uniform(choices& choose) {
   auto const list = choose.graph();
@@ -293,9 +295,9 @@ std::string difference(std::uint64_t number) {
     char const* name;
     bool (*equal)(choices&);
   };
-  static constexpr kind kinds[] = {{"uniform", uniform},   {"temporal", temporal}, {"LABOR", labor},
+  static constexpr kind kinds[] = {{"uniform", uniform},   {"temporal", temporal},   {"LABOR", labor},
                                    {"weighted", weighted}, {"by tables", by_tables}, {"links", links},
-                                   {"induced", induced},   {"walks", walks},       {"heterogeneous", heterogeneous}};
+                                   {"induced", induced},   {"walks", walks},         {"heterogeneous", heterogeneous}};
   for (auto const& [name, equal] : kinds) {
     choices choose(number);
     if (!equal(choose)) {

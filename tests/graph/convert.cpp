@@ -32,8 +32,7 @@ TEST_CASE("out-edges are the in-edges of the reversed list") {
     CAPTURE(graph.name);
     auto reversed = graph;
     std::swap(reversed.sources, reversed.destinations);
-    auto const rows =
-        make_csr<device::cpu>(graph.view(), {.direction = edge_direction::out, .edge_ids = true});
+    auto const rows = make_csr<device::cpu>(graph.view(), {.direction = edge_direction::out, .edge_ids = true});
     CHECK(rows_of(rows.view()) == naive_rows(reversed));
   }
 }
@@ -57,8 +56,7 @@ TEST_CASE("64-bit ids and a minimal policy give the same rows") {
       sources[i] = graph.sources[static_cast<std::size_t>(i)];
       destinations[i] = graph.destinations[static_cast<std::size_t>(i)];
     }
-    coo_graph<minimal_policy, global_id> const wide(graph.num_vertices, std::move(sources),
-                                                    std::move(destinations));
+    coo_graph<minimal_policy, global_id> const wide(graph.num_vertices, std::move(sources), std::move(destinations));
     auto const rows = make_csr<minimal_policy>(wide.view(), {.edge_ids = true});
     auto const view = rows.view();
     csr_view<memory_space::host, global_id> const host(

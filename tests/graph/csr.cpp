@@ -55,6 +55,6 @@ TEST_CASE("compressed rows refuse arrays that cannot belong together") {
   std::vector<edge_id> const ids{1, 0, 2};
   CHECK(names(thrown<precondition_error>([&] { csr_view<memory_space::host>(-1, offsets, sources); }), "-1"));
   CHECK(names(thrown<precondition_error>([&] { csr_view<memory_space::host>(2, {}, sources); }), "2 edges"));
-  CHECK(names(thrown<precondition_error>([&] { csr_view<memory_space::host>(2, offsets, sources, ids); }),
-              "3 edge ids", "2 edges"));
+  CHECK(names(thrown<precondition_error>([&] { csr_view<memory_space::host>(2, offsets, sources, ids); }), "3 edge ids",
+              "2 edges"));
 }

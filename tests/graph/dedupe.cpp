@@ -39,8 +39,7 @@ TEST_CASE("the first of every edge stays, in the order of the list") {
     for (int const threads : {1, 3}) {
       auto const policy = device::cpu(threads);
       CHECK(pairs_of(remove_duplicates(graph.view(), {}, policy).view()) == naive(graph.view(), true));
-      CHECK(pairs_of(
-                remove_duplicates(graph.view(), {.self_loops = self_loop_handling::remove}, policy).view()) ==
+      CHECK(pairs_of(remove_duplicates(graph.view(), {.self_loops = self_loop_handling::remove}, policy).view()) ==
             naive(graph.view(), false));
     }
     CHECK(remove_duplicates(graph.view()).view().num_vertices() == graph.num_vertices);

@@ -81,8 +81,8 @@ TEST_CASE("more values than edges do no harm, and a graph without edges needs no
 TEST_CASE("a graph that has forgotten the order of the input is refused, with what to write") {
   auto const list = glt_test::random_graph(11, 64);
   auto const graph = glt::make_csr<cpu>(list.view());
-  auto const text = glt_test::thrown<glt::precondition_error>(
-      [&] { (void)glt::make_edge_values(graph.view(), values_of(64)); });
+  auto const text =
+      glt_test::thrown<glt::precondition_error>([&] { (void)glt::make_edge_values(graph.view(), values_of(64)); });
   CHECK(glt_test::names(text, "without edge ids", ".edge_ids = true", "order of its rows"));
 }
 

@@ -15,7 +15,9 @@ glt::hetero_schema academic() {
           {{"author", "writes", "paper"}, {"paper", "cites", "paper"}, {"author", "cites", "paper"}}};
 }
 
-std::string refused(auto&& f) { return glt_test::thrown<glt::precondition_error>(f); }
+std::string refused(auto&& f) {
+  return glt_test::thrown<glt::precondition_error>(f);
+}
 
 } // namespace
 
@@ -47,10 +49,10 @@ TEST_CASE("what is not there is refused with a list of what is") {
                         "(author, writes, paper), (paper, cites, paper), (author, cites, paper)"));
   CHECK(glt_test::names(refused([&] { static_cast<void>(schema.find_edge_type("cites")); }), "2 edge types", "'cites'",
                         "(paper, cites, paper)"));
-  CHECK(glt_test::names(refused([&] { static_cast<void>(schema.find_edge_type("likes")); }), "0 edge types",
-                        "'likes'"));
-  CHECK(glt_test::names(refused([] { static_cast<void>(glt::hetero_schema{}.find_node_type("a")); }),
-                        "there are none"));
+  CHECK(
+      glt_test::names(refused([&] { static_cast<void>(schema.find_edge_type("likes")); }), "0 edge types", "'likes'"));
+  CHECK(
+      glt_test::names(refused([] { static_cast<void>(glt::hetero_schema{}.find_node_type("a")); }), "there are none"));
   for (int const type : {-1, 3}) {
     auto const number = std::to_string(type);
     CHECK(glt_test::names(refused([&] { static_cast<void>(schema.num_vertices(type)); }), "node type " + number,

@@ -105,8 +105,8 @@ TEST_CASE("the corners of the probabilities are exact") {
 TEST_CASE("bad options are refused with their value") {
   CHECK(names(complaint({.scale = -1}), "scale is -1", "[0, 30]"));
   CHECK(names(complaint({.scale = 31}), "scale is 31", "32-bit"));
-  CHECK(names(thrown<precondition_error>([] { static_cast<void>(make_rmat<global_id>({.scale = 63})); }),
-              "scale is 63", "[0, 62]"));
+  CHECK(names(thrown<precondition_error>([] { static_cast<void>(make_rmat<global_id>({.scale = 63})); }), "scale is 63",
+              "[0, 62]"));
   CHECK(names(complaint({.scale = 3, .edge_factor = 0}), "edge factor is 0"));
   CHECK(names(complaint({.scale = 30, .edge_factor = std::int64_t{1} << 34}), "edge factor is 17179869184"));
   CHECK(names(complaint({.scale = 3, .a = -0.1}), "a = -0.1"));

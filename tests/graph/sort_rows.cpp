@@ -80,8 +80,7 @@ TEST_CASE("only what the policy concept lists is used") {
   std::ranges::copy(graph.view().sources(), sources.begin());
   std::ranges::copy(times, pinned_times.begin());
   glt::csr_graph<minimal_policy> const pinned(101, std::move(offsets), std::move(sources));
-  auto const sorted =
-      glt::sort_rows_by_time<minimal_policy>(pinned.view(), std::as_const(pinned_times).view());
+  auto const sorted = glt::sort_rows_by_time<minimal_policy>(pinned.view(), std::as_const(pinned_times).view());
   auto const expected = glt::sort_rows_by_time(graph.view(), times);
   CHECK(glt_test::to_vector(sorted.graph.view().sources()) == glt_test::to_vector(expected.graph.view().sources()));
   CHECK(glt_test::to_vector(sorted.times) == glt_test::to_vector(expected.times));

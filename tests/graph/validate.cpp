@@ -48,8 +48,7 @@ TEST_CASE("the first bad end of an edge list is named with its value and the bou
   graph.destinations[77] = -1;
   CHECK(names(complaint(graph.view()), "source of edge 4242 is 97", "[0, 97)"));
   glt::detail::thread_pool pool(3);
-  CHECK(thrown<precondition_error>([&] { validate(graph.view(), exec::threaded(pool)); }) ==
-        complaint(graph.view()));
+  CHECK(thrown<precondition_error>([&] { validate(graph.view(), exec::threaded(pool)); }) == complaint(graph.view()));
   graph.sources[4242] = 0;
   CHECK(names(complaint(graph.view()), "source of edge 5002 is -9"));
   graph.sources[5002] = 96;

@@ -55,8 +55,7 @@ TEST_CASE("a checkpoint that was saved is loaded; it replaces the one before as 
   CHECK(scratch.num_entries() == 1);
   auto const text = glt_test::read_bytes(path);
   CHECK(glt_test::names(text, "glt-checkpoint 1\n", "\nbatch_size 3\n", "\nstep 5\n", "\nchecksum "));
-  auto const nowhere =
-      glt_test::thrown<glt::io_error>([&] { save_checkpoint(scratch / "no" / "rank0", checkpoint); });
+  auto const nowhere = glt_test::thrown<glt::io_error>([&] { save_checkpoint(scratch / "no" / "rank0", checkpoint); });
   CHECK(glt_test::names(nowhere, "cannot be created"));
 }
 

@@ -52,7 +52,6 @@ TEST_CASE("the schema has the types in the order of the data set, and names what
   CHECK(schema.source_type(1) == 1);
   CHECK(schema.destination_type(1) == 0);
   data.edges[2].destination = "venue";
-  CHECK(
-      names(thrown<precondition_error>([&] { static_cast<void>(io::detail::schema_of(io::view_of(data))); }),
-            "no node type 'venue'"));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::detail::schema_of(io::view_of(data))); }),
+              "no node type 'venue'"));
 }

@@ -20,8 +20,7 @@ namespace {
 
 constexpr int num_ranks = 2;
 
-table_type make_table(glt::threads_comm comm, glt::dist::embedding_options const& options,
-                      std::int64_t split = 3) {
+table_type make_table(glt::threads_comm comm, glt::dist::embedding_options const& options, std::int64_t split = 3) {
   glt::partition_book const book({0, split, 6});
   std::vector<glt::global_id> original;
   for (auto v = book.begin(comm.rank()); v < book.end(comm.rank()); ++v) {
@@ -34,8 +33,8 @@ void train(table_type& table, std::int64_t steps) {
   std::vector<glt::global_id> const vertices{5, 0, 3};
   for (std::int64_t step = 0; step < steps; ++step) {
     std::vector<float> const gradients{1, 2, -3, 4, 5, 0.5F + static_cast<float>(table.num_updates())};
-    table.update(glt::host_view<glt::global_id const>(vertices),
-                 glt::host_matrix<float const>(gradients.data(), 3, 2), 1);
+    table.update(glt::host_view<glt::global_id const>(vertices), glt::host_matrix<float const>(gradients.data(), 3, 2),
+                 1);
   }
 }
 
@@ -47,8 +46,7 @@ std::vector<float> rows_of(table_type const& table) {
 
 TEST_CASE("an embedding that is restored goes on to the same bits") {
   for (glt::dist::sparse_optimizer const& optimizer :
-       {glt::dist::sparse_optimizer(glt::dist::sparse_sgd{}),
-        glt::dist::sparse_optimizer(glt::dist::sparse_adagrad{}),
+       {glt::dist::sparse_optimizer(glt::dist::sparse_sgd{}), glt::dist::sparse_optimizer(glt::dist::sparse_adagrad{}),
         glt::dist::sparse_optimizer(glt::dist::sparse_adam{})}) {
     glt_test::scratch_folder const scratch;
     glt::run_threads(num_ranks, [&](auto comm) {
@@ -98,14 +96,12 @@ TEST_CASE("a file that is missing, damaged or of another embedding is the same e
     glt_test::write_bytes(damaged, bytes.substr(0, 70));
     CHECK(glt_test::names(refused(is_odd ? damaged : path, table), "rank 1", "ends"));
     glt_test::write_bytes(damaged, "glt-checkpoint 1");
-    CHECK(
-        glt_test::names(refused(is_odd ? damaged : path, table), "rank 1", "no checkpoint of an embedding"));
+    CHECK(glt_test::names(refused(is_odd ? damaged : path, table), "rank 1", "no checkpoint of an embedding"));
 
     train(table, 1);
     auto const later = scratch / ("later" + std::to_string(comm.rank()));
     glt::io::save_embedding(later, table);
-    CHECK(glt_test::names(refused(is_odd ? later : path, table), "rank 1",
-                          "rows of 1 updates and rank 0 of 0"));
+    CHECK(glt_test::names(refused(is_odd ? later : path, table), "rank 1", "rows of 1 updates and rank 0 of 0"));
     glt::io::load_embedding(path, table);
     CHECK(table.num_updates() == 0);
   });

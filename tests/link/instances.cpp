@@ -27,8 +27,7 @@ void run(glt::mpi_comm comm) {
   glt::dist::graph<cpu> const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
   std::vector<glt::global_id> seeds(static_cast<std::size_t>(graph.local().num_rows()));
   std::iota(seeds.begin(), seeds.end(), graph.book().begin(comm.rank()));
-  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, {.fanouts = {2}}), seeds,
-                           {.batch_size = 8});
+  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, {.fanouts = {2}}), seeds, {.batch_size = 8});
   std::size_t seen = 0;
   for (auto const& batch : loader.epoch(0)) {
     seen += static_cast<std::size_t>(batch.num_seeds);

@@ -25,8 +25,8 @@ static_assert(!std::is_copy_constructible_v<ints> && !std::is_copy_assignable_v<
 static_assert(std::is_nothrow_move_constructible_v<ints> && std::is_nothrow_move_assignable_v<ints>);
 static_assert(std::is_same_v<decltype(std::declval<ints&>().view()), host_view<int>>);
 static_assert(std::is_same_v<decltype(std::declval<ints const&>().view()), host_view<int const>>);
-static_assert(std::is_same_v<decltype(std::declval<counted&>().view()),
-                             array_view<memory_space::pinned, std::int64_t>>);
+static_assert(
+    std::is_same_v<decltype(std::declval<counted&>().view()), array_view<memory_space::pinned, std::int64_t>>);
 
 TEST_CASE("a buffer has the size asked for, in aligned memory") {
   for (std::int64_t const n : {0, 1, 2, 1001}) {
@@ -84,8 +84,7 @@ TEST_CASE("resize keeps what fits, clear keeps the memory") {
   CHECK(grown.size() == 1000);
 }
 
-TEST_CASE(
-    "growing element by element allocates a logarithmic number of times, and everything is given back") {
+TEST_CASE("growing element by element allocates a logarithmic number of times, and everything is given back") {
   auto& counts = counting_resource::counts();
   counts = {};
   {

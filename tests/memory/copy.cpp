@@ -20,8 +20,7 @@ TEST_CASE("a buffer is made from any contiguous range") {
   CHECK(to_vector(make_buffer<device::cpu>(values)) == values);
   CHECK(to_vector(make_buffer<device::cpu>(std::span(values).subspan(1))) == std::vector<int>{5, 6});
   CHECK(to_vector(make_buffer<device::cpu>(host_view<int const>(values))) == values);
-  CHECK(to_vector(make_buffer<minimal_policy>(std::array<double, 2>{0.5, 1.5})) ==
-        std::vector<double>{0.5, 1.5});
+  CHECK(to_vector(make_buffer<minimal_policy>(std::array<double, 2>{0.5, 1.5})) == std::vector<double>{0.5, 1.5});
   CHECK(make_buffer<device::cpu>(std::vector<float>{}).empty());
 }
 

@@ -63,12 +63,12 @@ TEST_CASE("directions, the width of ids and the order of edges make no differenc
 }
 
 TEST_CASE("communities are found again, whatever the seed") {
-  auto const planted = make_planted_communities(
-      {.num_vertices = 2003, .num_communities = 4, .in_degree = 8, .out_degree = 1});
+  auto const planted =
+      make_planted_communities({.num_vertices = 2003, .num_communities = 4, .in_degree = 8, .out_degree = 1});
   auto const rows = make_csr<device::cpu>(planted.graph.view());
   for (std::uint64_t const seed : {1, 2, 3}) {
     auto const part_of = metis_partitioner{.seed = seed}(rows.view(), 4);
-    CHECK(cut_fraction(rows.view(), part_of.view()) < 0.13); // 1 of 9 edges comes from outside
+    CHECK(cut_fraction(rows.view(), part_of.view()) < 0.13);           // 1 of 9 edges comes from outside
     CHECK(std::ranges::max(sizes_of_parts(part_of.view(), 4)) <= 530); // 500.75 · 1.03, and some for METIS
   }
 }
@@ -83,9 +83,8 @@ TEST_CASE("limits on edges and types are aimed at") {
   auto const of_type = [&](std::int32_t type) {
     return [&types, type](std::int64_t v) { return types[static_cast<std::size_t>(v)] == type ? 1 : 0; };
   };
-  auto const part_of = metis_partitioner{.balance = {balance_edges(rows.view()),
-                                                     balance_types(host_view<std::int32_t const>(types), 2)}}(
-      rows.view(), 4);
+  auto const part_of = metis_partitioner{
+      .balance = {balance_edges(rows.view()), balance_types(host_view<std::int32_t const>(types), 2)}}(rows.view(), 4);
   auto const edges = weights_of_parts(part_of.view(), 4, [&](std::int64_t v) { return rows.view().degree(v); });
   CHECK(std::ranges::max(edges) < 1.1 * 20'011 / 4);
   CHECK(std::ranges::max(weights_of_parts(part_of.view(), 4, of_type(0))) < 1.1 * 2000 / 4);

@@ -42,10 +42,9 @@ TEST_CASE("the limit is kept by duplicates and splits, and checked") {
   CHECK(comm.duplicate().options().block_bytes == 24);
   CHECK(comm.split(0, 0).options().block_bytes == 24);
   CHECK(mpi_comm::world().options().block_bytes == std::int64_t{1} << 30);
-  CHECK(names(thrown<precondition_error>([] { return mpi_comm::world({.block_bytes = 0}).size(); }),
-              "block_bytes is 0"));
-  CHECK(names(thrown<precondition_error>(
-                  [] { return mpi_comm::world({.block_bytes = std::int64_t{1} << 31}).size(); }),
+  CHECK(
+      names(thrown<precondition_error>([] { return mpi_comm::world({.block_bytes = 0}).size(); }), "block_bytes is 0"));
+  CHECK(names(thrown<precondition_error>([] { return mpi_comm::world({.block_bytes = std::int64_t{1} << 31}).size(); }),
               "2147483648"));
 }
 

@@ -150,8 +150,7 @@ TEST_CASE("where one rank cannot open the memory of another, all ranks have ordi
   CHECK(alone.own[9] == std::byte(1 + comm.rank()));
   CHECK(num_mapped() == before);
   if (comm.size() > 1) {
-    CHECK(glt_test::names(alone.reason,
-                          "rank " + std::to_string(last) + " cannot share memory: memory of 10 bytes",
+    CHECK(glt_test::names(alone.reason, "rank " + std::to_string(last) + " cannot share memory: memory of 10 bytes",
                           "cannot be opened: Too many open files"));
   }
   auto const together = node.share(10, fill);

@@ -27,8 +27,7 @@ static_assert(communicator<nccl_comm<threads_comm>>);
 static_assert(carries<nccl_comm<threads_comm>, device::cuda::space>);
 static_assert(carries<nccl_comm<threads_comm>, device::zero_copy::space>);
 static_assert(!carries<nccl_comm<threads_comm>, memory_space::host>);
-static_assert(
-    std::same_as<detail::payload_comm<nccl_comm<serial_comm>, device::cuda>, nccl_comm<serial_comm>>);
+static_assert(std::same_as<detail::payload_comm<nccl_comm<serial_comm>, device::cuda>, nccl_comm<serial_comm>>);
 
 namespace {
 

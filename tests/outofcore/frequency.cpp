@@ -30,8 +30,7 @@ std::filesystem::path own_folder(glt_test::scratch_folder const& scratch, int ra
   return path;
 }
 
-glt::balance_constraints limits_of(glt::hetero_schema const& schema,
-                                   glt::host_view<std::int64_t const> in_degrees) {
+glt::balance_constraints limits_of(glt::hetero_schema const& schema, glt::host_view<std::int64_t const> in_degrees) {
   return {glt::balance_weights("edges", in_degrees, 0.2), glt::balance_node_types(schema, 0.1)};
 }
 
@@ -56,17 +55,12 @@ TEST_CASE("a graph on disk is divided by frequency as the same graph in memory, 
         auto const limits = [&](glt::host_view<std::int64_t const> degrees) {
           return limited ? limits_of(graph.schema(), degrees) : glt::balance_constraints();
         };
-        glt::dist::frequency_partitioner<glt::ldg_partitioner> const partitioner{.seeds = seeds,
-                                                                                 .hotness = hotness,
-                                                                                 .capacity_slack = 0.1,
-                                                                                 .balance =
-                                                                                     limits(in_degrees),
-                                                                                 .deal = deal};
+        glt::dist::frequency_partitioner<glt::ldg_partitioner> const partitioner{
+            .seeds = seeds, .hotness = hotness, .capacity_slack = 0.1, .balance = limits(in_degrees), .deal = deal};
         auto const expected = glt_test::to_vector(partitioner(whole.view(), parts));
         glt_test::on_ranks([&](auto comm) {
           glt_test::scratch_folder const scratch;
-          for (auto const& plan :
-               {io::memory_plan{.for_edges = 100}, io::plan_memory(vertices * 2, 1 << 28)}) {
+          for (auto const& plan : {io::memory_plan{.for_edges = 100}, io::plan_memory(vertices * 2, 1 << 28)}) {
             auto const found = io::assign_by_frequency(comm, graph, dealt.view(), parts,
                                                        {.estimate = {.hotness = hotness, .plan = plan},
                                                         .capacity_slack = 0.1,
@@ -89,13 +83,13 @@ TEST_CASE("what one rank cannot do is said on all") {
     std::vector<glt::local_id> const dealt(static_cast<std::size_t>(graph.num_vertices()), 0);
     auto const failure = [&](io::frequency_assignment_options const& options, int parts, double slack) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(io::assign_by_frequency(
-            comm, graph, glt::host_view<glt::local_id const>(dealt), parts, options,
-            [&](auto) -> glt::balance_constraints { return {glt::balance_vertices(slack)}; }));
+        static_cast<void>(
+            io::assign_by_frequency(comm, graph, glt::host_view<glt::local_id const>(dealt), parts, options,
+                                    [&](auto) -> glt::balance_constraints { return {glt::balance_vertices(slack)}; }));
       });
     };
     io::frequency_assignment_options good{.estimate = {.hotness = {.neighbors = {.fanouts = {2}}}},
-                                     .scratch = own_folder(scratch, comm.rank())};
+                                          .scratch = own_folder(scratch, comm.rank())};
     CHECK(glt_test::names(failure(good, 2, -3), "balance of vertices", "-3"));
     CHECK(glt_test::names(failure(good, 0, 0), "0 parts"));
     if (comm.size() > 1) {

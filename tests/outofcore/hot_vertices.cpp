@@ -45,8 +45,7 @@ std::vector<global_id> naive(io::all_types const& graph, std::vector<double> con
   std::ranges::stable_sort(found, std::greater<>(), [&](global_id v) {
     return hotness[static_cast<std::size_t>(graph.first_vertex(type) + v)];
   });
-  auto const wanted =
-      static_cast<std::size_t>(ratio * static_cast<double>(graph.schema().num_vertices(type)));
+  auto const wanted = static_cast<std::size_t>(ratio * static_cast<double>(graph.schema().num_vertices(type)));
   found.resize(std::min(found.size(), wanted));
   return found;
 }
@@ -62,10 +61,8 @@ std::vector<glt::local_id> random_parts(std::int64_t num_vertices, int num_parts
 
 } // namespace
 
-TEST_CASE(
-    "hot vertices are those of the whole order, at most so many of every type, on the rank of their part") {
-  for (auto const& [vertices, edges] :
-       {std::pair{0, 0}, std::pair{1, 4}, std::pair{40, 0}, std::pair{150, 1100}}) {
+TEST_CASE("hot vertices are those of the whole order, at most so many of every type, on the rank of their part") {
+  for (auto const& [vertices, edges] : {std::pair{0, 0}, std::pair{1, 4}, std::pair{40, 0}, std::pair{150, 1100}}) {
     auto const data = glt_test::typed_set(vertices, edges);
     io::all_types const graph(io::view_of(data));
     auto const whole = glt_test::whole_graph_of(data);
@@ -77,16 +74,15 @@ TEST_CASE(
         std::vector<global_id> seeds;
         std::ranges::copy_if(graph.train(), std::back_inserter(seeds),
                              [&](global_id v) { return part_of[static_cast<std::size_t>(v)] == part; });
-        auto const made = glt::estimate_hotness<glt::device::cpu>(
-            whole.view(), glt::host_view<global_id const>(seeds), hotness);
+        auto const made =
+            glt::estimate_hotness<glt::device::cpu>(whole.view(), glt::host_view<global_id const>(seeds), hotness);
         estimates.emplace_back(made.begin(), made.end());
       }
       for (double const ratio : {0.0, 0.1, 0.37, 1.0}) {
         glt_test::on_ranks([&](auto comm) {
           for (std::int64_t const room : {60000, 1 << 24}) {
-            auto const found =
-                io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), parts, ratio,
-                                      {.hotness = hotness, .plan = {.for_edges = room}});
+            auto const found = io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), parts,
+                                                     ratio, {.hotness = hotness, .plan = {.for_edges = room}});
             REQUIRE(found.size() == 3);
             auto const [first, last] = io::detail::slice_of(parts, comm.size(), comm.rank());
             for (int type = 0; type < 3; ++type) {
@@ -123,22 +119,21 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
   for (int type = 0; type < 3; ++type) {
     auto const first = graph.first_vertex(type);
     labels.push_back(glt::make_relabelling(
-        glt::host_view<glt::local_id const>(part_of).subview(first, graph.first_vertex(type + 1) - first),
-        5));
+        glt::host_view<glt::local_id const>(part_of).subview(first, graph.first_vertex(type + 1) - first), 5));
   }
   io::hotness_estimate_options const options{.hotness = {.neighbors = {.fanouts = {3, 3}}, .batch_size = 4},
-                                          .plan = {.for_vertices = 0, .for_edges = 1 << 20}};
-  auto const alone = io::find_hot_vertices(glt::serial_comm(), graph,
-                                           glt::host_view<glt::local_id const>(part_of), 5, 0.2, options);
+                                             .plan = {.for_vertices = 0, .for_edges = 1 << 20}};
+  auto const alone =
+      io::find_hot_vertices(glt::serial_comm(), graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options);
   io::write_parts(scratch / "alone", data, labels, {.hot = alone});
   auto const expected = glt_test::files_of(scratch / "alone");
   CHECK(expected.contains("part-4/paper/hot_ids.npy"));
   glt_test::on_ranks([&](auto comm) {
     auto const folder = scratch / ("together" + std::to_string(comm.size()));
-    io::write_parts_together(comm, folder, io::view_of(data), labels,
-                             {.hot = io::find_hot_vertices(
-                                  comm, graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options),
-                              .plan = options.plan});
+    io::write_parts_together(
+        comm, folder, io::view_of(data), labels,
+        {.hot = io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options),
+         .plan = options.plan});
     if (comm.rank() == 0) {
       CHECK(glt_test::files_of(folder) == expected);
     }
@@ -152,8 +147,7 @@ TEST_CASE("shares that are none, and lists that do not fit, are refused on all r
     auto const part_of = random_parts(graph.num_vertices(), 8);
     auto const failure = [&](double ratio, io::memory_plan const& plan) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 8,
-                                                ratio,
+        static_cast<void>(io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 8, ratio,
                                                 {.hotness = {.neighbors = {.fanouts = {2}}}, .plan = plan}));
       });
     };

@@ -39,8 +39,7 @@ std::vector<io::data_set> sets_to_try() {
       train.push_back(train[0]);
     }
     sets.push_back(glt_test::plain_set(n, {list.sources.begin(), list.sources.end()},
-                                       {list.destinations.begin(), list.destinations.end()},
-                                       std::move(train)));
+                                       {list.destinations.begin(), list.destinations.end()}, std::move(train)));
   }
   for (std::int64_t const vertices : {0, 1, 2, 50, 301}) {
     sets.push_back(glt_test::typed_set(vertices, 12 * vertices));
@@ -66,8 +65,7 @@ std::vector<io::memory_plan> plans_to_try(std::int64_t num_vertices) {
 std::vector<double> in_memory(io::data_set const& data, std::vector<global_id> const& seeds,
                               glt::hotness_options const& options) {
   auto const graph = glt_test::whole_graph_of(data);
-  return glt_test::to_vector(
-      glt::estimate_hotness<cpu>(graph.view(), glt::host_view<global_id const>(seeds), options));
+  return glt_test::to_vector(glt::estimate_hotness<cpu>(graph.view(), glt::host_view<global_id const>(seeds), options));
 }
 
 } // namespace
@@ -117,16 +115,16 @@ TEST_CASE("hotness of every part is that of its training vertices, however many 
         for (auto const& plan : plans_to_try(graph.num_vertices())) {
           for (int const threads : {1, 3}) {
             int next = 0;
-            io::detail::estimate_hotness_of_parts(
-                comm, graph, glt::host_view<glt::local_id const>(part_of), num_parts,
-                {.hotness = hotness, .plan = plan, .policy = cpu(threads)},
-                [&](int part, glt::host_view<double const> found) {
-                  CHECK(part == next++);
-                  auto const [first, last] = io::detail::slice_of(graph.num_vertices(), comm.size(), comm.rank());
-                  auto const& all = expected[static_cast<std::size_t>(part)];
-                  CHECK(std::vector(found.begin(), found.end()) ==
-                        std::vector(all.begin() + first, all.begin() + last));
-                });
+            io::detail::estimate_hotness_of_parts(comm, graph, glt::host_view<glt::local_id const>(part_of), num_parts,
+                                                  {.hotness = hotness, .plan = plan, .policy = cpu(threads)},
+                                                  [&](int part, glt::host_view<double const> found) {
+                                                    CHECK(part == next++);
+                                                    auto const [first, last] = io::detail::slice_of(
+                                                        graph.num_vertices(), comm.size(), comm.rank());
+                                                    auto const& all = expected[static_cast<std::size_t>(part)];
+                                                    CHECK(std::vector(found.begin(), found.end()) ==
+                                                          std::vector(all.begin() + first, all.begin() + last));
+                                                  });
             CHECK(next == num_parts);
           }
         }
@@ -147,9 +145,8 @@ TEST_CASE("a hub that everybody draws for certain is hot on any number of ranks,
     glt::hotness_options const hotness{.neighbors = {.fanouts = {1}}, .batch_size = batch_size};
     auto const expected = in_memory(data, leaves, hotness);
     glt_test::on_ranks([&](auto comm) {
-      auto const found =
-          io::estimate_hotness(comm, graph, glt::host_view<global_id const>(leaves),
-                               {.hotness = hotness, .plan = {.for_edges = 1000}, .policy = cpu(2)});
+      auto const found = io::estimate_hotness(comm, graph, glt::host_view<global_id const>(leaves),
+                                              {.hotness = hotness, .plan = {.for_edges = 1000}, .policy = cpu(2)});
       CHECK(glt_test::to_vector(found) == expected);
     });
   }
@@ -169,10 +166,8 @@ TEST_CASE("what is wrong on one rank is said on all") {
     auto const data = glt_test::typed_set(20, 50);
     CHECK(glt_test::names(failure(data, {}, {}), "no fanouts"));
     auto const outside = data.nodes[0].num_nodes + data.nodes[2].num_nodes;
-    auto const seeds =
-        comm.rank() == last ? std::vector<global_id>{3, outside} : std::vector<global_id>{3, 4};
-    CHECK(glt_test::names(failure(data, seeds, {.hotness = good}), "seed 1 is",
-                          "rank " + std::to_string(last)));
+    auto const seeds = comm.rank() == last ? std::vector<global_id>{3, outside} : std::vector<global_id>{3, 4};
+    CHECK(glt_test::names(failure(data, seeds, {.hotness = good}), "seed 1 is", "rank " + std::to_string(last)));
     auto torn = glt_test::typed_set(20, 50);
     torn.edges[0].sources[49] = data.nodes[2].num_nodes;
     CHECK(glt_test::names(failure(torn, {}, {.hotness = good}), "source of edge 49", "writes"));
@@ -196,7 +191,7 @@ TEST_CASE("parts that training vertices cannot be in are refused on all ranks") 
     auto const failure = [&](io::all_types const& of, std::vector<glt::local_id> const& part_of, int parts) {
       return glt_test::thrown<glt::collective_error>([&] {
         io::detail::estimate_hotness_of_parts(comm, of, glt::host_view<glt::local_id const>(part_of), parts,
-                                      {.hotness = {.neighbors = {.fanouts = {2}}}}, [](int, auto) {});
+                                              {.hotness = {.neighbors = {.fanouts = {2}}}}, [](int, auto) {});
       });
     };
     std::vector<glt::local_id> part_of(static_cast<std::size_t>(graph.num_vertices()), 0);
@@ -206,7 +201,6 @@ TEST_CASE("parts that training vertices cannot be in are refused on all ranks") 
     CHECK(glt_test::names(failure(graph, part_of, 2), "is in part 2, outside [0, 2)"));
     auto torn = glt_test::typed_set(20, 50);
     torn.nodes[2].train[1] = 11;
-    CHECK(glt_test::names(failure(io::all_types(io::view_of(torn)), part_of, 3),
-                          "node type 'author': train 1 is 11"));
+    CHECK(glt_test::names(failure(io::all_types(io::view_of(torn)), part_of, 3), "node type 'author': train 1 is 11"));
   });
 }

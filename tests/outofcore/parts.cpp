@@ -190,9 +190,9 @@ TEST_CASE("a mapped file that is changed before the parts are complete fails all
   };
   auto const set = random_set(60, 500);
   auto const labels = glt_test::random_labels(set, 2);
-  for (auto const& [change, what] :
-       {std::pair<file_change, char const*>{write_first, "written to"}, {shorten, "200 bytes instead of"},
-        {replace, "another file has its name"}}) {
+  for (auto const& [change, what] : {std::pair<file_change, char const*>{write_first, "written to"},
+                                     {shorten, "200 bytes instead of"},
+                                     {replace, "another file has its name"}}) {
     for (char const* const name : {"edge_index.npy", "node_label.npy", "edge_weight.npy"}) {
       glt_test::on_ranks([&](auto comm) {
         glt_test::scratch_folder const own;
@@ -205,14 +205,14 @@ TEST_CASE("a mapped file that is changed before the parts are complete fails all
         comm.barrier();
         auto const failed = [&](auto work) { return glt_test::thrown<glt::collective_error>(work); };
         auto const text = failed([&] {
-          io::write_parts_together(
-              comm, scratch / "parts", mapped.view(), labels,
-              {.on_progress = [&, done = false](io::progress const& now) mutable {
-                if (comm.rank() == 0 && !done && std::string(now.what) == "moving edges to their parts") {
-                  done = true;
-                  change(scratch / "input" / name);
-                }
-              }});
+          io::write_parts_together(comm, scratch / "parts", mapped.view(), labels,
+                                   {.on_progress = [&, done = false](io::progress const& now) mutable {
+                                     if (comm.rank() == 0 && !done &&
+                                         std::string(now.what) == "moving edges to their parts") {
+                                       done = true;
+                                       change(scratch / "input" / name);
+                                     }
+                                   }});
         });
         CAPTURE(text);
         CHECK(glt_test::names(text, name, "was changed while it was read", what));
@@ -289,13 +289,9 @@ TEST_CASE("what does not fit together is named on all ranks, and leaves nothing"
                 "features 'labels' have 22 rows for 23"));
     CHECK(names(fault([](auto&, auto& labels, auto&) { labels.pop_back(); }), "2 relabellings for 3 node types"));
     CHECK(names(fault([](auto&, auto& labels, auto&) { labels[1] = glt_test::random_labels(11, 3); }), "in 3 parts"));
-    CHECK(names(fault([](auto&, auto&, auto& options) {
-                  options.hot = {{.node_type = 3, .by_part = {{}, {}}}};
-                }),
+    CHECK(names(fault([](auto&, auto&, auto& options) { options.hot = {{.node_type = 3, .by_part = {{}, {}}}}; }),
                 "node type 3"));
-    CHECK(names(fault([](auto&, auto&, auto& options) {
-                  options.hot = {{.node_type = 0, .by_part = {{}, {23}}}};
-                }),
+    CHECK(names(fault([](auto&, auto&, auto& options) { options.hot = {{.node_type = 0, .by_part = {{}, {23}}}}; }),
                 "is 23"));
     CHECK(names(fault([](auto& set, auto&, auto&) { set.nodes[0].name = ""; }), "node type ''"));
     if (comm.size() > 1) {

@@ -10,8 +10,8 @@
 #include <glt/partition/stream/ldg.hpp>
 
 #include "support/errors.hpp"
-#include "support/ranks.hpp"
 #include "support/random_ids.hpp"
+#include "support/ranks.hpp"
 #include "support/scratch.hpp"
 #include "support/typed_sets.hpp"
 

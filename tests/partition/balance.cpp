@@ -67,8 +67,7 @@ TEST_CASE("seeds weigh as often as they are listed, also after the list and the 
 TEST_CASE("seeds that are no vertices are named") {
   std::vector<global_id> seeds{1, 4, 7};
   auto const complaint = [&] {
-    return thrown<precondition_error>(
-        [&] { static_cast<void>(balance_seeds(5, host_view<global_id const>(seeds))); });
+    return thrown<precondition_error>([&] { static_cast<void>(balance_seeds(5, host_view<global_id const>(seeds))); });
   };
   CHECK(names(complaint(), "seed 2 is 7", "[0, 5)"));
   seeds[0] = -1;

@@ -76,9 +76,9 @@ TEST_CASE("a graph with more vertices than a vertex id can number is refused") {
   std::int64_t const many = std::int64_t{1} << 30;
   glt::hetero_schema const schema({{"a", many}, {"b", many}, {"c", many}}, {});
   glt::hetero_view<glt::memory_space::host> const graph(schema, {});
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                            [&] { static_cast<void>(glt::make_homogeneous(graph)); }),
-                        "number of vertices of all types is 3221225472", "32-bit"));
+  CHECK(glt_test::names(
+      glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(glt::make_homogeneous(graph)); }),
+      "number of vertices of all types is 3221225472", "32-bit"));
   glt::hetero_schema const small({{"a", 3}}, {});
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           static_cast<void>(glt::partition_by_type(glt::hetero_view<glt::memory_space::host>(small, {}),

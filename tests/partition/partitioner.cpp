@@ -16,8 +16,7 @@
 using namespace glt;
 using namespace glt_test;
 
-static_assert(partitioner<contiguous_partitioner, local_id> &&
-              partitioner<contiguous_partitioner, global_id>);
+static_assert(partitioner<contiguous_partitioner, local_id> && partitioner<contiguous_partitioner, global_id>);
 static_assert(partitioner<random_partitioner, local_id> && partitioner<random_partitioner, global_id>);
 static_assert(partitioner<ldg_partitioner, local_id> && partitioner<ldg_partitioner, global_id>);
 static_assert(partitioner<hash_partitioner, local_id> && partitioner<hash_partitioner, global_id>);
@@ -53,12 +52,9 @@ TEST_CASE("the library's partitioners refuse fewer parts than one and graphs tha
   std::vector<local_id> const sources{4};
   csr_view<memory_space::host> const wide(9, offsets, sources);
   auto const check = [&](auto const& partitioner) {
-    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(partitioner(rows.view(), 0)); }),
-                "0 parts"));
-    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(partitioner(rows.view(), -2)); }),
-                "-2 parts"));
-    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(partitioner(wide, 2)); }), "1 rows",
-                "9 columns"));
+    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(partitioner(rows.view(), 0)); }), "0 parts"));
+    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(partitioner(rows.view(), -2)); }), "-2 parts"));
+    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(partitioner(wide, 2)); }), "1 rows", "9 columns"));
   };
   check(contiguous_partitioner{});
   check(random_partitioner{});

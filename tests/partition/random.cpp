@@ -38,8 +38,7 @@ TEST_CASE("seeds differ, and every vertex is as likely to be in one part as in a
   for (auto const count : counts) {
     chi_square += (count - trials / 4.0) * (count - trials / 4.0) / (trials / 4.0);
   }
-  CHECK(chi_square <
-        67.9); // 33 degrees of freedom (sizes are fixed, which only lowers the spread), p = 0.0003
+  CHECK(chi_square < 67.9); // 33 degrees of freedom (sizes are fixed, which only lowers the spread), p = 0.0003
   CHECK(to_vector(random_partitioner{.seed = 1}(rows.view(), 4)) !=
         to_vector(random_partitioner{.seed = 2}(rows.view(), 4)));
 }

@@ -39,8 +39,7 @@ struct loads {
   std::int64_t cut = 0;
 };
 
-loads loads_of(csr_view<memory_space::host, local_id> graph, host_view<local_id const> part_of,
-               int num_parts) {
+loads loads_of(csr_view<memory_space::host, local_id> graph, host_view<local_id const> part_of, int num_parts) {
   auto const parts = static_cast<std::size_t>(num_parts);
   loads found{std::vector<std::int64_t>(parts), std::vector<std::int64_t>(parts)};
   for (std::int64_t v = 0; v < graph.num_rows(); ++v) {
@@ -68,11 +67,8 @@ TEST_CASE("parts that a partitioner leaves too full keep all limits") {
     fennel.balance.push_back(balance_edges(view));
     auto part_of = fennel(view, num_parts);
     auto const before = loads_of(view, part_of.view(), num_parts);
-    auto const share_of = [&](std::int64_t total) {
-      return (total * 105 + 100 * num_parts - 1) / (100 * num_parts);
-    };
-    repaired +=
-        most(before.vertices) > share_of(view.num_rows()) || most(before.edges) > share_of(view.num_edges());
+    auto const share_of = [&](std::int64_t total) { return (total * 105 + 100 * num_parts - 1) / (100 * num_parts); };
+    repaired += most(before.vertices) > share_of(view.num_rows()) || most(before.edges) > share_of(view.num_edges());
     auto const first = repair_balance(view, std::move(part_of), limits_of(view), num_parts);
     auto const after = loads_of(view, first.view(), num_parts);
     CHECK(most(after.vertices) <= share_of(view.num_rows()));
@@ -89,8 +85,8 @@ TEST_CASE("the vertex goes whose move cuts least") {
   // Two triangles and a tail: 0 1 2 | 3 4 5, and 6 hangs on 5 but is in the first part, which has too many.
   std::vector<local_id> const from{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5, 5, 6};
   std::vector<local_id> const to{1, 2, 0, 2, 0, 1, 4, 5, 3, 5, 3, 4, 6, 5};
-  auto const graph = make_csr<device::cpu>(coo_view<memory_space::host, local_id>(
-      8, host_view<local_id const>(from), host_view<local_id const>(to)));
+  auto const graph = make_csr<device::cpu>(
+      coo_view<memory_space::host, local_id>(8, host_view<local_id const>(from), host_view<local_id const>(to)));
   balance_constraints limits;
   limits.push_back(balance_vertices(0));
   auto const made = repair_balance(graph.view(), parts_of({0, 0, 0, 1, 1, 1, 0, 0}), limits, 2);
@@ -101,8 +97,8 @@ TEST_CASE("limits that cannot be kept make nothing worse, and limits that hold m
   // Every edge ends in vertex 0.
   std::vector<local_id> const from{1, 2, 3, 4};
   std::vector<local_id> const to(4, 0);
-  auto const graph = make_csr<device::cpu>(coo_view<memory_space::host, local_id>(
-      5, host_view<local_id const>(from), host_view<local_id const>(to)));
+  auto const graph = make_csr<device::cpu>(
+      coo_view<memory_space::host, local_id>(5, host_view<local_id const>(from), host_view<local_id const>(to)));
   std::vector<local_id> const even{0, 1, 0, 1, 0};
   CHECK(std::ranges::equal(repair_balance(graph.view(), parts_of(even), limits_of(graph.view()), 2), even));
   CHECK(std::ranges::equal(repair_balance(graph.view(), parts_of(even), {}, 2), even));
@@ -123,9 +119,8 @@ TEST_CASE("parts that are none, or not one for each vertex, are refused") {
   auto const edges = make_rmat<local_id>({.scale = 3, .edge_factor = 2});
   auto const graph = make_csr<device::cpu>(edges.view());
   auto const fault = [&](std::vector<local_id> const& parts, int num_parts) {
-    return thrown<precondition_error>([&] {
-      static_cast<void>(repair_balance(graph.view(), parts_of(parts), limits_of(graph.view()), num_parts));
-    });
+    return thrown<precondition_error>(
+        [&] { static_cast<void>(repair_balance(graph.view(), parts_of(parts), limits_of(graph.view()), num_parts)); });
   };
   CHECK(names(fault(std::vector<local_id>(7), 2), "parts of 7 vertices", "8"));
   CHECK(names(fault({0, 0, 0, 2, 0, 0, 0, 0}, 2), "vertex 3 is in part 2"));

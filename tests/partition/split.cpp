@@ -134,12 +134,10 @@ TEST_CASE("what does not fit is refused") {
   csr_view<memory_space::host> const wide(20, rows.view().offsets(), rows.view().sources());
   CHECK(names(complaint(wide, 0), "20 columns", "11 vertices"));
   std::vector<float> const features(30);
-  CHECK(names(thrown<precondition_error>([&] {
-                static_cast<void>(split_rows(host_matrix<float const>(features.data(), 10, 3), labels, 0));
-              }),
+  CHECK(names(thrown<precondition_error>(
+                  [&] { static_cast<void>(split_rows(host_matrix<float const>(features.data(), 10, 3), labels, 0)); }),
               "10 rows", "11 vertices"));
-  CHECK_THROWS_AS(static_cast<void>(split_rows(host_view<float const>(features), labels, 0)),
-                  precondition_error);
+  CHECK_THROWS_AS(static_cast<void>(split_rows(host_view<float const>(features), labels, 0)), precondition_error);
 }
 
 TEST_CASE("a relabelling whose arrays contradict its book is refused") {
@@ -147,6 +145,6 @@ TEST_CASE("a relabelling whose arrays contradict its book is refused") {
   auto const rows = make_csr<device::cpu>(graph.view());
   auto labels = make_relabelling(contiguous_partitioner{}(rows.view(), 2).view(), 2);
   labels.original.resize(5);
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(split_graph(rows.view(), labels, 1)); }),
-              "5 original", "11 vertices"));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(split_graph(rows.view(), labels, 1)); }), "5 original",
+              "11 vertices"));
 }

@@ -122,14 +122,13 @@ TEST_CASE("edges without values go both ways once, and every vertex gets one sel
 }
 
 TEST_CASE("edges that cannot be added are refused, with the way out") {
-  CHECK(names(fault_of(typed_set(), {.symmetrize = true}), "--symmetrize of a graph with types",
-              "--add-reverse"));
-  CHECK(names(fault_of(typed_set(), {.add_self_loops = true}),
-              "--add-self-loops to edges 'cites', which have times", "add the loops to the input"));
+  CHECK(names(fault_of(typed_set(), {.symmetrize = true}), "--symmetrize of a graph with types", "--add-reverse"));
+  CHECK(names(fault_of(typed_set(), {.add_self_loops = true}), "--add-self-loops to edges 'cites', which have times",
+              "add the loops to the input"));
   auto there = typed_set();
   there.edges[1] = {.source = "paper", .name = "rev_writes", .destination = "author"};
-  CHECK(names(fault_of(std::move(there), {.add_reverse = true}),
-              "edges 'writes', whose reverse 'rev_writes' is there"));
+  CHECK(
+      names(fault_of(std::move(there), {.add_reverse = true}), "edges 'writes', whose reverse 'rev_writes' is there"));
   auto apart = typed_set();
   apart.edges.pop_back();
   CHECK(names(fault_of(std::move(apart), {.add_self_loops = true}), "no edges join vertices of one type"));

@@ -83,7 +83,8 @@ TEST_CASE("as many parts as vertices are the most, and an empty graph is noted")
     runs.check(std::string(" --parts ") + parts, 1, {"of 20 vertices; ask for 20 or fewer"});
   }
   auto const run = [&](std::string const& input, char const* out) {
-    return run_tool(runs.scratch, (runs.scratch / input).string() + " --parts 20 --out " + (runs.scratch / out).string());
+    return run_tool(runs.scratch,
+                    (runs.scratch / input).string() + " --parts 20 --out " + (runs.scratch / out).string());
   };
   CHECK(run("set", "single").status == 0);
   std::ofstream(runs.scratch / "empty.txt") << "# nothing\n";
@@ -157,8 +158,7 @@ TEST_CASE("features and weights that cannot be trained with are named with their
     runs.check(" --parts 2", 1, {"features 'node_feat' of vertices 'node': row 3, column 1 is not finite"});
   }
   fs::remove(set / "node_feat.npy");
-  for (float const bad :
-       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -0.5F}) {
+  for (float const bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -0.5F}) {
     std::vector<float> weights(50, 1);
     weights[9] = bad;
     glt::io::write_npy(set / "edge_weight.npy", weights);
@@ -173,8 +173,7 @@ TEST_CASE("features and weights that cannot be trained with are named with their
   CHECK(has(noted.out, "20 labels are not finite"));
 }
 
-TEST_CASE(
-    "arrays that are nearly named right, and elements of other types, are noted with and without a limit") {
+TEST_CASE("arrays that are nearly named right, and elements of other types, are noted with and without a limit") {
   scratch_folder const scratch;
   write_folder(scratch / "set", 20, 50, 2);
   fs::rename(scratch / "set/node_label.npy", scratch / "set/node_labels.npy");
@@ -183,9 +182,8 @@ TEST_CASE(
   std::ofstream(scratch / "set/other.npz") << "here as well";
   glt::io::write_npy(scratch / "set/node_label.npy", std::vector<std::uint16_t>(20, 3));
   for (std::string const limit : {"", " --memory 100MB"}) {
-    auto const made =
-        run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " +
-                              (scratch / ("out" + std::to_string(limit.size()))).string() + limit);
+    auto const made = run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " +
+                                            (scratch / ("out" + std::to_string(limit.size()))).string() + limit);
     CAPTURE(made.out);
     CHECK(made.status == 0);
     CHECK(has(made.out, "set/node_labels.npy is not read; did you mean node_label.npy?"));

@@ -91,11 +91,10 @@ TEST_CASE("every method divides a folder of arrays, and reports are written") {
     CAPTURE(method);
     auto const out = scratch / ("parts-" + method.substr(0, 4));
     bool const looks_at_edges = method != "random" && method != "hash" && !method.starts_with("file");
-    auto const made =
-        run_tool(scratch, input + " --parts 3 --method " + method +
-                              (looks_at_edges ? " --balance vertices,edges,seeds" : "") + " --cache-ratio 0.1" +
-                              " --halo --report " + (scratch / "report.svg").string() + " --report " +
-                         (scratch / "report.json").string() + " --json --out " + out.string());
+    auto const made = run_tool(
+        scratch, input + " --parts 3 --method " + method + (looks_at_edges ? " --balance vertices,edges,seeds" : "") +
+                     " --cache-ratio 0.1" + " --halo --report " + (scratch / "report.svg").string() + " --report " +
+                     (scratch / "report.json").string() + " --json --out " + out.string());
     CAPTURE(made.errors);
     CHECK(made.status == 0);
     CHECK(made.errors.empty());
@@ -193,7 +192,7 @@ TEST_CASE("what is wrong with a graph on disk is named, and nothing is left") {
   auto const fails = [&](std::string const& method, char const* text) {
     CAPTURE(method);
     auto const failed = run_tool(scratch, set.string() + " --parts 2 --memory 100MB --method " + method + " --out " +
-                                         (scratch / "out").string());
+                                              (scratch / "out").string());
     CAPTURE(failed.errors);
     CHECK(failed.status == 1);
     CHECK(has(failed.errors, text));
@@ -320,7 +319,8 @@ TEST_CASE("a run that is killed leaves a complete folder or none") {
     REQUIRE(child >= 0);
     if (child == 0) {
       static_cast<void>(std::freopen("/dev/null", "w", stdout));
-      execl(glt_test::places::partition_program, "glt-partition", set.c_str(), "--parts", "3", "--out", out.c_str(), nullptr);
+      execl(glt_test::places::partition_program, "glt-partition", set.c_str(), "--parts", "3", "--out", out.c_str(),
+            nullptr);
       _exit(127);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(draws.below(700)));

@@ -75,8 +75,8 @@ TEST_CASE("a run that is asked to end leaves nothing, and one that is killed is 
         continue;
       }
       CHECK(fs::is_empty(scratch / "work") == (signal != SIGKILL));
-      auto const again = run_tool(scratch, (scratch / "set").string() + " --parts 3 --out " +
-                                               (scratch / "work" / "out").string());
+      auto const again =
+          run_tool(scratch, (scratch / "set").string() + " --parts 3 --out " + (scratch / "work" / "out").string());
       CHECK(again.status == 0);
       CHECK(has(again.out, "which a run left that was killed") == (signal == SIGKILL));
       CHECK(std::distance(fs::directory_iterator(scratch / "work"), {}) == 1);

@@ -14,7 +14,9 @@
 
 namespace {
 
-void fail() { throw std::runtime_error("a destructor threw"); }
+void fail() {
+  throw std::runtime_error("a destructor threw");
+}
 
 } // namespace
 

@@ -64,10 +64,9 @@ TEST_CASE("vertices leave the parts that a method leaves too full") {
                      glt::host_matrix<std::int64_t const>(edges.data(), 2, std::ssize(edges) / 2));
   for (std::string const parts : {"2", "5"}) {
     for (std::string const limit : {"", " --memory 100MB"}) {
-      auto const made =
-          run_tool(scratch, (scratch / "set").string() + " --parts " + parts + " --out " +
-                                (scratch / (parts + (limit.empty() ? "" : "m"))).string() + limit +
-                                " --method fennel --passes 1 --balance vertices,edges --strict");
+      auto const made = run_tool(scratch, (scratch / "set").string() + " --parts " + parts + " --out " +
+                                              (scratch / (parts + (limit.empty() ? "" : "m"))).string() + limit +
+                                              " --method fennel --passes 1 --balance vertices,edges --strict");
       CAPTURE(made.out);
       CHECK(made.status == 0);
     }

@@ -82,10 +82,14 @@ void write_typed(fs::path const& folder) {
 
 #ifdef GLT_TEST_LAUNCHER
 constexpr bool has_ranks = true;
-std::string launcher(int ranks) { return std::string(glt_test::places::launcher) + " -n " + std::to_string(ranks); }
+std::string launcher(int ranks) {
+  return std::string(glt_test::places::launcher) + " -n " + std::to_string(ranks);
+}
 #else
 constexpr bool has_ranks = false;
-std::string launcher(int) { return ""; }
+std::string launcher(int) {
+  return "";
+}
 #endif
 
 // Runs the tool on an input in memory, within a limit, and on ranks, and compares folders and reports.
@@ -99,8 +103,8 @@ void check_same(scratch_folder const& scratch, std::string const& arguments, std
     std::string report;
   };
   auto const run = [&](std::string const& more, std::string const& launch) {
-    auto const ran = run_tool(
-        scratch, arguments + " --out " + out.string() + " --report " + report.string() + more, launch);
+    auto const ran =
+        run_tool(scratch, arguments + " --out " + out.string() + " --report " + report.string() + more, launch);
     CAPTURE(more);
     CAPTURE(launch);
     CAPTURE(ran.errors);

@@ -61,9 +61,8 @@ void check(options const& chosen, std::string const& format) {
 std::string fault_of(options const& chosen, std::string const& format) {
   scratch_folder const scratch;
   glt_partition::console quiet(false, true);
-  return thrown<collective_error>([&] {
-    static_cast<void>(glt_partition::stage_input(serial_comm(), chosen, format, scratch.path(), quiet));
-  });
+  return thrown<collective_error>(
+      [&] { static_cast<void>(glt_partition::stage_input(serial_comm(), chosen, format, scratch.path(), quiet)); });
 }
 
 io::data_set random_set(bool plain) {
@@ -121,8 +120,8 @@ TEST_CASE("folders of arrays stay where they are, or are read where they cannot"
   check({.input = scratch / "narrow"}, "npy");
   check({.input = scratch / "narrow", .symmetrize = true, .memory = 100}, "npy");
   io::write_npy(scratch / "narrow/edge_weight.npy", std::vector<double>{1, 2});
-  CHECK(names(fault_of({.input = scratch / "narrow"}, "npy"),
-              scratch.path().string() + "/narrow/edge_weight.npy", "wrong row count: 2 rows for 3 edges"));
+  CHECK(names(fault_of({.input = scratch / "narrow"}, "npy"), scratch.path().string() + "/narrow/edge_weight.npy",
+              "wrong row count: 2 rows for 3 edges"));
 }
 
 TEST_CASE("sets of the Open Graph Benchmark and the parts of others are what they are in memory") {
@@ -146,18 +145,16 @@ TEST_CASE("sets of the Open Graph Benchmark and the parts of others are what the
     check({.input = scratch / ("graphlearn" + name)}, "graphlearn");
     check({.input = scratch / ("pyg" + name)}, "pyg");
   }
-  CHECK(names(fault_of({.input = scratch / "pyg-plain", .memory = 1000}, "pyg"), "reading",
-              "as pyg takes about", "--memory allows 1000; save it as .npy files", "or allow more"));
+  CHECK(names(fault_of({.input = scratch / "pyg-plain", .memory = 1000}, "pyg"), "reading", "as pyg takes about",
+              "--memory allows 1000; save it as .npy files", "or allow more"));
 }
 
 TEST_CASE("what cannot be is said on all ranks") {
   scratch_folder const scratch;
   io::write_npy_folder(scratch / "typed", random_set(false));
   io::write_npy_folder(scratch / "plain", random_set(true));
-  CHECK(names(fault_of({.input = scratch / "typed", .symmetrize = true}, "npy"),
-              "--symmetrize of a graph with types"));
-  CHECK(names(fault_of({.input = scratch / "plain", .symmetrize = true}, "npy"),
-              "--symmetrize of edges with values"));
+  CHECK(names(fault_of({.input = scratch / "typed", .symmetrize = true}, "npy"), "--symmetrize of a graph with types"));
+  CHECK(names(fault_of({.input = scratch / "plain", .symmetrize = true}, "npy"), "--symmetrize of edges with values"));
   CHECK(names(fault_of({.input = scratch / "missing"}, "npy"), "missing"));
   CHECK(names(fault_of({.input = scratch / "missing.txt"}, "snap"), "missing.txt", "no such file"));
   write_bytes(scratch / "web.txt", "1 2 nan\n2 1 3\n");
@@ -166,6 +163,6 @@ TEST_CASE("what cannot be is said on all ranks") {
   std::filesystem::create_directory(scratch / "odd");
   std::vector<std::int64_t> const shape{2, 3};
   io::write_npy(scratch / "odd/edge_index.npy", std::vector<std::int64_t>{0, 1, 2, -2, 1, 0}, shape);
-  CHECK(names(fault_of({.input = scratch / "odd", .symmetrize = true}, "npy"),
-              "an end of edge 0 is -2, outside [0, 3)"));
+  CHECK(
+      names(fault_of({.input = scratch / "odd", .symmetrize = true}, "npy"), "an end of edge 0 is -2, outside [0, 3)"));
 }

@@ -37,9 +37,15 @@ TEST_CASE("works: checks") {
 TEST_CASE("works: every subcase runs once, alone") {
   static std::vector<std::string> ran;
   std::string here;
-  SUBCASE("first") { here += "first"; }
-  SUBCASE("second") { here += "second"; }
-  SUBCASE("third") { here += "third"; }
+  SUBCASE("first") {
+    here += "first";
+  }
+  SUBCASE("second") {
+    here += "second";
+  }
+  SUBCASE("third") {
+    here += "third";
+  }
   ran.push_back(here);
   if (ran.size() == 3) {
     CHECK(ran == std::vector<std::string>{"first", "second", "third"});
@@ -47,15 +53,35 @@ TEST_CASE("works: every subcase runs once, alone") {
   CHECK(ran.size() <= 3);
 }
 
-TEST_CASE_TEMPLATE("works: types", T, char, short) { CHECK(sizeof(T) <= 2); }
+TEST_CASE_TEMPLATE("works: types", T, char, short) {
+  CHECK(sizeof(T) <= 2);
+}
 
-TEST_CASE("works: what is skipped does not run" * doctest::skip(true)) { FAIL("it ran"); }
+TEST_CASE("works: what is skipped does not run" * doctest::skip(true)) {
+  FAIL("it ran");
+}
 
-TEST_CASE("fails: check") { CHECK(1 == 2); }
-TEST_CASE("fails: require") { REQUIRE(1 == 2); }
-TEST_CASE("fails: exception") { raise(true); }
-TEST_CASE("fails: nothing thrown") { CHECK_THROWS_AS(raise(false), std::out_of_range); }
-TEST_CASE("fails: another type") { CHECK_THROWS_AS(raise(true), std::range_error); }
-TEST_CASE("fails: another text") { CHECK_THROWS_WITH_AS(raise(true), "too near", std::out_of_range); }
-TEST_CASE("fails: thrown") { CHECK_NOTHROW(raise(true)); }
-TEST_CASE_TEMPLATE("fails: type", T, int) { CHECK(sizeof(T) < sizeof(int)); }
+TEST_CASE("fails: check") {
+  CHECK(1 == 2);
+}
+TEST_CASE("fails: require") {
+  REQUIRE(1 == 2);
+}
+TEST_CASE("fails: exception") {
+  raise(true);
+}
+TEST_CASE("fails: nothing thrown") {
+  CHECK_THROWS_AS(raise(false), std::out_of_range);
+}
+TEST_CASE("fails: another type") {
+  CHECK_THROWS_AS(raise(true), std::range_error);
+}
+TEST_CASE("fails: another text") {
+  CHECK_THROWS_WITH_AS(raise(true), "too near", std::out_of_range);
+}
+TEST_CASE("fails: thrown") {
+  CHECK_NOTHROW(raise(true));
+}
+TEST_CASE_TEMPLATE("fails: type", T, int) {
+  CHECK(sizeof(T) < sizeof(int));
+}

@@ -20,8 +20,7 @@ using glt_test::copy_subgraph;
 namespace {
 
 template <class Policy, class Source>
-detail::hop_sample<Policy, Source> hop_of(std::vector<edge_offset> const& offsets,
-                                          std::vector<Source> const& sources,
+detail::hop_sample<Policy, Source> hop_of(std::vector<edge_offset> const& offsets, std::vector<Source> const& sources,
                                           std::vector<edge_id> const& ids = {}) {
   Policy const policy;
   return {make_buffer(offsets, policy), make_buffer(sources, policy), make_buffer(ids, policy)};
@@ -106,7 +105,8 @@ TEST_CASE_TEMPLATE("edges between known vertices add no vertex, and vertices can
     builder.add_hop(hop_of<Policy, std::int64_t>({0, 1, 1}, {90}));
     auto const wanted = make_buffer(std::vector<std::int64_t>{90, 91, 30, 70, -1}, policy);
     buffer<Policy, std::int64_t> found(5, policy);
-    policy.executor().for_each(5, look_all_up<space, decltype(builder.look_up())>{builder.look_up(), wanted.view(), found.view()});
+    policy.executor().for_each(
+        5, look_all_up<space, decltype(builder.look_up())>{builder.look_up(), wanted.view(), found.view()});
     CHECK(to_vector(policy, found.view()) == std::vector<std::int64_t>{2, -1, 1, 0, -1});
     bool const fresh = expand == frontier::fresh;
     builder.add_known_hop(fresh ? hop_of<Policy, local_id>({0, 2}, {2, 0})
@@ -114,10 +114,8 @@ TEST_CASE_TEMPLATE("edges between known vertices add no vertex, and vertices can
     CHECK(builder.next_frontier().size() == (fresh ? 0 : 3));
     builder.finish();
     CHECK(to_vector(policy, out.nodes()) == std::vector<std::int64_t>{70, 30, 90});
-    CHECK(to_vector(policy, out.row()) ==
-          (fresh ? std::vector<local_id>{2, 2, 0} : std::vector<local_id>{2, 2, 0, 1}));
-    CHECK(to_vector(policy, out.col()) ==
-          (fresh ? std::vector<local_id>{0, 2, 2} : std::vector<local_id>{0, 1, 1, 2}));
+    CHECK(to_vector(policy, out.row()) == (fresh ? std::vector<local_id>{2, 2, 0} : std::vector<local_id>{2, 2, 0, 1}));
+    CHECK(to_vector(policy, out.col()) == (fresh ? std::vector<local_id>{0, 2, 2} : std::vector<local_id>{0, 1, 1, 2}));
     CHECK(out.num_sampled_nodes()[1] == 1);
     CHECK(out.num_sampled_nodes()[2] == 0);
   }

@@ -18,9 +18,8 @@ void check_rows(glt_test::edge_list const& list, csr_options options, Policy con
   auto const sources = make_buffer<Policy>(std::vector<Vertex>(list.sources.begin(), list.sources.end()), policy);
   auto const destinations =
       make_buffer<Policy>(std::vector<Vertex>(list.destinations.begin(), list.destinations.end()), policy);
-  auto const graph =
-      make_csr(coo_view<Policy::space, Vertex>(list.num_vertices, sources.view(), destinations.view()),
-               options, policy);
+  auto const graph = make_csr(coo_view<Policy::space, Vertex>(list.num_vertices, sources.view(), destinations.view()),
+                              options, policy);
   auto oriented = list;
   if (options.direction == edge_direction::out) {
     oriented.sources.swap(oriented.destinations);

@@ -63,8 +63,8 @@ TEST_CASE_TEMPLATE("quantised features are the same on every policy", Policy, GL
   CHECK(to_vector(policy, found.view().features.flat()) == to_vector(host, expected.view().features.flat()));
   CHECK(to_vector(policy, found.view().scales) == to_vector(host, expected.view().scales));
   auto const labels = any_numbers<detail::label_type>(41, 2);
-  auto const labelled = quantize_rows<Policy>(matrix, std::vector<float>(6, 0.1F),
-                                              make_buffer<Policy>(labels, policy), policy);
+  auto const labelled =
+      quantize_rows<Policy>(matrix, std::vector<float>(6, 0.1F), make_buffer<Policy>(labels, policy), policy);
   CHECK(to_vector(policy, labelled.view().labels) == labels);
 }
 
@@ -89,8 +89,8 @@ TEST_CASE_TEMPLATE("a table of named features gathers on every policy", Policy, 
   Policy const policy;
   feature_table<Policy> table(4, policy);
   auto const rows = finite_rows(12);
-  table.add("text", copy_features<Policy>(
-                        feature_view<memory_space::host, float>{.features = {rows.data(), 4, 3}}, policy));
+  table.add("text",
+            copy_features<Policy>(feature_view<memory_space::host, float>{.features = {rows.data(), 4, 3}}, policy));
   auto const ids = make_buffer<Policy>(std::vector<local_id>{3, 1}, policy);
   auto const found = table.template gather<double>("text", ids.view());
   std::vector<double> expected;

@@ -123,8 +123,8 @@ TEST_CASE_TEMPLATE("weights that are none are named", Policy, GLT_TEST_POLICIES)
   weights[static_cast<std::size_t>(bad)] = -2.5F;
   weights.back() = std::numeric_limits<float>::infinity();
   auto const there = make_buffer(weights, policy);
-  auto const text = "weight of edge 1 of row 17 (position " + std::to_string(bad) +
-                    ") is -2.5; a weight is finite and 0 or more";
+  auto const text =
+      "weight of edge 1 of row 17 (position " + std::to_string(bad) + ") is -2.5; a weight is finite and 0 or more";
   CHECK_THROWS_WITH_AS(validate_weights(policy, graph.there.view(), there.view()), text.c_str(), precondition_error);
   CHECK_THROWS_AS(weight_tables<Policy>(graph.there.view(), there.view(), policy), precondition_error);
 }

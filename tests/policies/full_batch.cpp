@@ -50,8 +50,7 @@ struct relu_of_difference {
 template <class Policy>
 std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::threads_comm comm) {
   Policy const policy;
-  glt::dist::graph const graph(comm,
-                               glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+  glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
   glt::dist::sharded_graph<glt::threads_comm, Policy> sharded(comm, graph, {}, policy);
   auto const rows = sharded.num_destinations();
   std::vector<float> values;
@@ -59,9 +58,7 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
     values.push_back(static_cast<float>((i * 29 + comm.rank()) % 31 - 15) / 8);
   }
   using view = glt::matrix_view<Policy::space, float>;
-  auto const matrix = [&](glt::buffer<Policy, float>& of, std::int64_t width) {
-    return view(of.data(), rows, width);
-  };
+  auto const matrix = [&](glt::buffer<Policy, float>& of, std::int64_t width) { return view(of.data(), rows, width); };
   auto x = glt::make_buffer<Policy>(values, policy);
   std::vector<std::vector<float>> made;
   auto const keep = [&](auto const& of) { made.push_back(glt::to_vector(policy, of.view())); };
@@ -79,10 +76,8 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
     }
   }
   constexpr std::int64_t heads = 2;
-  auto keys =
-      glt::make_buffer<Policy>(std::vector<float>(values.begin(), values.begin() + rows * heads), policy);
-  auto queries =
-      glt::make_buffer<Policy>(std::vector<float>(values.end() - rows * heads, values.end()), policy);
+  auto keys = glt::make_buffer<Policy>(std::vector<float>(values.begin(), values.begin() + rows * heads), policy);
+  auto queries = glt::make_buffer<Policy>(std::vector<float>(values.end() - rows * heads, values.end()), policy);
   glt::buffer<Policy, float> log_sums(rows * heads, policy);
   glt::buffer<Policy, float> dkeys(rows * heads, policy);
   glt::buffer<Policy, float> dqueries(rows * heads, policy);
@@ -91,8 +86,7 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
                                                                  matrix(queries, heads)};
   glt::dist::attend(sharded, in, matrix(y, columns), matrix(log_sums, heads), options);
   glt::dist::attend_backward(
-      sharded, in,
-      glt::dist::attention_result<Policy::space, float const>{matrix(y, columns), matrix(log_sums, heads)},
+      sharded, in, glt::dist::attention_result<Policy::space, float const>{matrix(y, columns), matrix(log_sums, heads)},
       matrix(x, columns),
       glt::dist::attention_rows<Policy::space, float>{matrix(dx, columns), matrix(dkeys, heads),
                                                       matrix(dqueries, heads)},
@@ -104,9 +98,8 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
   glt::buffer<Policy, float> dy(rows * columns, policy);
   glt::dist::aggregate_messages(sharded, relu_of_difference{}, matrix(x, columns), matrix(x, columns),
                                 matrix(y, columns));
-  glt::dist::aggregate_messages_backward(sharded, relu_of_difference{}, matrix(x, columns),
-                                         matrix(x, columns), matrix(y, columns), matrix(dx, columns),
-                                         matrix(dy, columns));
+  glt::dist::aggregate_messages_backward(sharded, relu_of_difference{}, matrix(x, columns), matrix(x, columns),
+                                         matrix(y, columns), matrix(dx, columns), matrix(dy, columns));
   keep(y);
   keep(dx);
   keep(dy);

@@ -60,9 +60,8 @@ TEST_CASE_TEMPLATE("walks over full neighbourhoods are those of the host, batch 
     }
   }
   auto const without_row = make_buffer<Policy>(std::vector<local_id>{5, 257}, policy);
-  CHECK(glt_test::names(glt_test::thrown<precondition_error>([&] {
-                          full_neighborhoods<Policy>(there.view(), without_row.view(), {}, policy);
-                        }),
+  CHECK(glt_test::names(glt_test::thrown<precondition_error>(
+                            [&] { full_neighborhoods<Policy>(there.view(), without_row.view(), {}, policy); }),
                         "vertex 1 of the list is 257", "[0, 257)"));
 }
 

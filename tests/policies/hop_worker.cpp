@@ -37,7 +37,8 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
           detail::hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
           for (int batch = 0; batch < 2; ++batch) { // the second one with the memory of the first
             sampled_subgraph<Policy> out;
-            worker.sample(policy.executor(), there.view(), options, uniform_rule{}, {}, seeds_there.view(), {}, {.seed = 3}, out);
+            worker.sample(policy.executor(), there.view(), options, uniform_rule{}, {}, seeds_there.view(), {},
+                          {.seed = 3}, out);
             CHECK(copy_subgraph(policy, out) == wanted);
           }
         }

@@ -76,8 +76,8 @@ TEST_CASE_TEMPLATE("a hub that everybody draws is hot, however many add to it at
   auto const graph = copy_graph<Policy>(made.view(), policy);
   auto const from = make_buffer<Policy>(seeds, policy);
   for (std::int64_t const batch_size : {70000, 69999, 35000}) {
-    auto const hot = estimate_hotness(graph.view(), from.view(),
-                                      {.neighbors = {.fanouts = {1}}, .batch_size = batch_size}, policy);
+    auto const hot =
+        estimate_hotness(graph.view(), from.view(), {.neighbors = {.fanouts = {1}}, .batch_size = batch_size}, policy);
     CHECK(detail::read_element(policy, hot.view(), 0) == 1);
   }
 }

@@ -48,8 +48,8 @@ TEST_CASE_TEMPLATE("the hottest vertices, hottest first, lower ids before higher
   for (std::int64_t const n : {0, 1, 2, 33, 4097}) {
     auto const hotness = random_hotness(n);
     auto const given = make_buffer<Policy>(hotness, policy);
-    for (std::int64_t const count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1000},
-                                     std::numeric_limits<std::int64_t>::max()}) {
+    for (std::int64_t const count :
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{1000}, std::numeric_limits<std::int64_t>::max()}) {
       CAPTURE(n);
       CAPTURE(count);
       auto const local = hottest_vertices(given.view(), count, policy);

@@ -91,8 +91,8 @@ TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last subgraph as it was"
   auto const bad = make_buffer<Policy>(std::vector<local_id>{1, 101}, policy);
   sampler.sample(good.view(), out);
   auto const before = copy_subgraph(policy, out);
-  CHECK(glt_test::names(glt_test::thrown<precondition_error>([&] { sampler.sample(bad.view(), out); }),
-                        "seed 1 is 101", "[0, 101)"));
+  CHECK(glt_test::names(glt_test::thrown<precondition_error>([&] { sampler.sample(bad.view(), out); }), "seed 1 is 101",
+                        "[0, 101)"));
   CHECK(copy_subgraph(policy, out) == before);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/hetero_graphs.hpp"
-#include "support/policies.hpp"
 #include "support/pinned_policy.hpp"
+#include "support/policies.hpp"
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/sample/walk/metapath.hpp>

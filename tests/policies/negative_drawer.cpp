@@ -57,7 +57,8 @@ glt_test::naive_negatives drawn_on(Policy const& policy, glt_test::edge_list con
   for (int times = 0; times < 2; ++times) { // the second time into the same memory
     seeds.assign(sources_there.view(), destinations_there.view());
     if (in_rounds) {
-      detail::candidates_in_rounds<Policy, vertex, typename decltype(candidates)::view_type> source{policy, candidates.view()};
+      detail::candidates_in_rounds<Policy, vertex, typename decltype(candidates)::view_type> source{policy,
+                                                                                                    candidates.view()};
       drawer.draw(source, seeds, keys_there.view(), out);
     } else {
       drawer.draw(candidates, seeds, keys_there.view(), out);
@@ -178,8 +179,8 @@ TEST_CASE_TEMPLATE("seed edges are searched and counted as on the host", Policy,
 
 TEST_CASE_TEMPLATE("wrong weights and ids are refused in the words of the host", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  auto const graph = copy_graph<Policy>(make_csr<device::cpu>(glt_test::edge_list{"", 3, {0}, {1}}.view()).view(),
-                                        policy);
+  auto const graph =
+      copy_graph<Policy>(make_csr<device::cpu>(glt_test::edge_list{"", 3, {0}, {1}}.view()).view(), policy);
   auto const refused = [&](std::vector<double> const& weights, std::vector<global_id> const& original) {
     return glt_test::thrown<precondition_error>([&] {
       auto const weights_there = make_buffer<Policy>(weights, policy);

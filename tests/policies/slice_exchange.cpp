@@ -20,8 +20,8 @@
 
 using namespace glt;
 using namespace glt_test;
-using glt::dist::device_comm;
 using glt::detail::slice_exchange;
+using glt::dist::device_comm;
 
 namespace {
 
@@ -31,7 +31,9 @@ std::int64_t rows_of(int from, int to, int round) {
   return round == 0 || (from + 2 * to + round) % 4 == 0 ? 0 : (from * 7 + to * 5 + round * 11) % 90;
 }
 
-std::int64_t value_of(int from, int to, std::int64_t i) { return from * 100000 + to * 10000 + i; }
+std::int64_t value_of(int from, int to, std::int64_t i) {
+  return from * 100000 + to * 10000 + i;
+}
 
 // What one rank sends to all others, or gets from them, by rank.
 struct slices_of {

@@ -35,9 +35,7 @@ struct share_item {
   array_view<Space, std::int64_t const> first; // of every item in out
   array_view<Space, std::int64_t> out;
 
-  GLT_HOST_DEVICE std::int64_t size(std::int64_t item) const {
-    return (first[item + 1] - first[item] - extra) / 3;
-  }
+  GLT_HOST_DEVICE std::int64_t size(std::int64_t item) const { return (first[item + 1] - first[item] - extra) / 3; }
   template <class Team>
   GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t item) const {
     auto const n = size(item);
@@ -47,8 +45,8 @@ struct share_item {
     auto* const counts = records + n;
     team.for_each(n, [&](std::int64_t i) { values[i] = value_of(item, i); });
     auto const even = team.count_if(n, divisible{item, 2});
-    auto const selected = team.select_if(n, most, divisible{item, 3},
-                                         [&](std::int64_t k, std::int64_t i) { multiples[k] = i; });
+    auto const selected =
+        team.select_if(n, most, divisible{item, 3}, [&](std::int64_t k, std::int64_t i) { multiples[k] = i; });
     std::int64_t num_records = 0;
     std::int64_t largest = -1;
     team.visit_if(
@@ -121,8 +119,7 @@ TEST_CASE_TEMPLATE("teams of any size do what one thread does", Policy, GLT_TEST
   for (std::int64_t item = 0; item < items; ++item) {
     auto* const values = expected.data() + first[static_cast<std::size_t>(item)];
     auto const n =
-        (first[static_cast<std::size_t>(item) + 1] - first[static_cast<std::size_t>(item)] - share::extra) /
-        3;
+        (first[static_cast<std::size_t>(item) + 1] - first[static_cast<std::size_t>(item)] - share::extra) / 3;
     auto* const counts = values + 3 * n;
     counts[0] = counts[1] = counts[2] = 0;
     counts[3] = -1;

@@ -203,9 +203,9 @@ TEST_CASE_TEMPLATE("a moved store keeps its rows, and a result of another shape 
   auto const ids = make_buffer<hot>(std::vector<local_id>{1, 2}, policy);
   buffer<hot, float> out(9, policy);
   CHECK(names(thrown<precondition_error>([&] {
-          gather_rows(policy.executor(), moved.view(), ids.view(), matrix_view<space, float>(out.data(), 3, 3));
-        }),
-        "2 rows of 3 columns", "[3, 3]"));
+                gather_rows(policy.executor(), moved.view(), ids.view(), matrix_view<space, float>(out.data(), 3, 3));
+              }),
+              "2 rows of 3 columns", "[3, 3]"));
 }
 
 TEST_CASE_TEMPLATE("rows that were to be taken over stay where they were if something is wrong", Tiers,
@@ -215,10 +215,9 @@ TEST_CASE_TEMPLATE("rows that were to be taken over stay where they were if some
   plain_features<std::int32_t> const plain(9, 3, true);
   cold const policy;
   auto features = copy_features<cold>(plain.view(), policy);
-  CHECK(names(thrown<precondition_error>([&] {
-          tiered_store<hot, cold, std::int32_t>(std::move(features), std::vector<local_id>{2, 9}, {});
-        }),
-        "hot vertex 1 is 9"));
+  CHECK(names(thrown<precondition_error>(
+                  [&] { tiered_store<hot, cold, std::int32_t>(std::move(features), std::vector<local_id>{2, 9}, {}); }),
+              "hot vertex 1 is 9"));
   CHECK(to_vector(policy, features.view().features.flat()) == plain.rows);
 }
 

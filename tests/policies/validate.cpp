@@ -72,11 +72,9 @@ TEST_CASE_TEMPLATE("vertices and relations are looked at wherever they are", Pol
   Policy const policy;
   auto const seeds = make_buffer<Policy>(std::vector<global_id>{0, 9, 10, -1}, policy);
   CHECK_THROWS_WITH_AS(detail::validate_vertices(policy, "seed", seeds.view(), 10),
-                       "seed 2 is 10, but vertices are in [0, 10); pass ids of this graph",
-                       precondition_error);
+                       "seed 2 is 10, but vertices are in [0, 10); pass ids of this graph", precondition_error);
   CHECK_THROWS_WITH_AS(detail::validate_vertices(policy, "seed", std::as_const(seeds).view(), 11),
-                       "seed 3 is -1, but vertices are in [0, 11); pass ids of this graph",
-                       precondition_error);
+                       "seed 3 is -1, but vertices are in [0, 11); pass ids of this graph", precondition_error);
   CHECK_NOTHROW(detail::validate_vertices(policy, "seed", seeds.view().subview(0, 3), 11));
   CHECK_NOTHROW(detail::validate_vertices(policy, "seed", seeds.view().subview(0, 0), 0));
 

@@ -67,8 +67,8 @@ TEST_CASE("edge ids are those of a graph, and positions are asked for by name") 
   auto const typed = glt_test::academic_graph(30).graph();
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           glt::hetero_neighbor_sampler<cpu>(
-                              typed.view(), {.fanouts = glt::same_fanouts(typed.schema(), {2}),
-                                             .edge_ids = glt::edge_positions});
+                              typed.view(),
+                              {.fanouts = glt::same_fanouts(typed.schema(), {2}), .edge_ids = glt::edge_positions});
                         }),
                         "has edge ids"));
 }

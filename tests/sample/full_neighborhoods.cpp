@@ -67,8 +67,7 @@ TEST_CASE("a hub does not make a batch larger than the limits, nor its memory") 
     star.add(v, 0);
   }
   auto const graph = glt::make_csr<glt_test::minimal_policy>(
-      glt::coo_view<glt::memory_space::pinned>(star.num_vertices,
-                                               {star.sources.data(), std::ssize(star.sources)},
+      glt::coo_view<glt::memory_space::pinned>(star.num_vertices, {star.sources.data(), std::ssize(star.sources)},
                                                {star.destinations.data(), std::ssize(star.destinations)}),
       {});
   auto& counts = glt_test::counting_resource::counts();

@@ -32,6 +32,6 @@ TEST_CASE("wrong fanouts are refused by edge type and hop") {
   CHECK(glt_test::names(refused({.fanouts = {{}, {}}}), "0 fanouts of (a, x, b)"));
   CHECK(glt_test::names(refused({.fanouts = {{1, 2}, {1}}}), "1 fanouts of (b, y, a)", "2 of (a, x, b)"));
   CHECK(glt_test::names(refused({.fanouts = {{1, 2}, {1, -2}}}), "fanout -2", "hop 1 of (b, y, a)"));
-  CHECK(glt_test::names(refused({.fanouts = {{-1}, {1}}, .replace = true}), "fanout -1",
-                        "hop 0 of (a, x, b)", "replacement"));
+  CHECK(glt_test::names(refused({.fanouts = {{-1}, {1}}, .replace = true}), "fanout -1", "hop 0 of (a, x, b)",
+                        "replacement"));
 }

@@ -275,8 +275,7 @@ TEST_CASE("a batch that is no larger than one before takes no memory") {
   auto const graph = list.graph();
   for (bool const disjoint : {false, true}) {
     glt::hetero_neighbor_sampler<cpu> sampler(
-        graph.view(),
-        {.fanouts = glt::same_fanouts(list.schema, {4, 3}), .edge_ids = true, .disjoint = disjoint});
+        graph.view(), {.fanouts = glt::same_fanouts(list.schema, {4, 3}), .edge_ids = true, .disjoint = disjoint});
     glt::hetero_subgraph<cpu> out;
     seed_lists<glt::local_id> const seeds(glt_test::hetero_seeds_of(list, 2, 2));
     ids const papers{1, 5, 9};
@@ -300,10 +299,9 @@ TEST_CASE("bad input is refused and leaves the last subgraph as it was") {
   std::vector<glt::global_id> const short_list(5);
   CHECK(glt_test::names(refused([&] { glt::hetero_neighbor_sampler<cpu>(graph.view(), options, cpu(), {short_list}); }),
                         "original ids of 1 node types", "4"));
-  CHECK(glt_test::names(refused([&] {
-                          glt::hetero_neighbor_sampler<cpu>(graph.view(), options, cpu(), {{}, short_list, {}, {}});
-                        }),
-                        "5 original ids", "51 vertices", "'author'"));
+  CHECK(glt_test::names(
+      refused([&] { glt::hetero_neighbor_sampler<cpu>(graph.view(), options, cpu(), {{}, short_list, {}, {}}); }),
+      "5 original ids", "51 vertices", "'author'"));
 
   glt::hetero_neighbor_sampler<cpu> sampler(graph.view(), options);
   glt::hetero_subgraph<cpu> out;

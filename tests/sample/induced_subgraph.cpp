@@ -32,7 +32,9 @@ std::vector<std::int64_t> some_seeds(std::int64_t vertices, std::int64_t step) {
   return seeds;
 }
 
-std::vector<glt::local_id> local(std::vector<std::int64_t> const& seeds) { return {seeds.begin(), seeds.end()}; }
+std::vector<glt::local_id> local(std::vector<std::int64_t> const& seeds) {
+  return {seeds.begin(), seeds.end()};
+}
 
 } // namespace
 

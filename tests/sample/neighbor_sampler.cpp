@@ -141,8 +141,8 @@ TEST_CASE("batches in bulk are those of their steps, for any number of threads")
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sampler.sample_bulk(views, {}, none); }),
                         "1 batches", "0 subgraphs"));
   none.resize(1);
-  CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { sampler.sample_bulk(views, {}, none); }), "300"));
+  CHECK(
+      glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sampler.sample_bulk(views, {}, none); }), "300"));
 }
 
 TEST_CASE("the steady state allocates nothing") {
@@ -205,20 +205,19 @@ TEST_CASE("bad input is refused and leaves the last subgraph as it was") {
   auto const graph = glt::make_csr<cpu>(list.view());
   CHECK_THROWS_AS(glt::neighbor_sampler<cpu>(graph.view(), {}), glt::precondition_error);
   std::vector<glt::global_id> const original(5);
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                          glt::neighbor_sampler<cpu>(graph.view(), {.fanouts = {2}}, {}, original);
-                        }),
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
+                            [&] { glt::neighbor_sampler<cpu>(graph.view(), {.fanouts = {2}}, {}, original); }),
                         "5 original ids", "101"));
   glt::csr_view<glt::memory_space::host> const part(500, graph.view().offsets(), graph.view().sources());
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                            [&] { glt::neighbor_sampler<cpu>(part, {.fanouts = {2}}); }),
-                        "101 rows", "500 columns", "dist::neighbor_sampler"));
+  CHECK(glt_test::names(
+      glt_test::thrown<glt::precondition_error>([&] { glt::neighbor_sampler<cpu>(part, {.fanouts = {2}}); }),
+      "101 rows", "500 columns", "dist::neighbor_sampler"));
   glt::neighbor_sampler<cpu> sampler(graph.view(), {.fanouts = {2}});
   glt::sampled_subgraph<cpu> out;
   sampler.sample(as<glt::local_id>({1, 2}), {}, out);
   auto const before = glt_test::plain(out);
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                            [&] { sampler.sample(as<glt::local_id>({1, 101}), {}, out); }),
-                        "seed 1 is 101", "[0, 101)"));
+  CHECK(glt_test::names(
+      glt_test::thrown<glt::precondition_error>([&] { sampler.sample(as<glt::local_id>({1, 101}), {}, out); }),
+      "seed 1 is 101", "[0, 101)"));
   CHECK(glt_test::plain(out) == before);
 }

@@ -14,8 +14,7 @@
 
 namespace {
 
-std::vector<glt::detail::row_batch> batches_of(std::vector<std::int64_t> const& degrees,
-                                               glt::row_batch_limits limits) {
+std::vector<glt::detail::row_batch> batches_of(std::vector<std::int64_t> const& degrees, glt::row_batch_limits limits) {
   auto const degree_of = [&](std::int64_t row) { return degrees[static_cast<std::size_t>(row)]; };
   std::vector<glt::detail::row_batch> batches;
   auto const rows = static_cast<std::int64_t>(degrees.size());
@@ -27,8 +26,8 @@ std::vector<glt::detail::row_batch> batches_of(std::vector<std::int64_t> const& 
 }
 
 // Every edge as (row, position in the row), in the order in which the batches bring them.
-std::vector<std::pair<std::int64_t, std::int64_t>>
-edges_of(std::vector<glt::detail::row_batch> const& batches, std::vector<std::int64_t> const& degrees) {
+std::vector<std::pair<std::int64_t, std::int64_t>> edges_of(std::vector<glt::detail::row_batch> const& batches,
+                                                            std::vector<std::int64_t> const& degrees) {
   std::vector<std::pair<std::int64_t, std::int64_t>> edges;
   for (auto const& batch : batches) {
     if (batch.first_piece && batch.last_piece) {
@@ -91,19 +90,15 @@ TEST_CASE("batches cover every row once, in order, within the limits, and cut on
 
 TEST_CASE("batches are as full as whole rows allow") {
   auto const batches = batches_of({2, 2, 3, 0, 0, 1, 9, 4}, {.max_edges = 4, .max_rows = 3});
-  CHECK(batches == std::vector<glt::detail::row_batch>{
-                       {.first = 0, .num_rows = 2, .num_edges = 4},
-                       {.first = 2, .num_rows = 3, .num_edges = 3},
-                       {.first = 5, .num_rows = 1, .num_edges = 1},
-                       {.first = 6, .num_rows = 1, .num_edges = 4, .last_piece = false},
-                       {.first = 6,
-                        .num_rows = 1,
-                        .first_edge = 4,
-                        .num_edges = 4,
-                        .first_piece = false,
-                        .last_piece = false},
-                       {.first = 6, .num_rows = 1, .first_edge = 8, .num_edges = 1, .first_piece = false},
-                       {.first = 7, .num_rows = 1, .num_edges = 4}});
+  CHECK(batches ==
+        std::vector<glt::detail::row_batch>{
+            {.first = 0, .num_rows = 2, .num_edges = 4},
+            {.first = 2, .num_rows = 3, .num_edges = 3},
+            {.first = 5, .num_rows = 1, .num_edges = 1},
+            {.first = 6, .num_rows = 1, .num_edges = 4, .last_piece = false},
+            {.first = 6, .num_rows = 1, .first_edge = 4, .num_edges = 4, .first_piece = false, .last_piece = false},
+            {.first = 6, .num_rows = 1, .first_edge = 8, .num_edges = 1, .first_piece = false},
+            {.first = 7, .num_rows = 1, .num_edges = 4}});
 }
 
 TEST_CASE("limits below 1 are refused") {

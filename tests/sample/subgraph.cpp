@@ -40,8 +40,8 @@ TEST_CASE("blocks chain: the sources of a layer are the destinations of the one 
         continue;
       }
       auto const graph = glt::make_csr<cpu>(list.view());
-      glt::neighbor_sampler<cpu> sampler(
-          graph.view(), {.fanouts = {3, 2, 2}, .expand = expand, .edge_ids = glt::edge_positions});
+      glt::neighbor_sampler<cpu> sampler(graph.view(),
+                                         {.fanouts = {3, 2, 2}, .expand = expand, .edge_ids = glt::edge_positions});
       glt::sampled_subgraph<cpu> out;
       std::vector<glt::local_id> const seeds{static_cast<glt::local_id>(list.num_vertices - 1), 0};
       sampler.sample(seeds, {.step = 3}, out);

@@ -43,10 +43,10 @@ TEST_CASE("a sampler with the rule draws what the rule says for every vertex of 
     }
     for (bool const with_tables : {false, true}) {
       host_rule const rule{weights.view(), with_tables ? tables.view() : decltype(tables.view()){}};
-      for (auto const& options : std::vector<glt::neighbor_options>{
-               {.fanouts = {4, 2}, .edge_ids = true},
-               {.fanouts = {3, -1}, .expand = glt::frontier::all, .edge_ids = true},
-               {.fanouts = {3, 2}, .replace = true, .edge_ids = true}}) {
+      for (auto const& options :
+           std::vector<glt::neighbor_options>{{.fanouts = {4, 2}, .edge_ids = true},
+                                              {.fanouts = {3, -1}, .expand = glt::frontier::all, .edge_ids = true},
+                                              {.fanouts = {3, 2}, .replace = true, .edge_ids = true}}) {
         glt::weighted_neighbor_sampler<cpu> sampler(view, options, rule, cpu(2));
         glt::sampled_subgraph<cpu> out;
         glt::sample_key const key{.seed = 4, .step = 2};

@@ -26,14 +26,24 @@ void* allocate(std::size_t size, std::size_t alignment) {
 
 } // namespace
 
-std::int64_t glt_test::num_allocations() { return count; }
+std::int64_t glt_test::num_allocations() {
+  return count;
+}
 
-glt_test::failing_allocation::failing_allocation(std::int64_t number) { until_failure = number; }
-glt_test::failing_allocation::~failing_allocation() { until_failure = -1; }
-bool glt_test::failing_allocation::has_failed() const { return until_failure == 0; }
+glt_test::failing_allocation::failing_allocation(std::int64_t number) {
+  until_failure = number;
+}
+glt_test::failing_allocation::~failing_allocation() {
+  until_failure = -1;
+}
+bool glt_test::failing_allocation::has_failed() const {
+  return until_failure == 0;
+}
 
 // Every other form of new and delete calls these.
-void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size) {
+  return allocate(size, alignof(std::max_align_t));
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
@@ -51,7 +61,15 @@ void* operator new(std::size_t size, std::align_val_t alignment, std::nothrow_t 
     return nullptr;
   }
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}

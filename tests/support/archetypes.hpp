@@ -110,8 +110,8 @@ static_assert(glt::device_policy<minimal_policy>);
 /// A partitioner with nothing but what the concept lists: round robin.
 struct minimal_partitioner {
   template <class Vertex>
-  glt::buffer<glt::device::cpu, glt::local_id>
-  operator()(glt::csr_view<glt::memory_space::host, Vertex> graph, int num_parts) const {
+  glt::buffer<glt::device::cpu, glt::local_id> operator()(glt::csr_view<glt::memory_space::host, Vertex> graph,
+                                                          int num_parts) const {
     glt::buffer<glt::device::cpu, glt::local_id> part_of(graph.num_rows());
     for (std::int64_t v = 0; v < graph.num_rows(); ++v) {
       part_of[v] = static_cast<glt::local_id>(v % num_parts);

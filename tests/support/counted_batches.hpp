@@ -87,7 +87,8 @@ struct counted_batches {
   public:
     using batch_type = counted_batch;
 
-    maker(Comm comm, counted_batches const& what, Policy /*policy*/) : comm_(comm), failing_step_(what.failing_step), delays_(what.delays) {}
+    maker(Comm comm, counted_batches const& what, Policy /*policy*/)
+        : comm_(comm), failing_step_(what.failing_step), delays_(what.delays) {}
 
     void check(seeds_type const& seeds) const {
       if (!seeds.vertices.empty() && seeds.vertices[0] < 0) {

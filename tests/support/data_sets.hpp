@@ -31,8 +31,7 @@ inline glt::io::array random_array(glt::random_stream& draws, glt::element_type 
 }
 
 /// The vertices of a type with everything that they may have.
-inline glt::io::node_table random_nodes(glt::random_stream& draws, std::string const& name,
-                                        std::int64_t num_nodes) {
+inline glt::io::node_table random_nodes(glt::random_stream& draws, std::string const& name, std::int64_t num_nodes) {
   glt::io::node_table nodes;
   nodes.name = name;
   nodes.num_nodes = num_nodes;

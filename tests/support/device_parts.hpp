@@ -26,8 +26,8 @@ glt::graph_part<Policy, Vertex> device_part(divided_graph const& divided, int ra
 
 /// The features of a rank in memory of a policy.
 template <class Policy>
-glt::feature_store<Policy, float> device_features(divided_graph const& divided, int rank,
-                                                  std::int64_t columns, bool labels, Policy const& policy) {
+glt::feature_store<Policy, float> device_features(divided_graph const& divided, int rank, std::int64_t columns,
+                                                  bool labels, Policy const& policy) {
   auto const store = divided.features(rank, columns, labels);
   auto const rows = store.view();
   return {rows.num_vertices(), columns, glt::make_buffer<Policy>(rows.features.flat(), policy),

@@ -22,7 +22,9 @@ namespace glt_test {
 /// The calling thread, but it reaches only memory of GPUs.
 class distant_executor {
 public:
-  [[nodiscard]] static constexpr bool reaches(glt::memory_space space) noexcept { return glt::detail::device_accessible(space); }
+  [[nodiscard]] static constexpr bool reaches(glt::memory_space space) noexcept {
+    return glt::detail::device_accessible(space);
+  }
 
   void for_each(std::int64_t n, auto f) const { inner_.for_each(n, f); }
   void for_ranges(std::int64_t n, std::int64_t smallest, auto f) const { inner_.for_ranges(n, smallest, f); }

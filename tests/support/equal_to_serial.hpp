@@ -24,8 +24,8 @@ namespace glt_test {
 /// `expected(seeds, key)` the same batch by one process. A batch follows upon another, so that nothing of an earlier one may
 /// shine through.
 template <class Comm, class SeedsAt, class Made, class Expected>
-void check_batches(Comm& comm, std::string const& what, std::int64_t steps, SeedsAt const& seeds_at,
-                   Made const& made, Expected const& expected) {
+void check_batches(Comm& comm, std::string const& what, std::int64_t steps, SeedsAt const& seeds_at, Made const& made,
+                   Expected const& expected) {
   for (std::int64_t step = 0; step < steps; ++step) {
     glt::sample_key const key{.seed = 21, .epoch = 1, .step = step};
     auto const seeds = seeds_at(step);
@@ -46,8 +46,7 @@ public:
 
   /// `part_of(divided)` is the part of this rank where it is another than the one that is read from the list.
   template <class Comm, class PartOf>
-  compared_graph(Comm& comm, edge_list const& list, named_partitioner const& partitioner,
-                 PartOf const& part_of)
+  compared_graph(Comm& comm, edge_list const& list, named_partitioner const& partitioner, PartOf const& part_of)
       : what_(list.name + ", " + partitioner.name), divided_(list, partitioner, comm.size()),
         graph_(comm, part_of(std::as_const(divided_))) {}
 
@@ -65,8 +64,7 @@ public:
         comm, what_, steps, [&](std::int64_t step) { return seeds_of(comm.rank(), step, num_vertices); },
         [&](auto const& seeds, glt::sample_key key) {
           auto const ids = divided_.template renumbered<Vertex>(seeds);
-          remote[0] +=
-              std::ranges::count_if(ids, [&](auto id) { return graph_.book().owner(id) != comm.rank(); });
+          remote[0] += std::ranges::count_if(ids, [&](auto id) { return graph_.book().owner(id) != comm.rank(); });
           return made(ids, seeds, key);
         },
         expected);

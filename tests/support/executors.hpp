@@ -26,6 +26,8 @@ void for_each_executor(F&& f) {
 }
 
 /// Sizes around the bounds at which work is divided, and an odd large one.
-inline std::vector<std::int64_t> bulk_sizes() { return {0, 1, 2, 63, 65, 2047, 2048, 2049, 100'003}; }
+inline std::vector<std::int64_t> bulk_sizes() {
+  return {0, 1, 2, 63, 65, 2047, 2048, 2049, 100'003};
+}
 
 } // namespace glt_test

@@ -107,12 +107,24 @@ extern "C" {
 using glt_test::fake_cuda;
 using glt_test::fake_memory;
 
-cudaError_t cudaGetLastError() { return cudaSuccess; }
-char const* cudaGetErrorName(cudaError_t) { return "cudaErrorFake"; }
-char const* cudaGetErrorString(cudaError_t) { return "of no real GPU"; }
-cudaError_t cudaGetDeviceCount(int* count) { return *count = 2, cudaSuccess; }
-cudaError_t cudaGetDevice(int* device) { return *device = fake_cuda::instance().device, cudaSuccess; }
-cudaError_t cudaSetDevice(int device) { return fake_cuda::instance().device = device, cudaSuccess; }
+cudaError_t cudaGetLastError() {
+  return cudaSuccess;
+}
+char const* cudaGetErrorName(cudaError_t) {
+  return "cudaErrorFake";
+}
+char const* cudaGetErrorString(cudaError_t) {
+  return "of no real GPU";
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  return *count = 2, cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  return *device = fake_cuda::instance().device, cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  return fake_cuda::instance().device = device, cudaSuccess;
+}
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   *value = attribute == cudaDevAttrMemoryPoolsSupported ? 1 : 0;
   return cudaSuccess;
@@ -121,9 +133,15 @@ cudaError_t cudaDeviceSynchronize() {
   fake_cuda::instance().wait_for_all(fake_cuda::instance().device);
   return cudaSuccess;
 }
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) { return *can = 1, cudaSuccess; }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
-cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) { return *free = *total = 0, cudaSuccess; }
+cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  return *can = 1, cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return *free = *total = 0, cudaSuccess;
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   *stream = new CUstream_st{.device = fake_cuda::instance().device};
@@ -134,13 +152,19 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) { // others may still wait fo
   stream->run();
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return fake_cuda::instance().of(stream).run(), cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return fake_cuda::instance().of(stream).run(), cudaSuccess;
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   fake_cuda::instance().enqueue(stream, [after = *event] { after.stream->run(after.place); });
   return cudaSuccess;
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return *event = new CUevent_st, cudaSuccess; }
-cudaError_t cudaEventDestroy(cudaEvent_t event) { return delete event, cudaSuccess; }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  return *event = new CUevent_st, cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return delete event, cudaSuccess;
+}
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   auto& recorded = fake_cuda::instance().of(stream);
   *event = {&recorded, recorded.work.size()};
@@ -155,9 +179,15 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, cudaMemPoolProps const* prope
   *pool = new CUmemPoolHandle_st{properties->location.id, {}};
   return cudaSuccess;
 }
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { return delete pool, cudaSuccess; }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  return delete pool, cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
+  return cudaSuccess;
+}
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, cudaMemAccessDesc const* access, std::size_t) {
   pool->readers.insert(access->location.id);
   return cudaSuccess;
@@ -185,7 +215,9 @@ cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
 cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) {
   return *data = fake_cuda::instance().take(bytes, fake_memory::pinned), cudaSuccess;
 }
-cudaError_t cudaFreeHost(void* data) { return fake_cuda::instance().give(data), cudaSuccess; }
+cudaError_t cudaFreeHost(void* data) {
+  return fake_cuda::instance().give(data), cudaSuccess;
+}
 cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned) {
   fake_cuda::instance().blocks[static_cast<std::byte*>(data)] = {bytes, fake_memory::registered};
   return cudaSuccess;
@@ -194,12 +226,14 @@ cudaError_t cudaHostUnregister(void* data) {
   fake_cuda::instance().blocks.erase(static_cast<std::byte*>(data));
   return cudaSuccess;
 }
-cudaError_t cudaHostGetDevicePointer(void** seen, void* data, unsigned) { return *seen = data, cudaSuccess; }
+cudaError_t cudaHostGetDevicePointer(void** seen, void* data, unsigned) {
+  return *seen = data, cudaSuccess;
+}
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, void const* data) {
   auto const* const found = fake_cuda::instance().find(data);
-  attributes->type = found == nullptr                                                         ? cudaMemoryTypeUnregistered
+  attributes->type = found == nullptr ? cudaMemoryTypeUnregistered
                      : found->kind == fake_memory::pool || found->kind == fake_memory::plain ? cudaMemoryTypeDevice
-                                                                                              : cudaMemoryTypeHost;
+                                                                                             : cudaMemoryTypeHost;
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {

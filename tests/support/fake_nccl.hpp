@@ -25,9 +25,9 @@ namespace glt_test {
 struct fake_network {
   std::mutex lock;
   int last_id = 0;
-  int alive = 0;  ///< communicators that nobody has freed
-  int groups = 0; ///< of messages, by all ranks
-  std::map<int, int> started; ///< ranks by id
+  int alive = 0;                                                                ///< communicators that nobody has freed
+  int groups = 0;                                                               ///< of messages, by all ranks
+  std::map<int, int> started;                                                   ///< ranks by id
   std::map<std::tuple<int, int, int>, std::deque<std::vector<std::byte>>> mail; ///< by id, sender and receiver
   std::map<std::pair<int, int>, std::vector<std::vector<double>>> sums;         ///< by id and number of the reduction
 };

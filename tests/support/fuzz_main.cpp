@@ -31,10 +31,30 @@ extern "C" void tell_case(int signal) {
   std::raise(signal);
 }
 
-constexpr std::array<std::string_view, 24> words{
-    "\n",   "\r\n", "\r",  " ",   "\t",   ",", ";",   "#",       "%",           "-",
-    "0",    "1",    "7",   "255", "1.5",  ".", "1e9", "1e-400",  "1e400",       "nan",
-    "9223372036854775807",  "9223372036854775808",    "4294967296", "\xEF\xBB\xBF"};
+constexpr std::array<std::string_view, 24> words{"\n",
+                                                 "\r\n",
+                                                 "\r",
+                                                 " ",
+                                                 "\t",
+                                                 ",",
+                                                 ";",
+                                                 "#",
+                                                 "%",
+                                                 "-",
+                                                 "0",
+                                                 "1",
+                                                 "7",
+                                                 "255",
+                                                 "1.5",
+                                                 ".",
+                                                 "1e9",
+                                                 "1e-400",
+                                                 "1e400",
+                                                 "nan",
+                                                 "9223372036854775807",
+                                                 "9223372036854775808",
+                                                 "4294967296",
+                                                 "\xEF\xBB\xBF"};
 
 std::string make_case(std::vector<std::string> const& seeds, std::uint64_t number) {
   glt::random_stream draws(glt::random_key(number), 0);

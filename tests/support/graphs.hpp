@@ -25,9 +25,7 @@ struct edge_list {
   std::vector<glt::local_id> destinations;
 
   [[nodiscard]] std::int64_t num_edges() const { return static_cast<std::int64_t>(sources.size()); }
-  [[nodiscard]] glt::coo_view<glt::memory_space::host> view() const {
-    return {num_vertices, sources, destinations};
-  }
+  [[nodiscard]] glt::coo_view<glt::memory_space::host> view() const { return {num_vertices, sources, destinations}; }
   void add(std::int64_t source, std::int64_t destination) {
     sources.push_back(static_cast<glt::local_id>(source));
     destinations.push_back(static_cast<glt::local_id>(destination));
@@ -36,8 +34,7 @@ struct edge_list {
 
 /// Random edges, multi-edges and self-loops included; the last tenth of the vertices stays isolated.
 inline edge_list random_graph(std::int64_t num_vertices, std::int64_t num_edges, std::uint64_t seed = 1) {
-  edge_list made{
-      "random " + std::to_string(num_vertices) + "/" + std::to_string(num_edges), num_vertices, {}, {}};
+  edge_list made{"random " + std::to_string(num_vertices) + "/" + std::to_string(num_edges), num_vertices, {}, {}};
   auto const used = static_cast<std::uint64_t>(num_vertices - num_vertices / 10);
   glt::random_stream draws(glt::random_key(seed), 0);
   for (std::int64_t i = 0; i < num_edges; ++i) {
@@ -92,8 +89,7 @@ using in_edge = std::pair<std::int64_t, glt::edge_id>;
 inline std::vector<std::vector<in_edge>> naive_rows(edge_list const& graph) {
   std::vector<std::vector<in_edge>> rows(static_cast<std::size_t>(graph.num_vertices));
   for (std::size_t i = 0; i < graph.sources.size(); ++i) {
-    rows[static_cast<std::size_t>(graph.destinations[i])].emplace_back(graph.sources[i],
-                                                                       static_cast<glt::edge_id>(i));
+    rows[static_cast<std::size_t>(graph.destinations[i])].emplace_back(graph.sources[i], static_cast<glt::edge_id>(i));
   }
   return rows;
 }
@@ -118,8 +114,7 @@ auto to_vector(Range const& range) {
 
 /// The edges of a list as pairs (source, destination), in order.
 template <class Vertex>
-std::vector<std::pair<std::int64_t, std::int64_t>>
-pairs_of(glt::coo_view<glt::memory_space::host, Vertex> graph) {
+std::vector<std::pair<std::int64_t, std::int64_t>> pairs_of(glt::coo_view<glt::memory_space::host, Vertex> graph) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (std::int64_t i = 0; i < graph.num_edges(); ++i) {
     pairs.emplace_back(graph.sources()[i], graph.destinations()[i]);

@@ -104,7 +104,8 @@ inline std::vector<hetero_list> adversarial_hetero_graphs() {
   graphs.push_back({"a relation without edges",
                     {{{"a", 3}, {"b", 5}}, {{"a", "x", "b"}, {"b", "y", "a"}, {"b", "z", "b"}}},
                     {{{0, 1, 2, 0}, {4, 4, 0, 1}}, {}, {{3, 4}, {4, 4}}}});
-  graphs.push_back({"one vertex each", {{{"a", 1}, {"b", 1}}, {{"a", "x", "b"}, {"b", "y", "a"}, {"a", "s", "a"}}},
+  graphs.push_back({"one vertex each",
+                    {{{"a", 1}, {"b", 1}}, {{"a", "x", "b"}, {"b", "y", "a"}, {"a", "s", "a"}}},
                     {{{0}, {0}}, {{0, 0, 0}, {0, 0, 0}}, {{0}, {0}}}});
   graphs.push_back({"a chain of types",
                     {{{"a", 2}, {"b", 2}, {"c", 2}}, {{"a", "x", "b"}, {"b", "x", "c"}}},

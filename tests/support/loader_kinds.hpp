@@ -70,8 +70,7 @@ void check_deployments(Comm& comm, Recipe const& recipe, typename Recipe::seeds_
       auto const expected = prints_of(plain, epoch);
       CHECK(prints_of(loader, epoch) == expected);
       auto const half = loader.num_steps() / 2;
-      CHECK(prints_of(loader, epoch, half) ==
-            std::vector<std::int64_t>(expected.begin() + half, expected.end()));
+      CHECK(prints_of(loader, epoch, half) == std::vector<std::int64_t>(expected.begin() + half, expected.end()));
     }
     CHECK((comm.size() == 1 || prints_of(plain, 0) != prints_of(plain, 1)));
   }
@@ -98,8 +97,7 @@ std::string refused(Comm& comm, Recipe const& recipe, typename Recipe::seeds_typ
 
 /// Counts the rows that differ from the features and labels of `divided_graph`, of a sample's nodes.
 template <class Rows>
-std::int64_t wrong_rows(divided_graph const& divided, Rows const& batch, auto nodes,
-                        std::int64_t num_labels) {
+std::int64_t wrong_rows(divided_graph const& divided, Rows const& batch, auto nodes, std::int64_t num_labels) {
   auto const features = batch.features();
   REQUIRE(features.rows() == nodes.size());
   REQUIRE(batch.labels().size() == num_labels);

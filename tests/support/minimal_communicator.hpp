@@ -38,9 +38,7 @@ public:
   void all_reduce(std::span<float> values, glt::reduction op) { inner_.all_reduce(values, op); }
   void broadcast(std::byte* data, std::int64_t bytes, int root) { inner_.broadcast(data, bytes, root); }
   void barrier() { inner_.barrier(); }
-  minimal_communicator split(int color, int order) {
-    return minimal_communicator(inner_.split(color, order));
-  }
+  minimal_communicator split(int color, int order) { return minimal_communicator(inner_.split(color, order)); }
   minimal_communicator duplicate() { return minimal_communicator(inner_.duplicate()); }
 
 private:

@@ -27,8 +27,8 @@ struct naive_aggregation {
   std::vector<double> dw; ///< [E, heads]
 
   /// @shape  weights [E, heads]
-  naive_aggregation(edge_list const& list, glt::dist::aggregator how, std::int64_t columns,
-                    std::int64_t heads, std::vector<double> const& weights, std::vector<double> const& x,
+  naive_aggregation(edge_list const& list, glt::dist::aggregator how, std::int64_t columns, std::int64_t heads,
+                    std::vector<double> const& weights, std::vector<double> const& x,
                     std::vector<double> const& gradient)
       : y(x.size(), 0), dx(x.size(), 0), dw(list.sources.size() * static_cast<std::size_t>(heads), 0) {
     using glt::dist::aggregator;
@@ -50,8 +50,7 @@ struct naive_aggregation {
       }
     };
     bool const is_extreme = glt::dist::is_extreme(how);
-    each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight,
-             std::size_t) {
+    each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight, std::size_t) {
       auto const value = weight * x[from];
       if (!is_extreme) {
         y[to] += how == aggregator::mean ? value / in_edges : value;
@@ -60,8 +59,7 @@ struct naive_aggregation {
         chosen[to] = edge;
       }
     });
-    each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight,
-             std::size_t w) {
+    each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight, std::size_t w) {
       if (is_extreme && chosen[to] != edge) {
         return;
       }

@@ -55,7 +55,7 @@ naive_hetero_subgraph naive_hetero_sample(hetero_list const& graph, std::vector<
     list->resize(relations);
   }
   std::vector<std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>> position(types); // of (tree, vertex)
-  std::vector<std::vector<std::int64_t>> trees(types);                                       // of nodes
+  std::vector<std::vector<std::int64_t>> trees(types);                                        // of nodes
   auto const number = [&](std::size_t type, std::int64_t tree, std::int64_t vertex) {
     auto& nodes = out.nodes[type];
     auto const [found, first_time] = position[type].try_emplace({tree, vertex}, std::ssize(nodes));
@@ -89,8 +89,8 @@ naive_hetero_subgraph naive_hetero_sample(hetero_list const& graph, std::vector<
       for (std::size_t i = first[type]; i < known[type] && options.fanouts[e][hop] != 0; ++i) {
         auto const vertex = out.nodes[type][i];
         auto const& row = rows[static_cast<std::size_t>(vertex)];
-        for (auto const at : pick(glt::detail::hop_key(key, static_cast<std::int64_t>(hop), edge_type),
-                                  vertex, row, options.fanouts[e][hop], edge_type, trees[type][i])) {
+        for (auto const at : pick(glt::detail::hop_key(key, static_cast<std::int64_t>(hop), edge_type), vertex, row,
+                                  options.fanouts[e][hop], edge_type, trees[type][i])) {
           auto const [source, id] = row[static_cast<std::size_t>(at)];
           out.row[e].push_back(number(source_type, trees[type][i], source));
           out.col[e].push_back(static_cast<std::int64_t>(i));
@@ -116,11 +116,10 @@ naive_hetero_subgraph naive_hetero_sample(hetero_list const& graph, std::vector<
 inline naive_hetero_subgraph naive_hetero_sample(hetero_list const& graph,
                                                  std::vector<std::vector<std::int64_t>> const& seeds,
                                                  glt::hetero_options const& options, glt::sample_key key) {
-  return naive_hetero_sample(graph, seeds, options, key,
-                             [&](glt::random_key of_hop, std::int64_t vertex, std::vector<in_edge> const& row,
-                                 std::int64_t fanout, int, std::int64_t) {
-                               return naive_pick(of_hop, vertex, std::ssize(row), fanout, options.replace);
-                             });
+  return naive_hetero_sample(
+      graph, seeds, options, key,
+      [&](glt::random_key of_hop, std::int64_t vertex, std::vector<in_edge> const& row, std::int64_t fanout, int,
+          std::int64_t) { return naive_pick(of_hop, vertex, std::ssize(row), fanout, options.replace); });
 }
 
 /// Takes the edges of a row from one on, round and round; where it begins differs from edge type to edge

@@ -50,8 +50,8 @@ inline naive_negatives draw_naively(edge_list const& graph, pair_list const& pos
   std::vector<glt::random_key> keys;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> seen;
   for (auto const& positive : positives) {
-    keys.push_back(glt::detail::positive_key(glt::detail::negatives_key(key), positive.first, positive.second,
-                                             seen[positive]++));
+    keys.push_back(
+        glt::detail::positive_key(glt::detail::negatives_key(key), positive.first, positive.second, seen[positive]++));
   }
   naive_negatives out;
   bool const binary = options.mode == glt::negative_mode::binary;

@@ -22,8 +22,7 @@ namespace glt_test {
 /// the latest of them if asked for, and a draw from these.
 inline std::vector<std::int64_t> naive_temporal_pick(std::vector<std::int64_t> const& times,
                                                      glt::temporal_strategy strategy, std::int64_t vertex,
-                                                     std::int64_t time, glt::hop_options options,
-                                                     glt::random_key key) {
+                                                     std::int64_t time, glt::hop_options options, glt::random_key key) {
   std::vector<std::int64_t> candidates;
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (times[i] <= time) {
@@ -35,8 +34,8 @@ inline std::vector<std::int64_t> naive_temporal_pick(std::vector<std::int64_t> c
     candidates.erase(candidates.begin());
   }
   std::vector<std::int64_t> picked;
-  for (auto const at : naive_pick(key, vertex, static_cast<std::int64_t>(candidates.size()), options.fanout,
-                                  options.replace)) {
+  for (auto const at :
+       naive_pick(key, vertex, static_cast<std::int64_t>(candidates.size()), options.fanout, options.replace)) {
     picked.push_back(candidates[static_cast<std::size_t>(at)]);
   }
   return picked;
@@ -65,8 +64,8 @@ inline naive_subgraph naive_temporal_sample(edge_list const& list, std::vector<s
       times_of_row.push_back(times[static_cast<std::size_t>(edge.second)]);
     }
     glt::hop_options const draw{options.fanouts[static_cast<std::size_t>(hop)], options.replace};
-    return naive_temporal_pick(times_of_row, strategy, vertex, seed_times[static_cast<std::size_t>(tree)],
-                               draw, glt::detail::hop_key(key, hop));
+    return naive_temporal_pick(times_of_row, strategy, vertex, seed_times[static_cast<std::size_t>(tree)], draw,
+                               glt::detail::hop_key(key, hop));
   });
 }
 
@@ -75,8 +74,7 @@ inline naive_subgraph naive_independent_sample(edge_list const& list, std::vecto
                                                glt::neighbor_options const& options, glt::sample_key key) {
   auto const rows = naive_rows(list);
   return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t tree, std::int64_t vertex) {
-    auto const occurrence =
-        std::count(seeds.begin(), seeds.begin() + tree, seeds[static_cast<std::size_t>(tree)]);
+    auto const occurrence = std::count(seeds.begin(), seeds.begin() + tree, seeds[static_cast<std::size_t>(tree)]);
     auto const usual = glt::detail::hop_key(key, hop);
     return naive_pick(occurrence == 0 ? usual : usual.fold(static_cast<std::uint64_t>(occurrence)), vertex,
                       std::ssize(rows[static_cast<std::size_t>(vertex)]),
@@ -94,12 +92,11 @@ inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::
   auto const degree = static_cast<std::int64_t>(row.size());
   if (fanout >= 0 && degree > fanout) {
     std::ranges::sort(edges);
-    auto const cut = counts == glt::labor_count::exact
-                         ? edges.begin() + fanout
-                         : std::ranges::find_if(edges, [&](auto const& edge) {
-                             return std::ldexp(static_cast<double>(edge.first), -64) >=
-                                    static_cast<double>(fanout) / static_cast<double>(degree);
-                           });
+    auto const cut =
+        counts == glt::labor_count::exact ? edges.begin() + fanout : std::ranges::find_if(edges, [&](auto const& edge) {
+          return std::ldexp(static_cast<double>(edge.first), -64) >=
+                 static_cast<double>(fanout) / static_cast<double>(degree);
+        });
     edges.erase(cut, edges.end());
   }
   std::vector<std::int64_t> positions;

@@ -109,8 +109,7 @@ inline naive_subgraph naive_sample(edge_list const& graph, std::vector<std::int6
                                    glt::neighbor_options const& options, glt::sample_key key) {
   auto const rows = naive_rows(graph);
   return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t, std::int64_t vertex) {
-    return naive_pick(glt::detail::hop_key(key, hop), vertex,
-                      std::ssize(rows[static_cast<std::size_t>(vertex)]),
+    return naive_pick(glt::detail::hop_key(key, hop), vertex, std::ssize(rows[static_cast<std::size_t>(vertex)]),
                       options.fanouts[static_cast<std::size_t>(hop)], options.replace);
   });
 }

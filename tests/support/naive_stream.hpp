@@ -17,11 +17,10 @@ namespace glt_test {
 /// What one limit allows and how much of it the parts have, group by group.
 struct naive_limit {
   glt::detail::balance_limit limit;
-  std::vector<double> capacities;          ///< by group
+  std::vector<double> capacities;           ///< by group
   std::vector<std::vector<double>> loads{}; ///< by part, by group
 
-  naive_limit(glt::detail::balance_limit of, std::int64_t num_vertices, int num_parts)
-      : limit(std::move(of)) {
+  naive_limit(glt::detail::balance_limit of, std::int64_t num_vertices, int num_parts) : limit(std::move(of)) {
     std::vector<double> heaviest(static_cast<std::size_t>(limit.num_groups), 0);
     capacities.resize(heaviest.size(), 0);
     for (std::int64_t v = 0; v < num_vertices; ++v) {
@@ -81,7 +80,7 @@ std::vector<glt::local_id> naive_stream(glt::csr_view<glt::memory_space::host> g
       for (std::size_t p = 1; p < parts; ++p) {
         bool const room = fullness(p) <= 1;
         bool const best_room = fullness(best) <= 1;
-        auto const gain = room && best_room ? score(neighbors(p), sizes[p]) - score(neighbors(best), sizes[best])
+        auto const gain = room && best_room   ? score(neighbors(p), sizes[p]) - score(neighbors(best), sizes[best])
                           : room || best_room ? (room ? 1 : -1)
                                               : fullness(best) - fullness(p);
         if (gain > 0 || (gain == 0 && sizes[p] < sizes[best])) {

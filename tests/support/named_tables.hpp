@@ -32,7 +32,10 @@ glt::feature_store<glt::device::cpu, T> named_store(std::vector<std::int64_t> co
     }
   }
   using glt::device::cpu;
-  return {static_cast<std::int64_t>(items.size()), columns, glt::make_buffer<cpu>(values), {},
+  return {static_cast<std::int64_t>(items.size()),
+          columns,
+          glt::make_buffer<cpu>(values),
+          {},
           glt::make_buffer<cpu>(scales)};
 }
 

@@ -37,7 +37,9 @@ inline outcome run_tool(scratch_folder const& scratch, std::string const& argume
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(out), read_bytes(errors)};
 }
 
-inline bool has(std::string const& text, char const* word) { return text.find(word) != std::string::npos; }
+inline bool has(std::string const& text, char const* word) {
+  return text.find(word) != std::string::npos;
+}
 
 /// Writes a random folder of .npy files of a graph without types.
 inline void write_folder(std::filesystem::path const& folder, std::int64_t num_vertices, std::int64_t num_edges,

@@ -21,8 +21,8 @@ namespace glt_test {
 /// Everything in the last part: all others are empty.
 struct last_part_partitioner {
   template <class Vertex>
-  glt::buffer<glt::device::cpu, glt::local_id>
-  operator()(glt::csr_view<glt::memory_space::host, Vertex> graph, int num_parts) const {
+  glt::buffer<glt::device::cpu, glt::local_id> operator()(glt::csr_view<glt::memory_space::host, Vertex> graph,
+                                                          int num_parts) const {
     glt::buffer<glt::device::cpu, glt::local_id> part_of(graph.num_rows());
     for (auto& part : part_of) {
       part = num_parts - 1;
@@ -35,8 +35,7 @@ static_assert(glt::partitioner<last_part_partitioner>);
 /// A partitioner of 32-bit graphs under a name, for loops over all of them.
 struct named_partitioner {
   std::string name;
-  std::function<glt::buffer<glt::device::cpu, glt::local_id>(glt::csr_view<glt::memory_space::host>, int)>
-      run;
+  std::function<glt::buffer<glt::device::cpu, glt::local_id>(glt::csr_view<glt::memory_space::host>, int)> run;
 };
 
 /// The library's partitioners, round robin, and one that leaves parts empty.

@@ -71,9 +71,7 @@ struct divided_graph {
     return {rows, columns, std::move(values), std::move(classes)};
   }
 
-  static float feature(std::int64_t vertex, std::int64_t column) {
-    return static_cast<float>(vertex * 16 + column);
-  }
+  static float feature(std::int64_t vertex, std::int64_t column) { return static_cast<float>(vertex * 16 + column); }
   static glt::detail::label_type label(std::int64_t vertex) { return 1000000 + vertex; }
 };
 

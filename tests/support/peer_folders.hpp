@@ -22,8 +22,8 @@ using peer_ids = std::vector<std::int64_t>;
 struct peer_graph {
   struct nodes {
     std::string name;
-    peer_ids part;                ///< of every vertex
-    std::vector<float> features;  ///< two for each vertex, or none
+    peer_ids part;               ///< of every vertex
+    std::vector<float> features; ///< two for each vertex, or none
   };
   struct edges {
     std::size_t source; ///< types of vertices
@@ -195,11 +195,10 @@ inline void write_graphlearn(std::filesystem::path const& dir, peer_graph const&
       }
     }
   }
-  write_bytes(dir / "META",
-              whole(dict({{text("num_parts"), integer(graph.num_parts)},
-                          {text("data_cls"), text(graph.typed ? "hetero" : "homo")},
-                          {text("node_types"), graph.typed ? list(nodes) : none()},
-                          {text("edge_types"), graph.typed ? list(edges) : none()}})));
+  write_bytes(dir / "META", whole(dict({{text("num_parts"), integer(graph.num_parts)},
+                                        {text("data_cls"), text(graph.typed ? "hetero" : "homo")},
+                                        {text("node_types"), graph.typed ? list(nodes) : none()},
+                                        {text("edge_types"), graph.typed ? list(edges) : none()}})));
 }
 
 /// What the Partitioner of PyTorch Geometric writes; `through` numbers as release 2.4 did with types.
@@ -243,10 +242,9 @@ inline void write_pyg(std::filesystem::path const& dir, peer_graph const& graph,
       padded.insert(padded.begin(), 3, -77);
       std::vector<std::pair<std::string, std::string>> entries{
           {text("global_id"), torch_writer::tensor(node_file.storage(padded), 3, {std::ssize(ids)}, {1})},
-          {text("feats"),
-           dict({{text("x"), table.features.empty()
-                                 ? none()
-                                 : node_file.tensor(peer_rows(table.features, ids, 2), {std::ssize(ids), 2})}})}};
+          {text("feats"), dict({{text("x"), table.features.empty() ? none()
+                                                                   : node_file.tensor(peer_rows(table.features, ids, 2),
+                                                                                      {std::ssize(ids), 2})}})}};
       if (graph.typed && !through) {
         entries.emplace_back(text("id"), node_file.tensor(ids));
       }
@@ -272,9 +270,9 @@ inline void write_pyg(std::filesystem::path const& dir, peer_graph const& graph,
       std::vector<std::pair<std::string, std::string>> entries;
       if (!table.features.empty()) {
         entries.emplace_back(text("global_id"), edge_file.tensor(peer_plus(ids, through ? first_edge[t] : 0)));
-        entries.emplace_back(text("feats"),
-                             dict({{text("edge_attr"), edge_file.tensor(peer_rows(table.features, ids),
-                                                                        {std::ssize(ids), 1})}}));
+        entries.emplace_back(
+            text("feats"),
+            dict({{text("edge_attr"), edge_file.tensor(peer_rows(table.features, ids), {std::ssize(ids), 1})}}));
       }
       if (times) {
         entries.emplace_back(text("edge_time"), edge_file.tensor(peer_plus(ids, 1000)));

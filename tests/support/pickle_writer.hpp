@@ -27,10 +27,16 @@ std::string bytes_of(T value) {
   return bytes;
 }
 
-inline std::string none() { return "N"; }
-inline std::string boolean(bool value) { return value ? "\x88" : "\x89"; }
-inline std::string integer(std::int64_t value) { return "\x8a\x08" + bytes_of(value); } // LONG1
-inline std::string text(std::string_view value) {                                       // BINUNICODE
+inline std::string none() {
+  return "N";
+}
+inline std::string boolean(bool value) {
+  return value ? "\x88" : "\x89";
+}
+inline std::string integer(std::int64_t value) {
+  return "\x8a\x08" + bytes_of(value);
+} // LONG1
+inline std::string text(std::string_view value) { // BINUNICODE
   return "X" + bytes_of(static_cast<std::uint32_t>(value.size())) + std::string(value);
 }
 inline std::string bytes(std::string_view value) { // BINBYTES
@@ -44,8 +50,12 @@ inline std::string joined(std::vector<std::string> const& values) {
   }
   return all;
 }
-inline std::string tuple(std::vector<std::string> const& values) { return "(" + joined(values) + "t"; }
-inline std::string list(std::vector<std::string> const& values) { return "](" + joined(values) + "e"; }
+inline std::string tuple(std::vector<std::string> const& values) {
+  return "(" + joined(values) + "t";
+}
+inline std::string list(std::vector<std::string> const& values) {
+  return "](" + joined(values) + "e";
+}
 inline std::string items(std::vector<std::pair<std::string, std::string>> const& entries) {
   std::string all = "(";
   for (auto const& [key, value] : entries) {
@@ -62,7 +72,9 @@ inline std::string name(std::string const& module, std::string const& word) {
 inline std::string call(std::string const& function, std::vector<std::string> const& args) {
   return function + tuple(args) + "R";
 }
-inline std::string ordered_dict() { return call(name("collections", "OrderedDict"), {}); }
+inline std::string ordered_dict() {
+  return call(name("collections", "OrderedDict"), {});
+}
 inline std::string integers(std::vector<std::int64_t> const& values) {
   std::vector<std::string> all;
   for (auto const value : values) {
@@ -77,27 +89,25 @@ inline std::string numpy_array(std::string_view content, std::string const& type
   std::string latin;
   for (char const letter : content) {
     auto const code = static_cast<unsigned char>(letter);
-    latin += code < 0x80 ? std::string(1, letter)
-                         : std::string{static_cast<char>(0xC0U | code >> 6U),
-                                       static_cast<char>(0x80U | (code & 0x3FU))};
+    latin += code < 0x80
+                 ? std::string(1, letter)
+                 : std::string{static_cast<char>(0xC0U | code >> 6U), static_cast<char>(0x80U | (code & 0x3FU))};
   }
-  auto const dtype =
-      call(name("numpy", "dtype"), {text(type), boolean(false), boolean(true)}) +
-      tuple({integer(3), text("<"), none(), none(), none(), integer(-1), integer(-1), integer(0)}) + "b";
-  auto const elements =
-      as_text ? call(name("_codecs", "encode"), {text(latin), text("latin1")}) : bytes(content);
-  return call(name("numpy.core.multiarray", "_reconstruct"),
-              {name("numpy", "ndarray"), integers({0}), bytes("b")}) +
+  auto const dtype = call(name("numpy", "dtype"), {text(type), boolean(false), boolean(true)}) +
+                     tuple({integer(3), text("<"), none(), none(), none(), integer(-1), integer(-1), integer(0)}) + "b";
+  auto const elements = as_text ? call(name("_codecs", "encode"), {text(latin), text("latin1")}) : bytes(content);
+  return call(name("numpy.core.multiarray", "_reconstruct"), {name("numpy", "ndarray"), integers({0}), bytes("b")}) +
          tuple({integer(1), integers(shape), dtype, boolean(columns_first), elements}) + "b";
 }
 template <class T>
-std::string numpy_array(std::vector<T> const& values, std::string const& type,
-                        std::vector<std::int64_t> const& shape, bool columns_first = false,
-                        bool as_text = true) {
+std::string numpy_array(std::vector<T> const& values, std::string const& type, std::vector<std::int64_t> const& shape,
+                        bool columns_first = false, bool as_text = true) {
   return numpy_array({reinterpret_cast<char const*>(values.data()), values.size() * sizeof(T)}, type, shape,
                      columns_first, as_text);
 }
-inline std::string whole(std::string const& value) { return "\x80\x02" + value + "."; }
+inline std::string whole(std::string const& value) {
+  return "\x80\x02" + value + ".";
+}
 
 } // namespace glt_test::pickled
 

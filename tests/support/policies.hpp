@@ -35,8 +35,7 @@ using emulated_omp = glt::device::emulated<glt::exec::thrust_omp>;
 #define GLT_TEST_POLICIES glt::device::cuda, glt::device::zero_copy
 #define GLT_TEST_ONE_POLICY glt::device::cuda
 #elif defined(GLT_TEST_THRUST) && defined(_OPENMP)
-#define GLT_TEST_POLICIES                                                                                              \
-  glt::device::cpu, glt_test::emulated_cpp, glt_test::emulated_omp, glt_test::emulated_zero_copy
+#define GLT_TEST_POLICIES glt::device::cpu, glt_test::emulated_cpp, glt_test::emulated_omp, glt_test::emulated_zero_copy
 #define GLT_TEST_ONE_POLICY glt_test::emulated_omp
 #elif defined(GLT_TEST_THRUST)
 #define GLT_TEST_POLICIES glt::device::cpu, glt_test::emulated_cpp, glt_test::emulated_zero_copy

@@ -44,8 +44,7 @@ inline doctest::skip const needs_mpi(true);
 /// A rank on which `body` throws (REQUIRE included) makes all ranks fail. Ranks that are in different test
 /// cases, because one of them left its own early, notice that and fail too.
 template <class Body>
-void on_ranks_limited(Body const& body, std::vector<int> const& sizes = some_ranks,
-                      std::int64_t block_bytes = 16) {
+void on_ranks_limited(Body const& body, std::vector<int> const& sizes = some_ranks, std::int64_t block_bytes = 16) {
   auto comm = glt::mpi_comm::world({.block_bytes = block_bytes});
   if (std::ranges::find(sizes, comm.size()) == sizes.end()) {
     return;
@@ -58,8 +57,7 @@ void on_ranks_limited(Body const& body, std::vector<int> const& sizes = some_ran
   glt::run_collectively(comm, [&] {
     std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
     std::vector<glt::detail::call_header> headers(counts.size());
-    glt::detail::exchange_headers(comm, {.step = static_cast<std::int64_t>(test.bits())}, counts, 0, {},
-                                  headers);
+    glt::detail::exchange_headers(comm, {.step = static_cast<std::int64_t>(test.bits())}, counts, 0, {}, headers);
     body(comm);
   });
 }

@@ -33,14 +33,13 @@ bool is_as_expected(glt::mpi_comm const& world, int num_servers, int num_clients
   auto const clients = numbered(num_servers, num_clients);
   bool const is_server = context.world_rank() < num_servers;
   // Servers hold the part of their number; clients hold none, and learn who has them.
-  auto router =
-      glt::dist::make_part_router(context.world(), is_server ? num_servers : 0,
-                                  is_server ? std::vector{context.group_rank()} : std::vector<int>());
+  auto router = glt::dist::make_part_router(context.world(), is_server ? num_servers : 0,
+                                            is_server ? std::vector{context.group_rank()} : std::vector<int>());
   context.group_barrier();
   return context.ranks_of(role::server) == servers && context.ranks_of(role::client) == clients &&
          (context.role() == role::server) == is_server &&
-         context.group_size() == (is_server ? num_servers : num_clients) &&
-         router.num_parts() == num_servers && router.pick(num_servers - 1) == num_servers - 1;
+         context.group_size() == (is_server ? num_servers : num_clients) && router.num_parts() == num_servers &&
+         router.pick(num_servers - 1) == num_servers - 1;
 }
 
 } // namespace
@@ -59,8 +58,7 @@ int main(int argc, char** argv) {
     bool const passed = glt::run_collectively(
         world, [&] { return is_as_expected(world, std::atoi(argv[1]), std::atoi(argv[2]), own); });
     if (!passed) {
-      std::cerr << "rank " << world.rank() << " (" << glt::dist::name_of(own)
-                << ") finds other roles than expected\n";
+      std::cerr << "rank " << world.rank() << " (" << glt::dist::name_of(own) << ") finds other roles than expected\n";
     }
     return passed ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (std::exception const& failure) {

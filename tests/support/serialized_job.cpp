@@ -35,8 +35,7 @@ void run(glt::mpi_comm comm) {
     throw glt::precondition_error("threads are not allowed");
   }
   auto const whole = glt::make_csr<cpu>(glt::make_rmat<glt::local_id>({.scale = 9, .edge_factor = 8}).view());
-  auto const names =
-      glt::make_relabelling(glt::random_partitioner{}(whole.view(), comm.size()).view(), comm.size());
+  auto const names = glt::make_relabelling(glt::random_partitioner{}(whole.view(), comm.size()).view(), comm.size());
   glt::dist::graph const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
   glt::buffer<cpu, float> values(graph.local().num_rows() * 4);
   std::fill(values.begin(), values.end(), 1.0F);

@@ -18,8 +18,7 @@ namespace glt_test {
 struct served_world {
   template <class Comm>
   served_world(Comm& group, divided_graph const& divided)
-      : graph(group, divided.part(group.rank())),
-        features(group, graph.book(), divided.features(group.rank(), 3)),
+      : graph(group, divided.part(group.rank())), features(group, graph.book(), divided.features(group.rank(), 3)),
         named(group, graph.book(), named_table(originals(divided, group.rank()))) {}
 
   /// Original ids of the vertices of a part.

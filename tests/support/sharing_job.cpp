@@ -18,8 +18,7 @@
 int main(int argc, char**) {
   glt::mpi_environment const mpi;
   glt::mpi_node node(glt::mpi_comm::world());
-  auto const blocks =
-      node.share(1 << 20, [](std::span<std::byte> own) { std::ranges::fill(own, std::byte{1}); });
+  auto const blocks = node.share(1 << 20, [](std::span<std::byte> own) { std::ranges::fill(own, std::byte{1}); });
   // One write: launchers join what ranks print piece by piece.
   std::cout << "process " + std::to_string(::getpid()) + "\n" << std::flush;
   std::this_thread::sleep_for(std::chrono::seconds(argc > 1 ? 60 : 0));

@@ -33,8 +33,7 @@ int main(int argc, char** argv) {
     if (step == 2 && is_odd && mode == "stop") {
       std::raise(SIGSTOP);
     }
-    glt::detail::exchange_headers(comm, {.what = glt::detail::operation::sample, .step = step}, counts, 0, {},
-                                  headers);
+    glt::detail::exchange_headers(comm, {.what = glt::detail::operation::sample, .step = step}, counts, 0, {}, headers);
     std::vector<std::byte> const sent(100 * ranks);
     std::vector<std::byte> received(100 * ranks);
     std::vector<std::int64_t> sizes(ranks, 100);

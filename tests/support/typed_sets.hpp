@@ -31,8 +31,7 @@ inline glt::io::data_set plain_set(std::int64_t num_vertices, std::vector<std::i
 
 /// A random data set of three node types, one without vertices, and four edge types, one without edges; with
 /// multi-edges, and vertices that no edge touches. Training vertices of two types, some of them listed twice.
-inline glt::io::data_set typed_set(std::int64_t num_vertices, std::int64_t edges_per_type,
-                                   std::uint64_t seed = 1) {
+inline glt::io::data_set typed_set(std::int64_t num_vertices, std::int64_t edges_per_type, std::uint64_t seed = 1) {
   glt::random_stream draws(glt::random_key(seed), static_cast<std::uint64_t>(num_vertices));
   auto const below = [&](std::int64_t bound) {
     return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(bound)));
@@ -48,8 +47,8 @@ inline glt::io::data_set typed_set(std::int64_t num_vertices, std::int64_t edges
   for (std::int64_t v = 0; v < others; v += 7) {
     made.nodes[2].train.push_back(std::min(v + below(7), others - 1));
   }
-  auto const add = [&](std::string source, std::string name, std::string destination,
-                       std::int64_t num_sources, std::int64_t num_destinations, std::int64_t count) {
+  auto const add = [&](std::string source, std::string name, std::string destination, std::int64_t num_sources,
+                       std::int64_t num_destinations, std::int64_t count) {
     auto& edges = made.edges.emplace_back(glt::io::edge_table{
         .source = std::move(source), .name = std::move(name), .destination = std::move(destination)});
     for (std::int64_t e = 0; e < count && num_sources > 0 && num_destinations > 0; ++e) {

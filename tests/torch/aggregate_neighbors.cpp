@@ -70,9 +70,8 @@ TEST_CASE("the gradient of aggregate_neighbors agrees with finite differences") 
   auto const x = at::randn({11, 3}, at::kDouble).requires_grad_();
   auto const weights = at::randn({6, 3}, at::kDouble);
   for (auto const how : all_aggregators) {
-    glt_test::check_slopes(glt::serial_comm(), {x}, [&] {
-      return (glt::aggregate_neighbors(x, block.view(), how).pow(2) * weights).sum();
-    });
+    glt_test::check_slopes(glt::serial_comm(), {x},
+                           [&] { return (glt::aggregate_neighbors(x, block.view(), how).pow(2) * weights).sum(); });
   }
 }
 
@@ -91,7 +90,8 @@ TEST_CASE("aggregate_neighbors reads tensors of any strides and leaves gradients
   CHECK(largest(x.grad() - again.grad()) < 1e-5);
 }
 
-TEST_CASE("an extreme of aggregate_neighbors passes on what is not a number, and its gradient to one of equal sources") {
+TEST_CASE(
+    "an extreme of aggregate_neighbors passes on what is not a number, and its gradient to one of equal sources") {
   std::vector<glt::edge_offset> const offsets{0, 3, 3};
   std::vector<glt::local_id> const row{0, 1, 2};
   glt::block_view<glt::memory_space::host> const block{.num_sources = 3,
@@ -153,14 +153,15 @@ TEST_CASE_TEMPLATE("aggregate_neighbors over ranks equals the dense aggregation 
       Policy const policy;
       glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
       glt::dist::sharded_graph<decltype(comm), Policy> sharded(comm, graph, {}, policy);
-      auto const own = glt::to_tensor(divided.names.original.view().subview(divided.names.book.begin(comm.rank()),
-                                                                            sharded.num_destinations()));
+      auto const own = glt::to_tensor(
+          divided.names.original.view().subview(divided.names.book.begin(comm.rank()), sharded.num_destinations()));
       auto const own_x = x.detach().index_select(0, own).requires_grad_();
       auto const own_y = glt::aggregate_neighbors(own_x, sharded, how);
       CHECK(largest(own_y - y.index_select(0, own)) < 1e-12);
       (own_y * weights.index_select(0, own)).sum().backward();
       CHECK(largest(own_x.grad() - gradient.index_select(0, own)) < 1e-12);
-      CHECK(at::equal(glt::source_degrees(sharded).to(at::kDouble), whole.in_degrees().squeeze(1).index_select(0, own)));
+      CHECK(
+          at::equal(glt::source_degrees(sharded).to(at::kDouble), whole.in_degrees().squeeze(1).index_select(0, own)));
       CHECK(glt::favours_narrow_rows(sharded));
       CHECK(sharded.report().passes == 2);
     });
@@ -188,8 +189,9 @@ TEST_CASE("ranks that aggregate what does not fit fail together, forward and bac
     }
     CHECK_THROWS_AS(glt::run_collectively(comm,
                                           [&] {
-                                            static_cast<void>(glt::aggregate_neighbors(
-                                                is_odd ? at::Tensor() : at::zeros({rows, 2}), sharded, aggregator::sum));
+                                            static_cast<void>(
+                                                glt::aggregate_neighbors(is_odd ? at::Tensor() : at::zeros({rows, 2}),
+                                                                         sharded, aggregator::sum));
                                           }),
                     glt::collective_error);
   });

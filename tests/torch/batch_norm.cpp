@@ -223,7 +223,8 @@ TEST_CASE("the gradients of batch_norm over ranks agree with finite differences"
       auto const own = [&](at::Tensor const& rows) {
         return rows.slice(0, 7 * comm.rank() / comm.size(), 7 * (comm.rank() + 1) / comm.size());
       };
-      glt_test::check_slopes(comm, inputs, [&] { return (norm(comm, own(inputs.back())).pow(2) * own(weights)).sum(); });
+      glt_test::check_slopes(comm, inputs,
+                             [&] { return (norm(comm, own(inputs.back())).pow(2) * own(weights)).sum(); });
     });
   }
 }

@@ -148,8 +148,8 @@ TEST_CASE("files that cannot be used are refused on all ranks") {
       at::set_num_threads(1);
       small_net net;
       torch::optim::Adam adam(net.parameters(), 0.1);
-      auto const own = thrown<glt::collective_error>(
-          [&] { static_cast<void>(glt::load_training(comm, from, what, net, adam)); });
+      auto const own =
+          thrown<glt::collective_error>([&] { static_cast<void>(glt::load_training(comm, from, what, net, adam)); });
       if (comm.rank() == 1) {
         text = own;
       }
@@ -173,6 +173,7 @@ TEST_CASE("files that cannot be used are refused on all ranks") {
   CHECK(refusal(damaged, "seed 1").find("is not of a training") != std::string::npos);
 
   auto const nowhere = (folder / "nowhere" / "net.pt").string();
-  CHECK(thrown<glt::collective_error>([&] { glt::save_model(comm, nowhere, net); }).find("cannot be written: No such") !=
-        std::string::npos);
+  CHECK(thrown<glt::collective_error>([&] {
+          glt::save_model(comm, nowhere, net);
+        }).find("cannot be written: No such") != std::string::npos);
 }

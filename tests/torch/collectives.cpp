@@ -121,8 +121,7 @@ TEST_CASE("sync_params with another shape on one rank throws the same error on a
   CHECK(contains(errors[0], "linear.weight Float [3, 4]"));
 }
 
-TEST_CASE(
-    "sync_params with another element type or number of tensors on one rank throws the same error on all") {
+TEST_CASE("sync_params with another element type or number of tensors on one rank throws the same error on all") {
   auto const types = errors_of(2, [](auto& comm) {
     small_net net(3, comm.rank() == 1 ? at::kDouble : at::kFloat);
     glt::sync_params(comm, net);
@@ -161,8 +160,7 @@ TEST_CASE("gather_grads gives every rank the mean weighted by seeds") {
       glt::gather_grads(comm, net, 10 + 3 * comm.rank());
       bool good = true;
       for (auto const& parameter : net.parameters()) {
-        good = good && all_equal(parameter.grad(), weighted / total) &&
-               parameter.grad().sizes() == parameter.sizes();
+        good = good && all_equal(parameter.grad(), weighted / total) && parameter.grad().sizes() == parameter.sizes();
       }
       right[static_cast<std::size_t>(comm.rank())] = good ? 1 : 0;
     });
@@ -208,11 +206,10 @@ TEST_CASE("gather_grads: a parameter without gradient on all ranks with seeds ha
       set_gradient(net.table, 5); // of a rank without seeds
     }
     glt::gather_grads(comm, net, comm.rank() == 0 ? 1 : 0);
-    right[static_cast<std::size_t>(comm.rank())] = all_equal(net.linear->weight.grad(), 6) &&
-                                                           !net.table.grad().defined() &&
-                                                           !net.linear->bias.grad().defined()
-                                                       ? 1
-                                                       : 0;
+    right[static_cast<std::size_t>(comm.rank())] =
+        all_equal(net.linear->weight.grad(), 6) && !net.table.grad().defined() && !net.linear->bias.grad().defined()
+            ? 1
+            : 0;
   });
   CHECK(right == std::vector<char>(2, 1));
 
@@ -246,8 +243,7 @@ TEST_CASE("gather_grads is one header exchange and one all-reduce") {
     glt::gather_grads(comm, net, 1);
     CHECK(comm.counts().total().collectives == 2);
     CHECK(comm.counts().headers.bytes == glt::detail::header_bytes);
-    CHECK(comm.counts().reduce.bytes ==
-          4 * (15 + 6 + 10 + 5)); // elements of five parameters and one flag for each
+    CHECK(comm.counts().reduce.bytes == 4 * (15 + 6 + 10 + 5)); // elements of five parameters and one flag for each
   });
 }
 
@@ -262,8 +258,7 @@ TEST_CASE("gather_grads in double precision") {
 }
 
 TEST_CASE("gather_grads refuses on all ranks what one rank cannot give") {
-  auto const check_all = [](std::vector<std::string> const& errors, std::string const& rank,
-                            std::string const& cause) {
+  auto const check_all = [](std::vector<std::string> const& errors, std::string const& rank, std::string const& cause) {
     for (auto const& error : errors) {
       CHECK(error == errors[0]);
     }

@@ -42,8 +42,7 @@ at::Tensor drawn(std::vector<std::int64_t> const& ids, glt::random_key key, doub
 /// The layer as operations of LibTorch with a row for each edge; coefficients times `factors` [E + D, heads], of which
 /// the last are of self-loops, if those are defined.
 auto dense_with(gat_conv_options const& options, at::Tensor const& factors = {}) {
-  return [=](glt::gat_conv const& layer, at::Tensor const& x, glt_test::dense_graph const& graph,
-             at::Tensor const&) {
+  return [=](glt::gat_conv const& layer, at::Tensor const& x, glt_test::dense_graph const& graph, at::Tensor const&) {
     auto const parameters = layer->named_parameters();
     auto const n = graph.num_destinations;
     std::vector<std::int64_t> from(graph.row.begin(), graph.row.end());
@@ -130,25 +129,23 @@ TEST_CASE("gat_conv drops coefficients by the ids of edges and vertices alone, o
     auto same = glt_test::copy_layer(initial, options);
     auto const x = glt_test::numbers(list.num_vertices, options.in);
     auto const weights = glt_test::numbers(list.num_vertices, options.heads * options.out);
-    auto const expected = glt_test::run_layer(
-        same, x, weights, [&](at::Tensor const& at_x) { return dense(same, at_x, whole, {}); });
+    auto const expected =
+        glt_test::run_layer(same, x, weights, [&](at::Tensor const& at_x) { return dense(same, at_x, whole, {}); });
 
     std::vector<glt::local_id> seeds;
     for (glt::local_id v = 0; v < list.num_vertices; ++v) {
       seeds.push_back(v);
     }
     auto const rows = glt::make_csr<glt::device::cpu>(list.view(), {.edge_ids = true});
-    glt::neighbor_sampler<glt::device::cpu, glt::local_id> sampler(rows.view(),
-                                                                   {.fanouts = {-1}, .edge_ids = true});
+    glt::neighbor_sampler<glt::device::cpu, glt::local_id> sampler(rows.view(), {.fanouts = {-1}, .edge_ids = true});
     glt::sampled_subgraph<glt::device::cpu> batch;
     sampler.sample(glt::host_view<glt::local_id const>(seeds), {}, batch);
-    glt_test::check_equal(
-        glt_test::run_layer(same, x, weights,
-                            [&](at::Tensor const& at_x) {
-                              return same(at_x, batch.block(0),
-                                          {.key = key, .vertex_ids = glt::to_tensor(batch.nodes())});
-                            }),
-        expected);
+    glt_test::check_equal(glt_test::run_layer(same, x, weights,
+                                              [&](at::Tensor const& at_x) {
+                                                return same(at_x, batch.block(0),
+                                                            {.key = key, .vertex_ids = glt::to_tensor(batch.nodes())});
+                                              }),
+                          expected);
     glt_test::on_ranks([&](auto comm) {
       at::set_num_threads(1);
       glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
@@ -159,8 +156,8 @@ TEST_CASE("gat_conv drops coefficients by the ids of edges and vertices alone, o
       glt::attention_draws const of_rank{.key = key,
                                          .edge_ids = glt::to_tensor(graph.local().edge_ids()),
                                          .vertex_ids = own(at::arange(list.num_vertices, at::kLong))};
-      auto const made = glt_test::run_layer(
-          layer, own(x), own(weights), [&](at::Tensor const& at_x) { return layer(at_x, sharded, of_rank); });
+      auto const made = glt_test::run_layer(layer, own(x), own(weights),
+                                            [&](at::Tensor const& at_x) { return layer(at_x, sharded, of_rank); });
       CHECK(glt_test::largest(made.y - own(expected.y)) < 1e-9);
       CHECK(glt_test::largest(made.by_x - own(expected.by_x)) < 1e-9);
       std::vector<glt::local_id> own_seeds;
@@ -203,11 +200,9 @@ TEST_CASE("gat_conv refuses widths, heads and inputs that do not fit, and dropou
   glt::gat_conv layer({.in = 3, .out = 2, .dropout = 0.5});
   using glt_test::names;
   auto const refused = [&](at::Tensor const& x, glt::attention_draws const& draws) {
-    return glt_test::thrown<glt::precondition_error>(
-        [&] { static_cast<void>(layer(x, block.view(), draws)); });
+    return glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(layer(x, block.view(), draws)); });
   };
-  glt::attention_draws const draws{.edge_ids = at::arange(block.view().num_edges()),
-                                   .vertex_ids = at::arange(2)};
+  glt::attention_draws const draws{.edge_ids = at::arange(block.view().num_edges()), .vertex_ids = at::arange(2)};
   CHECK(layer(at::zeros({4, 3}), block.view(), draws).size(0) == 2);
   CHECK(names(refused(at::zeros({4, 2}), draws), "gat_conv over", "num_sources, 3"));
   CHECK(names(refused(at::zeros({5, 3}), draws), "each of 4 sources"));
@@ -227,8 +222,8 @@ TEST_CASE("gat_conv refuses widths, heads and inputs that do not fit, and dropou
     auto const vertices = at::arange(sharded.num_sources());
     CHECK(names(fails(x, {.vertex_ids = vertices}), "0 ids of", "dropout depends on them"));
     auto const longer = comm.rank() == 0 ? at::zeros({sharded.num_sources() + 1, 3}) : x;
-    CHECK(names(fails(longer, {.edge_ids = at::arange(sharded.num_edges()), .vertex_ids = vertices}),
-                "rank 0", "values ["));
+    CHECK(names(fails(longer, {.edge_ids = at::arange(sharded.num_edges()), .vertex_ids = vertices}), "rank 0",
+                "values ["));
   });
 }
 

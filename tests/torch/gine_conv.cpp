@@ -62,8 +62,9 @@ TEST_CASE("gine_conv over a block equals the dense layer, with isolated destinat
 TEST_CASE("gine_conv over ranks equals the dense layer over the whole graph, and its gradients do") {
   glt_test::check_on_ranks<glt::gine_conv>(
       options,
-      [](glt::gine_conv const& layer, at::Tensor const& x, glt_test::dense_graph const& graph,
-         at::Tensor const&) { return dense_layer(layer, x, graph); },
+      [](glt::gine_conv const& layer, at::Tensor const& x, glt_test::dense_graph const& graph, at::Tensor const&) {
+        return dense_layer(layer, x, graph);
+      },
       with_features);
 }
 
@@ -75,14 +76,14 @@ TEST_CASE("a rank on which gine_conv fails, for want of memory as well, fails al
   glt_test::check_failures<glt::gine_conv>(options, with_features);
 }
 
-TEST_CASE("gine_conv over message-flow graphs, and over blocks with all neighbours, equals the one over the whole graph at "
-          "the seeds") {
+TEST_CASE(
+    "gine_conv over message-flow graphs, and over blocks with all neighbours, equals the one over the whole graph at "
+    "the seeds") {
   auto const list = glt_test::random_graph(101, 170);
   auto layer = glt_test::make_layer<glt::gine_conv>(options);
   auto const x = glt_test::numbers(list.num_vertices, options.in);
   glt::serial_comm comm;
-  glt::dist::graph const graph(comm,
-                               glt_test::divided_graph(list, glt_test::all_partitioners()[0], 1).part(0));
+  glt::dist::graph const graph(comm, glt_test::divided_graph(list, glt_test::all_partitioners()[0], 1).part(0));
   glt::dist::sharded_graph<glt::serial_comm, glt_test::cpu> whole(comm, graph);
   std::vector<glt::local_id> const seeds{7, 3, 50};
   auto mfgs = glt::dist::make_mfgs(comm, graph, seeds, 1);
@@ -90,8 +91,7 @@ TEST_CASE("gine_conv over message-flow graphs, and over blocks with all neighbou
     return rows.index_select(0, at::tensor(places, at::kInt));
   };
   auto const expected = layer(x, features_of(glt::to_tensor(graph.local().edge_ids())), whole);
-  auto const made =
-      layer(select(x, mfgs.inputs), features_of(glt::to_tensor(mfgs.edge_ids[0].view())), mfgs.layers[0]);
+  auto const made = layer(select(x, mfgs.inputs), features_of(glt::to_tensor(mfgs.edge_ids[0].view())), mfgs.layers[0]);
   CHECK(glt_test::largest(made - select(expected, seeds)) < 1e-12);
 
   auto const rows = glt::make_csr<glt_test::cpu>(list.view(), {.edge_ids = true});
@@ -99,7 +99,8 @@ TEST_CASE("gine_conv over message-flow graphs, and over blocks with all neighbou
   glt::sampled_subgraph<glt_test::cpu> batch;
   sampler.sample(glt::host_view<glt::local_id const>(seeds), {}, batch);
   auto const block = batch.block(0);
-  auto const sampled = layer(x.index_select(0, glt::to_tensor(batch.nodes())), features_of(glt::to_tensor(block.edge_ids)), block);
+  auto const sampled =
+      layer(x.index_select(0, glt::to_tensor(batch.nodes())), features_of(glt::to_tensor(block.edge_ids)), block);
   CHECK(glt_test::largest(sampled - select(expected, seeds)) < 1e-12);
 }
 

@@ -34,8 +34,7 @@ struct net : torch::nn::Module {
     }
   }
   at::Tensor loss(int rank, std::int64_t step) {
-    auto const x =
-        at::arange(30, at::kFloat).mul(0.1 * (rank + 1)).add(static_cast<double>(step)).cos().view({5, 6});
+    auto const x = at::arange(30, at::kFloat).mul(0.1 * (rank + 1)).add(static_cast<double>(step)).cos().view({5, 6});
     return second(first(x).tanh()).square().mean();
   }
 };
@@ -45,8 +44,7 @@ bool same_gradients(torch::nn::Module& a, torch::nn::Module& b) {
   for (std::size_t i = 0; i < a.parameters().size(); ++i) {
     auto const left = a.parameters()[i].grad();
     auto const right = b.parameters()[i].grad();
-    same = same && left.defined() == right.defined() &&
-           (!left.defined() || at::allclose(left, right, 1e-5, 1e-7));
+    same = same && left.defined() == right.defined() && (!left.defined() || at::allclose(left, right, 1e-5, 1e-7));
   }
   return same;
 }
@@ -135,7 +133,8 @@ TEST_CASE("a backward pass that fails on one rank is the same error on all, and 
   CHECK(texts[2] == texts[0]);
 }
 
-TEST_CASE("a sparse gradient that a pass makes in a bucket without its other gradients is the same error on all ranks") {
+TEST_CASE(
+    "a sparse gradient that a pass makes in a bucket without its other gradients is the same error on all ranks") {
   std::vector<std::string> texts(2);
   glt::run_threads(2, [&](auto comm) {
     struct : torch::nn::Module {
@@ -173,10 +172,10 @@ TEST_CASE("a rank that fails before its backward pass ends the others, and bucke
 TEST_CASE("gradient_buckets refuse what gather_grads refuses, and buckets without room") {
   glt::run_threads(2, [&](auto comm) {
     net module;
-    CHECK_THROWS_WITH_AS((glt::gradient_buckets(comm, module, 8 + comm.rank())),
-                         doctest::Contains("pass the same"), glt::collective_error);
-    CHECK_THROWS_WITH_AS((glt::gradient_buckets(comm, module, comm.rank() == 0 ? 1 : 0)),
-                         doctest::Contains("0 bytes"), glt::collective_error);
+    CHECK_THROWS_WITH_AS((glt::gradient_buckets(comm, module, 8 + comm.rank())), doctest::Contains("pass the same"),
+                         glt::collective_error);
+    CHECK_THROWS_WITH_AS((glt::gradient_buckets(comm, module, comm.rank() == 0 ? 1 : 0)), doctest::Contains("0 bytes"),
+                         glt::collective_error);
     glt::gradient_buckets gradients(comm, module);
     CHECK_THROWS_WITH_AS(gradients.backward(module.loss(0, 0), comm.rank() == 0 ? 1 : -1),
                          doctest::Contains("-1 seeds"), glt::collective_error);

@@ -48,8 +48,7 @@ layer_result run_layer(Layer& layer, at::Tensor const& input, at::Tensor const& 
   ((y * weights).sum() + 0 * x.sum()).backward(); // a graph may have no edges
   layer_result made{y.detach(), x.grad(), {}};
   for (auto const& parameter : layer->parameters()) {
-    made.by_parameter.push_back(parameter.grad().defined() ? parameter.grad().clone()
-                                                           : at::zeros_like(parameter));
+    made.by_parameter.push_back(parameter.grad().defined() ? parameter.grad().clone() : at::zeros_like(parameter));
   }
   return made;
 }
@@ -122,20 +121,18 @@ void check_on_blocks(Options options, bool with_degrees, Dense dense) {
     auto const x = numbers(sources, options.in);
     auto const degrees = with_degrees ? at::randint(0, 9, {sources, 1}, at::kDouble) : at::Tensor();
     auto const weights = numbers(destinations, columns_of(options));
-    check_equal(
-        run_layer(layer, x, weights,
-                  [&](at::Tensor const& at_x) {
-                    return call_layer(layer, at_x, block.view(), with_degrees ? degrees.squeeze(1) : degrees);
-                  }),
-        run_layer(layer, x, weights,
-                  [&](at::Tensor const& at_x) { return dense(layer, at_x, block.dense(), degrees); }));
+    check_equal(run_layer(layer, x, weights,
+                          [&](at::Tensor const& at_x) {
+                            return call_layer(layer, at_x, block.view(), with_degrees ? degrees.squeeze(1) : degrees);
+                          }),
+                run_layer(layer, x, weights,
+                          [&](at::Tensor const& at_x) { return dense(layer, at_x, block.dense(), degrees); }));
   }
 }
 
 /// The rows of a tensor by original id that a rank has.
 inline at::Tensor own_rows(at::Tensor const& all, divided_graph const& divided, int rank) {
-  auto const ids =
-      divided.names.original.view().subview(divided.names.book.begin(rank), divided.names.book.size(rank));
+  auto const ids = divided.names.original.view().subview(divided.names.book.begin(rank), divided.names.book.size(rank));
   return all.index_select(0, glt::to_tensor(ids));
 }
 
@@ -173,9 +170,8 @@ void check_on_ranks(Options options, Dense dense, Call call = {}) {
     auto const x = numbers(list.num_vertices, options.in);
     auto const weights = numbers(list.num_vertices, columns_of(options));
     auto same = make_layer<Layer>(options);
-    auto const expected = run_layer(same, x, weights, [&](at::Tensor const& at_x) {
-      return dense(same, at_x, whole, whole.in_degrees());
-    });
+    auto const expected = run_layer(
+        same, x, weights, [&](at::Tensor const& at_x) { return dense(same, at_x, whole, whole.in_degrees()); });
     for (auto const turn : {number, number + 3}) { // each partitioner and depth with some graphs
       on_ranks([&](auto comm) {
         auto const& partitioner = partitioners[turn % partitioners.size()];
@@ -194,15 +190,17 @@ void check_on_ranks(Options options, Dense dense, Call call = {}) {
           auto const gradient = layer->parameters()[i].grad();
           made.by_parameter[i] = gradient.defined() ? gradient * comm.size() : made.by_parameter[i];
         }
-        check_equal(made, {own_rows(expected.y, divided, comm.rank()),
-                           own_rows(expected.by_x, divided, comm.rank()), expected.by_parameter});
+        check_equal(made, {own_rows(expected.y, divided, comm.rank()), own_rows(expected.by_x, divided, comm.rank()),
+                           expected.by_parameter});
       });
     }
   }
 }
 
 /// 0 ← 1 twice, 0 ← 0, 1 ← 2, 2 ← 3, 3 ← 4, 4 ← 0, 5 isolated.
-inline edge_list few_edges() { return {"few", 6, {1, 1, 0, 2, 3, 4, 0}, {0, 0, 0, 1, 2, 3, 4}}; }
+inline edge_list few_edges() {
+  return {"few", 6, {1, 1, 0, 2, 3, 4, 0}, {0, 0, 0, 1, 2, 3, 4}};
+}
 
 /// The gradients of the layer over ranks, by its input and parameters, against finite differences.
 template <class Layer, class Options, class Call = without_edges>
@@ -285,10 +283,9 @@ void check_sampled(Options options) {
       return degrees.index_select(0, nodes).narrow(0, 0, batch.block(layer).num_sources);
     };
     auto const hidden = call_layer(first, x.index_select(0, nodes), batch.block(0), of_block(0)).relu();
-    auto const y = call_layer(second, hidden, batch.block(1), of_block(1))
-                       .index_select(0, glt::to_tensor(batch.seed_index()));
-    CHECK(largest(y - expected.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(seeds)))) <
-          1e-12);
+    auto const y =
+        call_layer(second, hidden, batch.block(1), of_block(1)).index_select(0, glt::to_tensor(batch.seed_index()));
+    CHECK(largest(y - expected.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(seeds)))) < 1e-12);
   }
 }
 

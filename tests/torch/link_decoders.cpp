@@ -45,23 +45,12 @@ TEST_CASE("link decoders refuse shapes that do not fit") {
   auto const refused = [](auto pass) {
     return glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(pass()); });
   };
-  CHECK(glt_test::names(refused([&] { return glt::dot_product(at::zeros({4}), pairs); }), "dot_product",
-                        "[N, F]"));
-  CHECK(glt_test::names(refused([&] {
-                          return glt::dot_product(at::zeros({4, 2}), pairs.t());
-                        }),
-                        "[3, 2]", "[2, n]"));
-  CHECK(glt_test::names(refused([&] {
-                          return glt::dot_product(at::zeros({4, 2}), at::zeros({2, 3}));
-                        }),
-                        "[2, n]"));
-  CHECK(glt_test::names(refused([] { return glt::distmult({.num_relations = 0, .columns = 2}); }),
-                        "0 relations"));
+  CHECK(glt_test::names(refused([&] { return glt::dot_product(at::zeros({4}), pairs); }), "dot_product", "[N, F]"));
+  CHECK(glt_test::names(refused([&] { return glt::dot_product(at::zeros({4, 2}), pairs.t()); }), "[3, 2]", "[2, n]"));
+  CHECK(glt_test::names(refused([&] { return glt::dot_product(at::zeros({4, 2}), at::zeros({2, 3})); }), "[2, n]"));
+  CHECK(glt_test::names(refused([] { return glt::distmult({.num_relations = 0, .columns = 2}); }), "0 relations"));
   glt::distmult decoder({.num_relations = 2, .columns = 5});
   auto const relations = at::zeros({3}, at::kLong);
   CHECK(glt_test::names(refused([&] { return decoder(at::zeros({4, 2}), pairs, relations); }), "5 columns"));
-  CHECK(glt_test::names(refused([&] {
-                          return decoder(at::zeros({4, 5}), pairs, pairs);
-                        }),
-                        "each of 3 pairs"));
+  CHECK(glt_test::names(refused([&] { return decoder(at::zeros({4, 5}), pairs, pairs); }), "each of 3 pairs"));
 }

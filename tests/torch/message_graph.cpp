@@ -16,9 +16,15 @@ namespace minimal {
 struct loops {
   std::int64_t num_vertices;
 };
-at::Tensor aggregate_neighbors(at::Tensor const& x, loops, glt::dist::aggregator) { return x; }
-bool favours_narrow_rows(loops) { return true; }
-at::Tensor source_degrees(loops graph) { return at::ones({graph.num_vertices}); }
+at::Tensor aggregate_neighbors(at::Tensor const& x, loops, glt::dist::aggregator) {
+  return x;
+}
+bool favours_narrow_rows(loops) {
+  return true;
+}
+at::Tensor source_degrees(loops graph) {
+  return at::ones({graph.num_vertices});
+}
 
 } // namespace minimal
 

@@ -45,8 +45,8 @@ struct network : torch::nn::Module {
       register_module("attention", glt::gat_conv({.in = 6, .out = 3, .heads = 4, .dropout = 0.3}));
   glt::gat_conv mean = register_module(
       "mean", glt::gat_conv({.in = 12, .out = 6, .heads = 2, .concatenate = false, .add_self_loops = false}));
-  glt::rgcn_conv fourth = register_module(
-      "fourth", glt::rgcn_conv(two_relations(), {.in = 6, .out = num_classes, .num_bases = 2}));
+  glt::rgcn_conv fourth =
+      register_module("fourth", glt::rgcn_conv(two_relations(), {.in = 6, .out = num_classes, .num_bases = 2}));
 
   template <class Graph>
   at::Tensor forward(at::Tensor const& x, Graph&& graph, glt::attention_draws const& draws) {
@@ -54,8 +54,7 @@ struct network : torch::nn::Module {
         glt::keyed_dropout(norm(graph.graph.host(), first(x, graph)).relu(), 0.3, draws.key, draws.vertex_ids);
     auto const attended = attention(third(second(hidden, graph).relu(), graph).relu(), graph, draws).relu();
     auto const last = mean(attended, graph).relu();
-    return fourth(
-        {last}, [&](int) -> auto& { return graph; })[0]; // both relations have the same edges
+    return fourth({last}, [&](int) -> auto& { return graph; })[0]; // both relations have the same edges
   }
 };
 
@@ -87,14 +86,12 @@ std::vector<at::Tensor> train(glt_test::named_partitioner const& partitioner, in
     torch::optim::Adam adam(net.parameters(), torch::optim::AdamOptions(0.02));
     auto const own_x = glt_test::own_rows(x, divided, comm.rank());
     auto const own_labels = glt_test::own_rows(labels, divided, comm.rank());
-    glt::attention_draws draws{
-        .edge_ids = glt::to_tensor(graph.local().edge_ids()),
-        .vertex_ids = glt_test::own_rows(at::arange(list.num_vertices), divided, comm.rank())};
+    glt::attention_draws draws{.edge_ids = glt::to_tensor(graph.local().edge_ids()),
+                               .vertex_ids = glt_test::own_rows(at::arange(list.num_vertices), divided, comm.rank())};
     for (std::uint64_t step = 0; step < 4; ++step) {
       adam.zero_grad();
       draws.key = glt::random_key(9).fold(step);
-      auto const scores =
-          net.forward(own_x, glt::reproducible_graph{sharded, ranks == 3 ? &pushed : nullptr}, draws);
+      auto const scores = net.forward(own_x, glt::reproducible_graph{sharded, ranks == 3 ? &pushed : nullptr}, draws);
       auto const loss = torch::nn::functional::cross_entropy(
           scores, own_labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
       (loss / static_cast<double>(list.num_vertices)).backward();
@@ -237,9 +234,7 @@ TEST_CASE("ranks that train parameters of different sizes all get the same error
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
     auto const weight = at::ones({2 + comm.rank(), 2}).requires_grad_();
-    auto const y =
-        map_rows(at::ones({sharded.num_sources(), 2}), weight, {}, glt::reproducible_graph{sharded});
-    CHECK_THROWS_WITH_AS(y.sum().backward(), doctest::Contains("train the same parameters"),
-                         glt::collective_error);
+    auto const y = map_rows(at::ones({sharded.num_sources(), 2}), weight, {}, glt::reproducible_graph{sharded});
+    CHECK_THROWS_WITH_AS(y.sum().backward(), doctest::Contains("train the same parameters"), glt::collective_error);
   });
 }

@@ -80,8 +80,7 @@ rows_by_type dense_layer(glt::rgcn_conv& layer, glt_test::hetero_list const& lis
       edges[relation.destinations[i]][relation.sources[i]] += 1;
     }
     edges = edges / edges.sum(1, true).clamp_min(1);
-    auto const map =
-        shares == nullptr ? maps.select(0, e) : at::einsum("b,bij->ij", {shares->select(0, e), maps});
+    auto const map = shares == nullptr ? maps.select(0, e) : at::einsum("b,bij->ij", {shares->select(0, e), maps});
     y[to] = y[to] + edges.mm(x[from]).mm(map);
   }
   return y;
@@ -145,11 +144,10 @@ void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options op
       CHECK(at::allclose(x[t].grad().defined() ? x[t].grad() : at::zeros_like(x[t]), gradient, 1e-9, 1e-9));
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      auto share = parameters[i].grad().defined() ? parameters[i].grad().contiguous().clone()
-                                                  : at::zeros_like(parameters[i]);
-      comm.all_reduce(
-          std::span<double>(share.template data_ptr<double>(), static_cast<std::size_t>(share.numel())),
-          glt::reduction::sum);
+      auto share =
+          parameters[i].grad().defined() ? parameters[i].grad().contiguous().clone() : at::zeros_like(parameters[i]);
+      comm.all_reduce(std::span<double>(share.template data_ptr<double>(), static_cast<std::size_t>(share.numel())),
+                      glt::reduction::sum);
       auto const& gradient = whole->parameters()[i].grad();
       CHECK(at::allclose(share, gradient.defined() ? gradient : at::zeros_like(share), 1e-8, 1e-8));
     }
@@ -263,9 +261,7 @@ TEST_CASE("two layers over sampled typed blocks equal two over the whole graph, 
       whole.push_back(x[static_cast<std::size_t>(t)].clone().requires_grad_());
       sampled.push_back(x[static_cast<std::size_t>(t)].index_select(0, nodes).requires_grad_());
     }
-    auto const of_layer = [&](int layer) {
-      return [&subgraph, layer](int e) { return subgraph.block(e, layer); };
-    };
+    auto const of_layer = [&](int layer) { return [&subgraph, layer](int e) { return subgraph.block(e, layer); }; };
     auto const hidden = first(sampled, of_layer(0));
     auto const y = second(hidden, of_layer(1))[0].narrow(0, 0, 3);
     auto const places = at::tensor(std::vector<std::int64_t>(seeds.begin(), seeds.end()), at::kLong);
@@ -306,7 +302,8 @@ TEST_CASE("a rank with rows that do not fit, without memory or with another sche
     if (comm.size() > 1) {
       CHECK(glt_test::names(scarce, "rank " + std::to_string(last), "alloc"));
     }
-    CHECK(glt_test::names(failure(comm.rank() == last ? 1 : 0), "rank " + std::to_string(last), "for relation 0; pass ["));
+    CHECK(glt_test::names(failure(comm.rank() == last ? 1 : 0), "rank " + std::to_string(last),
+                          "for relation 0; pass ["));
     CHECK(failure(0) == "(nothing was thrown)");
     glt::rgcn_conv other(glt::hetero_schema(), {.in = 3, .out = 4});
     CHECK_THROWS_AS(static_cast<void>(other(rows_by_type{}, sharded)), glt::precondition_error);
@@ -319,8 +316,7 @@ TEST_CASE("rgcn_conv refuses widths, bases and inputs that do not fit") {
   CHECK_THROWS_AS(glt::rgcn_conv(schema, {.in = 2, .out = 2, .num_bases = -1}), glt::precondition_error);
   glt::rgcn_conv layer(schema, {.in = 2, .out = 2});
   auto const no_graph = [](int) -> glt::block_view<glt::memory_space::host> { return {}; };
-  CHECK_THROWS_AS(static_cast<void>(layer(rows_by_type{at::zeros({1, 2})}, no_graph)),
-                  glt::precondition_error);
+  CHECK_THROWS_AS(static_cast<void>(layer(rows_by_type{at::zeros({1, 2})}, no_graph)), glt::precondition_error);
   auto const wide = random_rows(schema, 3);
   CHECK_THROWS_AS(static_cast<void>(layer(wide, no_graph)), glt::precondition_error);
 }

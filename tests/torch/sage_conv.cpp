@@ -29,7 +29,8 @@ auto dense_by(aggregator how) {
 
 } // namespace
 
-TEST_CASE("sage_conv over a block equals the dense layer, with isolated destinations, without edges and without seeds") {
+TEST_CASE(
+    "sage_conv over a block equals the dense layer, with isolated destinations, without edges and without seeds") {
   for (auto const how : all_aggregators) {
     for (bool const with_degrees : {false, true}) {
       glt_test::check_on_blocks<glt::sage_conv>(glt::sage_conv_options{6, 5, how}, with_degrees, dense_by(how));

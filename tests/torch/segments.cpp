@@ -62,9 +62,8 @@ TEST_CASE("segments equal operations of LibTorch on every segment, forward and b
         CHECK(largest(gradient_of(x, y, weights) - gradient_of(x, expected, weights)) < 1e-12);
       };
       check(glt::segment_sum(x, offsets), [](at::Tensor const& rows) { return rows.sum(0, true); });
-      check(glt::segment_mean(x, offsets), [](at::Tensor const& rows) {
-        return rows.size(0) == 0 ? rows.sum(0, true) : rows.mean(0, true);
-      });
+      check(glt::segment_mean(x, offsets),
+            [](at::Tensor const& rows) { return rows.size(0) == 0 ? rows.sum(0, true) : rows.mean(0, true); });
       check(glt::segment_max(x, offsets), [](at::Tensor const& rows) {
         return rows.size(0) == 0 ? rows.sum(0, true) : std::get<0>(rows.max(0, true));
       });
@@ -79,11 +78,9 @@ TEST_CASE("segments equal operations of LibTorch on every segment, forward and b
 TEST_CASE("segments refuse values that are not one row for every edge") {
   std::vector<glt::edge_offset> const offsets{5, 6, 8};
   auto const refused = [&](at::Tensor const& values, offsets_view of) {
-    return glt_test::thrown<glt::precondition_error>(
-        [&] { static_cast<void>(glt::segment_softmax(values, of)); });
+    return glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(glt::segment_softmax(values, of)); });
   };
-  CHECK(glt_test::names(refused(at::zeros({8, 2}), offsets), "segment_softmax over CPUFloatType [8, 2]",
-                        "[3, F]"));
+  CHECK(glt_test::names(refused(at::zeros({8, 2}), offsets), "segment_softmax over CPUFloatType [8, 2]", "[3, F]"));
   CHECK(glt_test::names(refused(at::zeros({3}), offsets), "[3, F]"));
   CHECK(glt_test::names(refused(at::Tensor(), offsets), "undefined"));
   CHECK(glt_test::names(refused(at::zeros({0, 1}), {}), "no offsets"));
@@ -98,8 +95,7 @@ TEST_CASE("layers refuse a piece of a row, whose parts segment_sum adds up") {
   glt::sage_conv layer({.in = 3, .out = 2});
   layer->to(at::kDouble);
   std::int64_t pieces = 0;
-  for (auto const& batch :
-       glt::full_neighborhoods<glt::device::cpu>(graph.view(), {.limits = {.max_edges = 9}})) {
+  for (auto const& batch : glt::full_neighborhoods<glt::device::cpu>(graph.view(), {.limits = {.max_edges = 9}})) {
     auto const block = batch.block();
     auto const nodes = glt::to_tensor(batch.nodes());
     auto const rows = x.index_select(0, nodes);
@@ -112,14 +108,12 @@ TEST_CASE("layers refuse a piece of a row, whose parts segment_sum adds up") {
       continue;
     }
     for (std::function<at::Tensor()> const& pass :
-         {std::function<at::Tensor()>([&] { return layer(rows, block); }), std::function<at::Tensor()>([&] {
-            return glt::attend_neighbors(rows, rows, rows, block, {.heads = 3});
-          }),
-          std::function<at::Tensor()>([&] {
-            return glt::sum_edge_relu(rows, at::zeros({block.num_edges(), 3}, at::kDouble), block);
-          })}) {
-      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(pass()); }),
-                            "piece", "max_edges", "segment_sum"));
+         {std::function<at::Tensor()>([&] { return layer(rows, block); }),
+          std::function<at::Tensor()>([&] { return glt::attend_neighbors(rows, rows, rows, block, {.heads = 3}); }),
+          std::function<at::Tensor()>(
+              [&] { return glt::sum_edge_relu(rows, at::zeros({block.num_edges(), 3}, at::kDouble), block); })}) {
+      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(pass()); }), "piece",
+                            "max_edges", "segment_sum"));
     }
   }
   CHECK(pieces > 4);

@@ -37,7 +37,8 @@ void check_slopes(Comm comm, std::vector<at::Tensor> const& inputs, Loss loss) {
       value = kept - step;
       auto const below = sum(loss().template item<double>());
       value = kept;
-      CHECK(sum(gradient.template data_ptr<double>()[i]) == doctest::Approx((above - below) / (2 * step)).epsilon(1e-6));
+      CHECK(sum(gradient.template data_ptr<double>()[i]) ==
+            doctest::Approx((above - below) / (2 * step)).epsilon(1e-6));
     }
   }
 }

@@ -35,8 +35,7 @@ at::Tensor vertices_of(std::int64_t step) {
   return (at::arange(14) * (step + 3) + step * step) % num_vertices;
 }
 at::Tensor targets_of(std::int64_t step) {
-  return at::sin(at::arange(14 * num_columns, at::kFloat) + static_cast<double>(step))
-      .view({14, num_columns});
+  return at::sin(at::arange(14 * num_columns, at::kFloat) + static_cast<double>(step)).view({14, num_columns});
 }
 at::Tensor loss_of(at::Tensor const& rows, at::Tensor const& targets) {
   return (rows - targets).pow(2).sum(1).mean();
@@ -65,22 +64,20 @@ void check_against_libtorch(glt::dist::sparse_optimizer const& optimizer, Option
   on_ranks(
       [&](glt::threads_comm comm) {
         at::set_num_threads(1);
-        glt_test::divided_graph const divided(glt_test::random_graph(num_vertices, 40),
-                                              glt_test::all_partitioners()[1], comm.size());
+        glt_test::divided_graph const divided(glt_test::random_graph(num_vertices, 40), glt_test::all_partitioners()[1],
+                                              comm.size());
         auto const& names = divided.names;
-        auto const own =
-            names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank()));
+        auto const own = names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank()));
         table_type table(comm, names.book, own, {.columns = num_columns, .optimizer = optimizer, .seed = 5});
         std::vector<glt::global_id> all(num_vertices);
         std::iota(all.begin(), all.end(), 0);
         table_type const alone(comm.split(comm.rank(), 0), glt::partition_book({0, num_vertices}),
-                               glt::host_view<glt::global_id const>(all),
-                               {.columns = num_columns, .seed = 5});
+                               glt::host_view<glt::global_id const>(all), {.columns = num_columns, .seed = 5});
         auto const expected = trained_by_libtorch<Optimizer>(rows_of(alone), options);
         for (std::int64_t step = 0; step < 5; ++step) {
           auto const share = at::arange(comm.rank(), 14, comm.size());
-          auto const ids = glt::to_tensor(names.renumbered.view())
-                               .index_select(0, vertices_of(step).index_select(0, share));
+          auto const ids =
+              glt::to_tensor(names.renumbered.view()).index_select(0, vertices_of(step).index_select(0, share));
           glt::host_view<glt::global_id const> const vertices(ids.data_ptr<glt::global_id>(), ids.numel());
           auto const rows = glt::embedding_rows(table, vertices);
           loss_of(rows, targets_of(step).index_select(0, share)).backward();
@@ -95,8 +92,7 @@ void check_against_libtorch(glt::dist::sparse_optimizer const& optimizer, Option
 } // namespace
 
 TEST_CASE("rows trained on ranks are those of torch::nn::Embedding with sparse gradients on one process") {
-  check_against_libtorch<torch::optim::SGD>(glt::dist::sparse_sgd{.learning_rate = 0.5},
-                                            torch::optim::SGDOptions(0.5));
+  check_against_libtorch<torch::optim::SGD>(glt::dist::sparse_sgd{.learning_rate = 0.5}, torch::optim::SGDOptions(0.5));
   check_against_libtorch<torch::optim::Adagrad>(glt::dist::sparse_adagrad{.learning_rate = 0.1},
                                                 torch::optim::AdagradOptions(0.1));
 }
@@ -114,11 +110,10 @@ TEST_CASE("apply_gradients takes what a rank has, and refuses other shapes on al
         glt::apply_gradients(table, vertices, gradients, comm.rank() == 0 ? 3 : 0);
         CHECK(largest(before - rows_of(table) - (comm.rank() == 0 ? 0.01 : 0)) < 1e-6);
         for (auto const& wrong : {at::ones({2}), at::ones({2, 3}), at::ones({1, 2})}) {
-          CHECK(glt_test::names(
-              glt_test::thrown<glt::collective_error>([&] {
-                glt::apply_gradients(table, vertices, comm.rank() == 1 ? wrong : at::ones({2, 2}), 1);
-              }),
-              "rank 1", "pass [2, 2]"));
+          CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                                  glt::apply_gradients(table, vertices, comm.rank() == 1 ? wrong : at::ones({2, 2}), 1);
+                                }),
+                                "rank 1", "pass [2, 2]"));
         }
         auto const sparse = at::ones({2, 2}).to_sparse();
         glt::apply_gradients(table, vertices, sparse, 1);
@@ -132,9 +127,8 @@ TEST_CASE("gather_grads refuses sparse gradients, and names what takes them") {
       [](glt::threads_comm comm) {
         torch::nn::Embedding table(torch::nn::EmbeddingOptions(3, 2).sparse(true));
         table(at::zeros({1}, at::kLong)).sum().backward();
-        CHECK(glt_test::names(
-            glt_test::thrown<glt::collective_error>([&] { glt::gather_grads(comm, *table, 1); }), "rank 0",
-            "gradient of weight is sparse", "dist::sparse_embedding"));
+        CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { glt::gather_grads(comm, *table, 1); }),
+                              "rank 0", "gradient of weight is sparse", "dist::sparse_embedding"));
       },
       {2});
 }

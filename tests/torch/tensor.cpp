@@ -48,8 +48,7 @@ TEST_CASE("tensors over nothing have no elements and the right shape") {
   CHECK(glt::to_tensor(glt::host_view<std::int64_t const>()).sizes() == at::IntArrayRef({0}));
   CHECK(glt::to_tensor(glt::host_matrix<float const>(nullptr, 0, 4)).sizes() == at::IntArrayRef({0, 4}));
   std::vector<float> const unused(1);
-  CHECK(glt::to_tensor(glt::host_matrix<float const>(unused.data(), 3, 0)).sizes() ==
-        at::IntArrayRef({3, 0}));
+  CHECK(glt::to_tensor(glt::host_matrix<float const>(unused.data(), 3, 0)).sizes() == at::IntArrayRef({3, 0}));
 }
 
 TEST_CASE("a tensor over a buffer follows the buffer's elements") {

@@ -76,18 +76,14 @@ struct task {
   glt::buffer<cpu, glt::detail::label_type> labels{num_vertices};
 
   task() {
-    auto const planted = glt::make_planted_communities<>({.num_vertices = num_vertices,
-                                                          .num_communities = num_communities,
-                                                          .in_degree = 6,
-                                                          .out_degree = 2,
-                                                          .seed = 3});
+    auto const planted = glt::make_planted_communities<>(
+        {.num_vertices = num_vertices, .num_communities = num_communities, .in_degree = 6, .out_degree = 2, .seed = 3});
     graph = glt::make_csr<cpu>(planted.graph.view());
     for (std::int64_t v = 0; v < num_vertices; ++v) {
       labels[v] = planted.community[v];
       glt::random_stream noise(glt::random_key(5), static_cast<std::uint64_t>(v));
       for (std::int64_t f = 0; f < num_columns; ++f) {
-        features[v * num_columns + f] =
-            static_cast<float>(2 * noise.next_unit() - 1) + (f == labels[v] ? 0.7F : 0.0F);
+        features[v * num_columns + f] = static_cast<float>(2 * noise.next_unit() - 1) + (f == labels[v] ? 0.7F : 0.0F);
       }
     }
   }
@@ -104,21 +100,20 @@ using seed_lists = std::vector<std::vector<std::vector<glt::local_id>>>;
 
 /// Trains on the ranks of `comm` and writes this rank's share of the losses and its seeds.
 template <class Comm>
-void train_on_rank(Comm comm, task const& data, glt::relabelling const& labels,
-                   std::vector<at::Tensor> const& initial, outcome& out, seed_lists& seeds_of) {
+void train_on_rank(Comm comm, task const& data, glt::relabelling const& labels, std::vector<at::Tensor> const& initial,
+                   outcome& out, seed_lists& seeds_of) {
   auto const rank = comm.rank();
   glt::dist::graph const graph(comm, glt::split_graph(data.graph.view(), labels, rank));
   glt::dist::feature_store const features(
       comm, labels.book,
       glt::feature_store<cpu, float>(
           labels.book.size(rank), num_columns,
-          glt::split_rows(glt::host_matrix<float const>(data.features.data(), num_vertices, num_columns),
-                          labels, rank),
+          glt::split_rows(glt::host_matrix<float const>(data.features.data(), num_vertices, num_columns), labels, rank),
           glt::split_rows(data.labels.view(), labels, rank)));
   // the last rank has few seeds, so that it runs out of them in every epoch
   std::vector<glt::global_id> seeds;
-  for (auto v = labels.book.begin(rank);
-       v < labels.book.end(rank) && (rank + 1 < comm.size() || seeds.size() < 13); ++v) {
+  for (auto v = labels.book.begin(rank); v < labels.book.end(rank) && (rank + 1 < comm.size() || seeds.size() < 13);
+       ++v) {
     seeds.push_back(v);
   }
   glt::dist::loader loader(
@@ -143,8 +138,7 @@ void train_on_rank(Comm comm, task const& data, glt::relabelling const& labels,
         auto const y = net.forward(glt::to_tensor(batch.features()), batch.subgraph);
         at::Tensor const loss = torch::nn::functional::cross_entropy(y, glt::to_tensor(batch.labels()));
         loss.backward();
-        out.losses[static_cast<std::size_t>(step)] =
-            loss.item<double>() * static_cast<double>(batch.num_seeds);
+        out.losses[static_cast<std::size_t>(step)] = loss.item<double>() * static_cast<double>(batch.num_seeds);
       }
       glt::gather_grads(comm, net, batch.num_seeds);
       optimizer.step();
@@ -175,8 +169,7 @@ outcome train_joined(task const& data, std::vector<at::Tensor> const& initial, s
       joined.insert(joined.end(), seeds.begin(), seeds.end());
     }
     sampler.sample(glt::host_view<glt::local_id const>(joined),
-                   {.seed = sampling_seed, .epoch = step / steps_per_epoch, .step = step % steps_per_epoch},
-                   batch);
+                   {.seed = sampling_seed, .epoch = step / steps_per_epoch, .step = step % steps_per_epoch}, batch);
     auto const seeds = glt::to_tensor(glt::host_view<glt::local_id const>(joined));
     optimizer.zero_grad();
     auto const y = net.forward(all_features.index_select(0, glt::to_tensor(batch.nodes())), batch);

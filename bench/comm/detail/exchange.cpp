@@ -22,8 +22,7 @@ void exchange_headers(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 0);
   std::vector<glt::detail::call_header> headers(counts.size());
-  glt_bench::measure_together(state, comm,
-                              [&] { glt::detail::exchange_headers(comm, {}, counts, 0, {}, headers); });
+  glt_bench::measure_together(state, comm, [&] { glt::detail::exchange_headers(comm, {}, counts, 0, {}, headers); });
 }
 
 // A variable exchange of the given number of bytes from every rank to every other one.

@@ -85,7 +85,8 @@ void collect_rows(benchmark::State& state, bool in_place) {
   std::vector<double> sums{static_cast<double>(collected), static_cast<double>(collector.counts().in_place)};
   comm.all_reduce(std::span(sums), glt::reduction::sum);
   state.counters["rows/s"] = benchmark::Counter(sums[0], benchmark::Counter::kIsRate);
-  state.counters["bytes/s"] = benchmark::Counter(sums[0] * static_cast<double>(columns) * 4, benchmark::Counter::kIsRate);
+  state.counters["bytes/s"] =
+      benchmark::Counter(sums[0] * static_cast<double>(columns) * 4, benchmark::Counter::kIsRate);
   state.counters["in_place_share"] = sums[1] / std::max(sums[0], 1.0);
   state.counters["scale"] = glt_bench::graph_scale();
   state.counters["ranks"] = comm.size();

@@ -24,8 +24,8 @@ std::string const& edge_text() {
   static auto const made = [] {
     auto const graph = glt::make_rmat<glt::local_id>({.scale = glt_bench::graph_scale(), .edge_factor = 5});
     auto const edges = graph.view();
-    std::string text = "# Nodes: " + std::to_string(edges.num_vertices()) + " Edges: " +
-                       std::to_string(edges.num_edges()) + "\n# FromNodeId\tToNodeId\n";
+    std::string text = "# Nodes: " + std::to_string(edges.num_vertices()) +
+                       " Edges: " + std::to_string(edges.num_edges()) + "\n# FromNodeId\tToNodeId\n";
     for (std::int64_t i = 0; i < edges.num_edges(); ++i) {
       text += std::to_string(edges.sources()[i]) + '\t' + std::to_string(edges.destinations()[i]) + '\n';
     }

@@ -50,8 +50,8 @@ void sort_rows(benchmark::State& state) {
     auto const sorted = glt::sort_rows_by_time<cpu>(graph, times);
     benchmark::DoNotOptimize(sorted.times.data());
   }
-  state.counters["edges/s"] = benchmark::Counter(static_cast<double>(graph.num_edges()),
-                                                 benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["edges/s"] =
+      benchmark::Counter(static_cast<double>(graph.num_edges()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 BENCHMARK_CAPTURE(sample_temporal, uniform, temporal_strategy::uniform)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -98,8 +98,7 @@ void read(benchmark::State& state) {
   auto const graph = glt_bench::rmat_graph().view();
   auto const starts = glt_bench::batch_of(glt_bench::connected_vertices(graph), num_starts, 0);
   glt::walks<cpu> walked;
-  glt::random_walker<cpu>(graph, {.length = length, .edge_ids = glt::edge_positions})
-      .walk(starts, {.seed = 1}, walked);
+  glt::random_walker<cpu>(graph, {.length = length, .edge_ids = glt::edge_positions}).walk(starts, {.seed = 1}, walked);
   auto const vertices = std::as_const(walked).vertices();
   auto const edges = std::as_const(walked).edge_ids();
   for (auto _ : state) {

@@ -29,7 +29,7 @@ namespace glt_partition {
 
 /// How a data set is made of WordNet.
 struct wordnet_options {
-  std::int64_t columns = 256; ///< of the features
+  std::int64_t columns = 256;   ///< of the features
   std::uint64_t split_seed = 1; ///< of the random split into 60 % training, 20 % validation and 20 % test vertices
 };
 
@@ -59,8 +59,8 @@ inline glt::io::array hash_texts(std::vector<std::string> const& texts, std::int
   }
   auto const num_synsets = database.num_synsets();
   glt::coo_view<glt::memory_space::host> const pointers(num_synsets, database.sources, database.targets);
-  auto const graph = glt::remove_duplicates(glt::symmetrize(pointers).view(),
-                                            {.self_loops = glt::self_loop_handling::remove});
+  auto const graph =
+      glt::remove_duplicates(glt::symmetrize(pointers).view(), {.self_loops = glt::self_loop_handling::remove});
   glt::io::edge_table edges;
   edges.sources.assign(graph.view().sources().begin(), graph.view().sources().end());
   edges.destinations.assign(graph.view().destinations().begin(), graph.view().destinations().end());

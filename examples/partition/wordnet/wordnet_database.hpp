@@ -153,8 +153,7 @@ private:
                                   target.path.string() + ", where there is none; install wordnet-base again");
         }
         database_.sources.push_back(link.source);
-        database_.targets.push_back(
-            static_cast<glt::local_id>(target.first + (found - target.offsets.begin())));
+        database_.targets.push_back(static_cast<glt::local_id>(target.first + (found - target.offsets.begin())));
       }
     }
   }

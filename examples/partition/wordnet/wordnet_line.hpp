@@ -21,9 +21,7 @@ public:
   /// Byte of the file at which the next field begins.
   [[nodiscard]] std::int64_t position() const { return start_ + static_cast<std::int64_t>(at_); }
 
-  [[noreturn]] void fail(std::int64_t position, std::string const& what) const {
-    file_->fail(position, what);
-  }
+  [[noreturn]] void fail(std::int64_t position, std::string const& what) const { file_->fail(position, what); }
 
   /// The next field, up to a space.
   std::string_view word(char const* what) {

@@ -19,8 +19,8 @@ enum class reduction { sum, min, max };
 
 /// What may be reduced over ranks.
 template <class T>
-concept reducible = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
-    std::same_as<T, float> || std::same_as<T, double>;
+concept reducible =
+    std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> || std::same_as<T, double>;
 
 /// The bytes that this rank sends to every rank: `sizes[p]` bytes from `data + offsets[p]` on go to rank p.
 struct outgoing {
@@ -88,24 +88,24 @@ struct reply_buffer {
 ///
 /// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <class C>
-concept communicator = std::copyable<C> &&
-    requires(C& c, C const& view, std::byte const* send, std::byte* receive, std::int64_t bytes, outgoing out,
-             incoming in, reply_buffer& replies, std::span<char const> mask, std::span<double> doubles,
-             std::span<std::int64_t> integers, std::span<float> floats) {
-  { view.rank() } -> std::same_as<int>;
-  { view.size() } -> std::same_as<int>;
-  c.all_to_all(send, receive, bytes);
-  c.all_to_all_v(out, in);
-  c.start_all_to_all_v(out, in).wait();
-  c.all_to_all_replies(out, mask, mask, replies);
-  c.all_reduce(doubles, reduction::sum);
-  c.all_reduce(integers, reduction::max);
-  c.all_reduce(floats, reduction::sum);
-  c.broadcast(receive, bytes, 0);
-  c.barrier();
-  { c.split(0, 0) } -> std::same_as<C>;
-  { c.duplicate() } -> std::same_as<C>;
-};
+concept communicator =
+    std::copyable<C> && requires(C& c, C const& view, std::byte const* send, std::byte* receive, std::int64_t bytes,
+                                 outgoing out, incoming in, reply_buffer& replies, std::span<char const> mask,
+                                 std::span<double> doubles, std::span<std::int64_t> integers, std::span<float> floats) {
+      { view.rank() } -> std::same_as<int>;
+      { view.size() } -> std::same_as<int>;
+      c.all_to_all(send, receive, bytes);
+      c.all_to_all_v(out, in);
+      c.start_all_to_all_v(out, in).wait();
+      c.all_to_all_replies(out, mask, mask, replies);
+      c.all_reduce(doubles, reduction::sum);
+      c.all_reduce(integers, reduction::max);
+      c.all_reduce(floats, reduction::sum);
+      c.broadcast(receive, bytes, 0);
+      c.barrier();
+      { c.split(0, 0) } -> std::same_as<C>;
+      { c.duplicate() } -> std::same_as<C>;
+    };
 
 namespace detail {
 

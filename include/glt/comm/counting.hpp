@@ -215,7 +215,8 @@ public:
   }
 
   /// See `mpi_options::time_limit`.
-  void note(detail::call_site site) noexcept requires requires(C& comm) { comm.note(site); }
+  void note(detail::call_site site) noexcept
+    requires requires(C& comm) { comm.note(site); }
   {
     inner_.note(site);
   }

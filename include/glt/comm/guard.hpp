@@ -166,8 +166,8 @@ template <communicator C, std::ranges::contiguous_range Values>
 void reduce_over_ranks(C& comm, Values&& values, reduction op) {
   std::span const reduced(values);
   auto& host = detail::host_comm(comm);
-  auto const headers = detail::exchange_values(host, {.what = detail::operation::user}, {},
-                                               static_cast<std::int64_t>(reduced.size()));
+  auto const headers =
+      detail::exchange_values(host, {.what = detail::operation::user}, {}, static_cast<std::int64_t>(reduced.size()));
   detail::check_same(headers, &detail::call_header::value, [](std::int64_t own, std::int64_t first) {
     return detail::message("reduces ", own, " values while rank 0 reduces ", first, "; pass as many on all ranks");
   });

@@ -39,8 +39,8 @@ struct node_blocks : node_views<std::span<std::byte const>> {
 ///   ordinary memory, no other one is seen, on all ranks of the machine, and `reason` says why. If a size is
 ///   negative or `fill` throws on a rank, all ranks throw the same `collective_error`.
 template <class M>
-concept node_memory = std::copyable<M> &&
-    requires(M& m, M const& view, std::int64_t bytes, void (*fill)(std::span<std::byte>)) {
+concept node_memory =
+    std::copyable<M> && requires(M& m, M const& view, std::int64_t bytes, void (*fill)(std::span<std::byte>)) {
       { view.rank() } -> std::same_as<int>;
       { view.size() } -> std::same_as<int>;
       { m.share(bytes, fill) } -> std::same_as<node_blocks>;
@@ -52,8 +52,7 @@ inline constexpr std::align_val_t node_block_alignment{64};
 
 /// A block of ordinary memory.
 [[nodiscard]] inline std::shared_ptr<std::byte> make_node_block(std::int64_t bytes) {
-  auto* const data =
-      static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), node_block_alignment));
+  auto* const data = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), node_block_alignment));
   return {data, [](std::byte* block) { ::operator delete(block, node_block_alignment); }};
 }
 

@@ -26,8 +26,7 @@ struct threads_outcome {
 
 /// Calls `work` as one rank and tells the others how it ended.
 template <class Work>
-threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_family& family, int rank,
-                           Work& work) {
+threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_family& family, int rank, Work& work) {
   try {
     work(threads_comm(world, rank));
     family.leave(rank);
@@ -70,9 +69,8 @@ void run_threads(int ranks, Work work) {
     running.reserve(threads.size());
     for (int const rank : threads) {
       try {
-        running.emplace_back([&, rank] {
-          outcomes[static_cast<std::size_t>(rank)] = detail::run_thread(world, *family, rank, work);
-        });
+        running.emplace_back(
+            [&, rank] { outcomes[static_cast<std::size_t>(rank)] = detail::run_thread(world, *family, rank, work); });
       } catch (...) { // no thread to be had: the ranks that run already must not wait for it
         family->fail(rank, "could not be started");
         throw;

@@ -60,10 +60,8 @@ public:
 
   private:
     friend threads_comm;
-    request(std::shared_ptr<detail::threads_board> board, int rank,
-            std::unique_ptr<detail::threads_call> call)
-        : call_(std::move(call)), board_(std::move(board)), rank_(rank),
-          number_(board_->arrive(rank, *call_)) {}
+    request(std::shared_ptr<detail::threads_board> board, int rank, std::unique_ptr<detail::threads_call> call)
+        : call_(std::move(call)), board_(std::move(board)), rank_(rank), number_(board_->arrive(rank, *call_)) {}
 
     std::unique_ptr<detail::threads_call> call_; // null once complete
     std::shared_ptr<detail::threads_board> board_;
@@ -114,8 +112,8 @@ public:
     auto call = named("all_reduce", nullptr);
     call->detail = detail::reduction_name<T>(op);
     call->complete = op == reduction::sum   ? detail::complete_all_reduce<T, reduction::sum>
-                    : op == reduction::min ? detail::complete_all_reduce<T, reduction::min>
-                                           : detail::complete_all_reduce<T, reduction::max>;
+                     : op == reduction::min ? detail::complete_all_reduce<T, reduction::min>
+                                            : detail::complete_all_reduce<T, reduction::max>;
     call->bytes = static_cast<std::int64_t>(values.size_bytes());
     call->receive = reinterpret_cast<std::byte*>(values.data());
     run(std::move(call));

@@ -24,7 +24,9 @@ GLT_HOST_DEVICE inline float float_of(std::uint32_t bits) noexcept {
 }
 
 // Of float: an exponent e in the place where it lies.
-constexpr std::uint32_t exponent_bits(std::uint32_t e) noexcept { return e << 23; }
+constexpr std::uint32_t exponent_bits(std::uint32_t e) noexcept {
+  return e << 23;
+}
 
 // Without branches and with signed comparisons alone, so that loops over rows become vector code. Subnormal
 // halves are normal floats: their digits are put below a leading 1, which is then taken away.

@@ -27,17 +27,15 @@ inline constexpr std::uint32_t philox_steps[] = {0x9E3779B9U, 0xBB67AE85U};
 ///
 /// @cost   10 rounds of two 32 x 32-bit multiplications
 /// @source Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011 (Philox4x32-10)
-GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4>
-philox(std::array<std::uint32_t, 2> key, std::array<std::uint32_t, 4> counter) noexcept {
+GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 2> key,
+                                                              std::array<std::uint32_t, 4> counter) noexcept {
   constexpr std::uint64_t factors[] = {detail::philox_factors[0], detail::philox_factors[1]};
   constexpr std::uint32_t steps[] = {detail::philox_steps[0], detail::philox_steps[1]};
   for (int round = 0; round < detail::philox_rounds; ++round) {
     std::uint64_t const first = factors[0] * counter[0];
     std::uint64_t const second = factors[1] * counter[2];
-    counter = {static_cast<std::uint32_t>(second >> 32) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(second),
-               static_cast<std::uint32_t>(first >> 32) ^ counter[3] ^ key[1],
-               static_cast<std::uint32_t>(first)};
+    counter = {static_cast<std::uint32_t>(second >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(second),
+               static_cast<std::uint32_t>(first >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(first)};
     key[0] += steps[0];
     key[1] += steps[1];
   }
@@ -64,8 +62,7 @@ GLT_HOST_DEVICE constexpr std::uint32_t word_at(std::array<std::uint32_t, 4> con
 /// Concurrent calls: const members may run concurrently; a small value, copied at will.
 class random_key {
 public:
-  GLT_HOST_DEVICE constexpr explicit random_key(std::uint64_t seed) noexcept
-      : bits_(detail::mix64(seed)) {}
+  GLT_HOST_DEVICE constexpr explicit random_key(std::uint64_t seed) noexcept : bits_(detail::mix64(seed)) {}
 
   /// The key of this family's member `part`.
   [[nodiscard]] GLT_HOST_DEVICE constexpr random_key fold(std::uint64_t part) const noexcept {
@@ -91,8 +88,7 @@ private:
 class random_stream {
 public:
   GLT_HOST_DEVICE constexpr random_stream(random_key key, std::uint64_t subject) noexcept
-      : key_{static_cast<std::uint32_t>(key.bits()), static_cast<std::uint32_t>(key.bits() >> 32)},
-        subject_(subject) {}
+      : key_{static_cast<std::uint32_t>(key.bits()), static_cast<std::uint32_t>(key.bits() >> 32)}, subject_(subject) {}
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 2> key() const noexcept { return key_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t subject() const noexcept { return subject_; }
@@ -101,7 +97,7 @@ public:
   /// again than to keep.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4> block(std::uint64_t index) const noexcept {
     return detail::philox(key_, {static_cast<std::uint32_t>(subject_), static_cast<std::uint32_t>(subject_ >> 32),
-                         static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)});
+                                 static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)});
   }
 
   /// The next 32 uniform bits.
@@ -121,9 +117,7 @@ public:
   }
 
   /// The next double in [0, 1), of 53 bits.
-  GLT_HOST_DEVICE constexpr double next_unit() noexcept {
-    return static_cast<double>(next64() >> 11) * 0x1.0p-53;
-  }
+  GLT_HOST_DEVICE constexpr double next_unit() noexcept { return static_cast<double>(next64() >> 11) * 0x1.0p-53; }
 
   /// The next number in [0, bound), every value equally likely.
   ///

@@ -24,8 +24,8 @@ inline constexpr bool is_array_view<array_view<Space, T>> = true;
 
 template <class Range, class T>
 concept range_of = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-    !is_array_view<std::remove_cvref_t<Range>> &&
-    std::is_convertible_v<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[], T (*)[]>;
+                   !is_array_view<std::remove_cvref_t<Range>> &&
+                   std::is_convertible_v<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[], T (*)[]>;
 
 // Plain constants, which compilers do not explain at length.
 template <class Range, memory_space Space, class T>
@@ -73,8 +73,7 @@ public:
 
   constexpr array_view() noexcept = default;
 
-  GLT_HOST_DEVICE constexpr array_view(T* data, std::int64_t size) noexcept
-      : data_(data), size_(size) {}
+  GLT_HOST_DEVICE constexpr array_view(T* data, std::int64_t size) noexcept : data_(data), size_(size) {}
   template <std::integral Number, class Reason = detail::numbers_in_braces_are_no_elements>
   array_view(Number, std::int64_t) = delete; // {0, 5} would be a null pointer to five elements
 
@@ -102,13 +101,10 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return size_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] GLT_HOST_DEVICE constexpr T& operator[](std::int64_t i) const noexcept {
-    return data_[i];
-  }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr T& operator[](std::int64_t i) const noexcept { return data_[i]; }
 
   /// The `count` elements from `first` on.
-  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view subview(std::int64_t first,
-                                                             std::int64_t count) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view subview(std::int64_t first, std::int64_t count) const noexcept {
     return {data_ + first, count};
   }
 
@@ -153,8 +149,7 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t rows() const noexcept { return rows_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t columns() const noexcept { return columns_; }
-  [[nodiscard]] GLT_HOST_DEVICE constexpr T& operator()(std::int64_t row,
-                                                        std::int64_t column) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr T& operator()(std::int64_t row, std::int64_t column) const noexcept {
     return data_[row * columns_ + column];
   }
   [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, T> row(std::int64_t i) const noexcept {

@@ -112,8 +112,7 @@ inline void check_cuda(cudaError_t code, std::string_view call,
 /// Throws if the kernel launched just now was refused: for hand-written launches, `check_cuda_launch("my_kernel")`.
 ///
 /// @throws cuda_error  if the launch failed
-inline void check_cuda_launch(std::string_view kernel,
-                              std::source_location where = std::source_location::current()) {
+inline void check_cuda_launch(std::string_view kernel, std::source_location where = std::source_location::current()) {
   check_cuda(cudaGetLastError(), message("launch of ", kernel), where);
 }
 

@@ -56,8 +56,8 @@ public:
           read += detail::message(read.empty() ? "" : ", ", devices_[owner]);
         }
       }
-      lines += detail::message(lines.empty() ? "" : "; ", "GPU ", devices_[reader], " reads ",
-                               read.empty() ? "none" : read);
+      lines +=
+          detail::message(lines.empty() ? "" : "; ", "GPU ", devices_[reader], " reads ", read.empty() ? "none" : read);
     }
     return lines;
   }

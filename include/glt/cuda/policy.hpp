@@ -81,8 +81,8 @@ public:
   /// @throws cuda_error  if the pages are locked already, or the system does not let them be
   [[nodiscard]] std::shared_ptr<void const> lock_pages(std::span<std::byte const> block,
                                                        std::shared_ptr<void const> keeper) const {
-    return std::make_shared<detail::registration>(const_cast<std::byte*>(block.data()), block.size(),
-                                                  std::move(keeper), true, device());
+    return std::make_shared<detail::registration>(const_cast<std::byte*>(block.data()), block.size(), std::move(keeper),
+                                                  true, device());
   }
 
   /// The same GPU with a stream and a pool of its own.
@@ -132,8 +132,7 @@ public:
   explicit zero_copy(int device) : zero_copy(cuda(device)) {}
 
   /// The stream of another policy, so that work over both kinds of memory has one order; freed memory is kept.
-  explicit zero_copy(cuda gpu)
-      : gpu_(std::move(gpu)), pool_(std::make_shared<detail::pinned_pool>(gpu_.queue())) {}
+  explicit zero_copy(cuda gpu) : gpu_(std::move(gpu)), pool_(std::make_shared<detail::pinned_pool>(gpu_.queue())) {}
 
   [[nodiscard]] int device() const noexcept { return gpu_.device(); }
   [[nodiscard]] cudaStream_t stream() const noexcept { return gpu_.stream(); }
@@ -169,7 +168,9 @@ private:
   std::shared_ptr<detail::pinned_pool> pool_; // null: straight from the system
 };
 
-inline zero_copy cuda::staging() const { return zero_copy(*this); }
+inline zero_copy cuda::staging() const {
+  return zero_copy(*this);
+}
 
 static_assert(device_policy<cuda> && !host_policy<cuda>);
 static_assert(device_policy<zero_copy> && !host_policy<zero_copy>);

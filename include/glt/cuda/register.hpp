@@ -33,10 +33,9 @@ struct register_options {
 ///                             files cannot be locked; read the elements into a buffer of device::zero_copy then
 /// @cost   reads the pages that are not in memory
 template <bytes_copyable T>
-[[nodiscard]] buffer<device::zero_copy, T> register_memory(T* data, std::int64_t size,
-                                                           std::shared_ptr<void const> keeper,
-                                                           device::zero_copy policy = {},
-                                                           register_options options = {}) {
+[[nodiscard]] buffer<device::zero_copy, T>
+register_memory(T* data, std::int64_t size, std::shared_ptr<void const> keeper, device::zero_copy policy = {},
+                register_options options = {}) {
   using made = buffer<device::zero_copy, T>;
   if (size <= 0 || data == nullptr || keeper == nullptr) { // nothing to lock, or refused there
     return made::adopt(data, size, std::move(keeper), std::move(policy));

@@ -79,10 +79,10 @@ namespace glt::dist {
 
 /// Where a loader has read what it needed, so far.
 struct loader_report {
-  read_counts sampled;      ///< vertices whose neighbours were drawn
+  read_counts sampled;           ///< vertices whose neighbours were drawn
   detail::collected_counts rows; ///< of features; with their hit ratio
-  std::string why_sampled;  ///< why not all of other ranks were sampled in place; empty if there is no reason
-  std::string why_rows;     ///< why not all rows of other ranks were read in place; empty if there is no reason
+  std::string why_sampled;       ///< why not all of other ranks were sampled in place; empty if there is no reason
+  std::string why_rows;          ///< why not all rows of other ranks were read in place; empty if there is no reason
 
   /// Adds what another thread of the same loader has read, for the same reasons.
   loader_report& operator+=(loader_report const& other) {

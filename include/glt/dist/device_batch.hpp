@@ -92,9 +92,8 @@ public:
     if constexpr (is_staged) {
       locked_ = locked;
       std::int64_t bytes = 0;
-      detail::copy_members(from, copied_, [&](auto const& values, auto&) {
-        bytes += is_locked(values) ? 0 : lines_of(values);
-      });
+      detail::copy_members(from, copied_,
+                           [&](auto const& values, auto&) { bytes += is_locked(values) ? 0 : lines_of(values); });
       staging_.clear();
       staging_.resize(bytes);
       staged_ = 0;

@@ -173,7 +173,9 @@ private:
 
   [[nodiscard]] bool all_are_aware() {
     std::int64_t aware = 0;
-    if constexpr (requires(Comm const& comm) { { comm.device_aware() } -> std::same_as<bool>; }) {
+    if constexpr (requires(Comm const& comm) {
+                    { comm.device_aware() } -> std::same_as<bool>;
+                  }) {
       if (state_->options.direct) {
         aware = state_->comm.device_aware() ? 1 : 0;
         state_->comm.all_reduce(std::span(&aware, 1), reduction::min);
@@ -210,8 +212,7 @@ namespace glt::detail {
 template <communicator Comm, device_policy Policy>
 struct payload_comm_of {
   using type =
-      std::conditional_t<host_policy<Policy> || keeps_stream_order<Comm>(), Comm,
-                                  dist::device_comm<Comm, Policy>>;
+      std::conditional_t<host_policy<Policy> || keeps_stream_order<Comm>(), Comm, dist::device_comm<Comm, Policy>>;
   static_assert(fitting_pair<Comm, Policy>, // behind the type, or clang misses that as well
                 "this communicator carries neither this policy's memory nor ordinary memory to stage it in: take one "
                 "of the host such as mpi_comm, or a policy of a GPU");

@@ -38,8 +38,8 @@ public:
   template <communicator Comm>
   feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T>&& local)
       : book_(std::move(book)), local_(std::move(local)) {
-    detail::agree_on_matrix(comm, detail::fault_of_rows(comm, book_, this->local().num_vertices()),
-                            "features", "feature columns", book_, this->local(), local_.policy());
+    detail::agree_on_matrix(comm, detail::fault_of_rows(comm, book_, this->local().num_vertices()), "features",
+                            "feature columns", book_, this->local(), local_.policy());
     agree_on_labels(comm);
   }
 
@@ -62,15 +62,14 @@ private:
   void agree_on_labels(Comm& comm) {
     bool const labelled = !local().labels.empty();
     bool const unlabelled = !labelled && local().num_vertices() > 0;
-    std::array<std::int64_t, 2> first{labelled ? comm.rank() : comm.size(),
-                                      unlabelled ? comm.rank() : comm.size()};
+    std::array<std::int64_t, 2> first{labelled ? comm.rank() : comm.size(), unlabelled ? comm.rank() : comm.size()};
     detail::host_comm(comm).all_reduce(std::span<std::int64_t>(first), reduction::min);
     if (first[0] < comm.size() && first[1] < comm.size()) {
       bool const odd_one_lacks = first[0] < first[1];
       throw glt::detail::agreed_error(comm.size(), static_cast<int>(std::max(first[0], first[1])),
-                             detail::message("has ", odd_one_lacks ? "no labels" : "labels", ", unlike rank ",
-                                             std::min(first[0], first[1]),
-                                             "; give labels on all ranks or on none"));
+                                      detail::message("has ", odd_one_lacks ? "no labels" : "labels", ", unlike rank ",
+                                                      std::min(first[0], first[1]),
+                                                      "; give labels on all ranks or on none"));
     }
     has_labels_ = first[0] < comm.size();
   }

@@ -42,9 +42,9 @@ public:
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex>&& part) : part_(std::move(part)) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_graph}, fault(comm.rank(), comm.size()),
-          detail::book_fingerprint(part_.book), [](auto, auto) {
-            return "has another partition book than rank 0; load parts of one partition on all ranks";
-          });
+                  detail::book_fingerprint(part_.book), [](auto, auto) {
+                    return "has another partition book than rank 0; load parts of one partition on all ranks";
+                  });
   }
 
   /// Says what is wrong with a part that is not moved.

@@ -94,8 +94,8 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
                                                               Policy policy = {}) {
   if (graph.part() != comm.rank()) { // the others learn it where they begin
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_source_values},
-          glt::detail::message("part ", graph.part(), " on rank ", comm.rank(), " of ", comm.size(),
-                               "; use the communicator that the graph was made with"));
+                  glt::detail::message("part ", graph.part(), " on rank ", comm.rank(), " of ", comm.size(),
+                                       "; use the communicator that the graph was made with"));
   }
   return make_source_values(std::move(comm), graph.book(), graph.local(), graph.original(), std::move(policy));
 }

@@ -84,14 +84,12 @@ private:
       auto const& name = schema().node_types()[static_cast<std::size_t>(t)].name;
       if (book(t).num_parts() != size) {
         throw precondition_error(detail::message("partition of type '", name, "' into ", book(t).num_parts(),
-                                                 " parts on ", size,
-                                                 " ranks; start as many ranks as there are parts"));
+                                                 " parts on ", size, " ranks; start as many ranks as there are parts"));
       }
       if (book(t).num_vertices() != schema().num_vertices(t) || original(t).size() != book(t).size(rank)) {
-        throw precondition_error(detail::message(original(t).size(), " original ids and a book of ",
-                                                 book(t).num_vertices(), " vertices of type '", name,
-                                                 "', but its part has ", book(t).size(rank), " of ",
-                                                 schema().num_vertices(t)));
+        throw precondition_error(detail::message(
+            original(t).size(), " original ids and a book of ", book(t).num_vertices(), " vertices of type '", name,
+            "', but its part has ", book(t).size(rank), " of ", schema().num_vertices(t)));
       }
     }
     for (int e = 0; e < schema().num_edge_types(); ++e) {

@@ -80,8 +80,9 @@ public:
 
   /// Says what is wrong with seeds that do not fit the recipe.
   template <class Seeds, class Options = loader_options, class... Others>
-  loader(Comm, Recipe const&, Seeds const&, Options const& = {},
-         Others const&...) requires(!std::convertible_to<Seeds const&, seeds_type>) {
+  loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...)
+    requires(!std::convertible_to<Seeds const&, seeds_type>)
+  {
     detail::explain_recipe_seeds<Seeds, seeds_type>();
   }
 
@@ -99,10 +100,8 @@ public:
   /// @comm   none
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features'
   template <class View>
-  void read_in_place(node_views<View> const& views) requires
-      requires(typename producer_type::maker_type& maker) {
-    maker.read_in_place(views);
-  }
+  void read_in_place(node_views<View> const& views)
+    requires requires(typename producer_type::maker_type& maker) { maker.read_in_place(views); }
   {
     for (auto& producer : state_->producers) {
       producer.maker().read_in_place(views);
@@ -111,10 +110,8 @@ public:
 
   /// The same of the named tensors of one type of vertices or edges.
   template <class View>
-  void read_in_place(int type, node_views<View> const& views) requires
-      requires(typename producer_type::maker_type& maker) {
-    maker.read_in_place(type, views);
-  }
+  void read_in_place(int type, node_views<View> const& views)
+    requires requires(typename producer_type::maker_type& maker) { maker.read_in_place(type, views); }
   {
     for (auto& producer : state_->producers) {
       producer.maker().read_in_place(type, views);
@@ -127,9 +124,8 @@ public:
   /// @comm   none; ranks may have different ones, or none
   /// @throws precondition_error  if the hot rows have other columns than the features
   template <class Rows>
-  void use(Rows const& hot) requires requires(typename producer_type::maker_type& maker) {
-    maker.use(hot);
-  }
+  void use(Rows const& hot)
+    requires requires(typename producer_type::maker_type& maker) { maker.use(hot); }
   {
     for (auto& producer : state_->producers) {
       producer.maker().use(hot);
@@ -138,9 +134,8 @@ public:
 
   /// The same of the named tensors of one type of vertices.
   template <class Rows>
-  void use(int type, Rows const& hot) requires requires(typename producer_type::maker_type& maker) {
-    maker.use(type, hot);
-  }
+  void use(int type, Rows const& hot)
+    requires requires(typename producer_type::maker_type& maker) { maker.use(type, hot); }
   {
     for (auto& producer : state_->producers) {
       producer.maker().use(type, hot);
@@ -178,12 +173,10 @@ private:
 
 template <communicator Comm, class Recipe, device_policy Policy>
 struct loader<Comm, Recipe, Policy>::state {
-  state(std::vector<Comm> comms, Recipe const& recipe, seeds_type seeds, loader_options options,
-        Policy policy) {
+  state(std::vector<Comm> comms, Recipe const& recipe, seeds_type seeds, loader_options options, Policy policy) {
     std::vector<host_comm_type> host_comms;
     for (std::size_t i = 0; i < comms.size(); ++i) {
-      producers.emplace_back(comms[i], recipe, i + 1 < comms.size() ? seeds : std::move(seeds), options,
-                             policy);
+      producers.emplace_back(comms[i], recipe, i + 1 < comms.size() ? seeds : std::move(seeds), options, policy);
       host_comms.push_back(detail::host_comm(comms[i]));
     }
     if constexpr (detail::alarming<host_comm_type>) {
@@ -214,10 +207,9 @@ struct loader<Comm, Recipe, Policy>::state {
 };
 
 template <communicator Comm, class Recipe, device_policy Policy>
-loader<Comm, Recipe, Policy>::loader(Comm comm, Recipe const& recipe, seeds_type seeds,
-                                     loader_options options, Policy policy)
-    : state_(std::make_unique<state>(own_comms(comm, options), recipe, std::move(seeds), options,
-                                     std::move(policy))) {}
+loader<Comm, Recipe, Policy>::loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options,
+                                     Policy policy)
+    : state_(std::make_unique<state>(own_comms(comm, options), recipe, std::move(seeds), options, std::move(policy))) {}
 
 template <communicator Comm, class Recipe, device_policy Policy>
 loader<Comm, Recipe, Policy>::loader(loader&&) noexcept = default;
@@ -255,8 +247,7 @@ template <communicator Comm, class Recipe, device_policy Policy>
 std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_options const& options) {
   auto const check = [&] {
     if (options.concurrency != 1 && (options.concurrency < 1 || options.concurrency > options.prefetch)) {
-      throw precondition_error(detail::message("concurrency ", options.concurrency, " with prefetch ",
-                                               options.prefetch,
+      throw precondition_error(detail::message("concurrency ", options.concurrency, " with prefetch ", options.prefetch,
                                                "; give 1, or up to as many threads as batches in advance"));
     }
     if (options.concurrency > 1 && detail::keeps_stream_order<Comm>()) {
@@ -265,8 +256,7 @@ std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_opt
           "for each other; set concurrency to 1");
     }
     if (options.prefetch > 0 && !detail::alarming<host_comm_type>) {
-      throw precondition_error(
-          "batches cannot be prepared in advance on this communicator; set prefetch to 0");
+      throw precondition_error("batches cannot be prepared in advance on this communicator; set prefetch to 0");
     }
     if constexpr (requires { comm.allows_threads(); }) {
       if (options.prefetch > 0 && !comm.allows_threads()) {
@@ -276,13 +266,12 @@ std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_opt
       }
     }
   };
-  detail::agree(
-      detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
-      detail::fingerprint().add(options.prefetch).add(options.concurrency).add(options.bulk).value(),
-      [](auto, auto) {
-        return "prepares batches in another way than rank 0; pass the same prefetch, concurrency and bulk on "
-               "all ranks";
-      });
+  detail::agree(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
+                detail::fingerprint().add(options.prefetch).add(options.concurrency).add(options.bulk).value(),
+                [](auto, auto) {
+                  return "prepares batches in another way than rank 0; pass the same prefetch, concurrency and bulk on "
+                         "all ranks";
+                });
   std::vector<Comm> made;
   for (std::int64_t thread = 0; thread < options.concurrency; ++thread) {
     made.push_back(options.prefetch > 0 ? comm.duplicate() : comm);
@@ -306,8 +295,7 @@ void loader<Comm, Recipe, Policy>::leave() noexcept {
 }
 
 template <communicator Comm, class Recipe, device_policy Policy>
-typename loader<Comm, Recipe, Policy>::batch_type const*
-loader<Comm, Recipe, Policy>::current() const noexcept {
+typename loader<Comm, Recipe, Policy>::batch_type const* loader<Comm, Recipe, Policy>::current() const noexcept {
   return state_->source->current();
 }
 
@@ -326,13 +314,10 @@ public:
 
 template <communicator Comm, class Recipe, class Seeds, class Options = loader_options, class... Others>
   requires(!detail::batch_recipe<Recipe>)
-loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...)
-->loader<Comm, Recipe, device::cpu>;
-template <communicator Comm, detail::batch_recipe Recipe, class Seeds, class Options = loader_options,
-          class... Others>
+loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) -> loader<Comm, Recipe, device::cpu>;
+template <communicator Comm, detail::batch_recipe Recipe, class Seeds, class Options = loader_options, class... Others>
   requires(!std::convertible_to<Seeds const&, typename Recipe::seeds_type>)
-loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...)
-->loader<Comm, Recipe>;
+loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) -> loader<Comm, Recipe>;
 /// @endcond
 
 } // namespace glt::dist

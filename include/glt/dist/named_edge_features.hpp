@@ -29,8 +29,8 @@ public:
   template <communicator Comm>
   named_edge_features(Comm& comm, partition_book book, edge_feature_table<Policy> local)
       : book_(std::move(book)), local_(std::move(local)) {
-    detail::agree_on_table(comm, detail::fault_of_parts(comm, "edge features", book_), book_,
-                           local_.rows().tensors(), local_.rows().policy());
+    detail::agree_on_table(comm, detail::fault_of_parts(comm, "edge features", book_), book_, local_.rows().tensors(),
+                           local_.rows().policy());
   }
 
   /// Which rank owns which vertices, and so the edges into them.

@@ -34,8 +34,8 @@ public:
   template <communicator Comm>
   named_features(Comm& comm, partition_book book, feature_table<Policy> local)
       : book_(std::move(book)), local_(std::move(local)) {
-    detail::agree_on_table(comm, detail::fault_of_rows(comm, book_, local_.num_vertices()), book_,
-                           local_.tensors(), local_.policy());
+    detail::agree_on_table(comm, detail::fault_of_rows(comm, book_, local_.num_vertices()), book_, local_.tensors(),
+                           local_.policy());
   }
 
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }

@@ -43,8 +43,8 @@ public:
   /// Borrows the loader, which must outlive this. `training` is the policy on which the work on batches is enqueued: a
   /// batch is overwritten when that is done.
   device_batches(Loader& source, Policy delivery = {}, Policy training = {})
-      : source_(&source), delivery_(std::move(delivery)),
-        training_(std::move(training)), slots_{slot(delivery_), slot(delivery_)} {
+      : source_(&source), delivery_(std::move(delivery)), training_(std::move(training)),
+        slots_{slot(delivery_), slot(delivery_)} {
     if constexpr (requires { source.lock_shared(delivery_); }) {
       locked_ = source.lock_shared(delivery_);
     }
@@ -134,8 +134,9 @@ template <class Loader, device_policy Policy>
 template <class Loader, device_policy Policy>
   requires(Loader::batch_type::policy_type::space != memory_space::host)
 void to_device(Loader&, Policy, std::type_identity_t<Policy> = {}) {
-  static_assert(glt::detail::never<Loader>, "to_device copies from ordinary memory: give it a loader on device::cpu, or use a "
-                                            "loader on the device policy itself");
+  static_assert(glt::detail::never<Loader>,
+                "to_device copies from ordinary memory: give it a loader on device::cpu, or use a "
+                "loader on the device policy itself");
 }
 
 } // namespace glt::dist

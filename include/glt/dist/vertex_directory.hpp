@@ -142,8 +142,7 @@ public:
   /// @throws collective_error  on every rank, if an id of a rank is not in [0, V), the lengths differ, or a
   ///                           rank reports a failure
   bool originals_of(array_view<space, Vertex const> vertices, array_view<space, global_id> originals,
-                    detail::call_site site = {.what = detail::operation::look_up},
-                    std::string const& failure = {}) {
+                    detail::call_site site = {.what = detail::operation::look_up}, std::string const& failure = {}) {
     return run(name_, graph_->book(), vertices, originals, graph_->original(), site, failure);
   }
 

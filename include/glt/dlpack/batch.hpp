@@ -101,8 +101,7 @@ void list_tensors(tensor_list<Policy>& list, dist::batch<Policy, Vertex, T> cons
 /// @cost   O(L), whatever the size
 template <device_policy Policy, class Batch>
   requires requires(detail::tensor_list<Policy>& list, Batch const& batch) { detail::list_tensors(list, batch); }
-[[nodiscard]] std::vector<detail::named_dlpack> to_dlpack(Policy const& policy,
-                                                          std::shared_ptr<Batch> batch) {
+[[nodiscard]] std::vector<detail::named_dlpack> to_dlpack(Policy const& policy, std::shared_ptr<Batch> batch) {
   if (batch == nullptr) {
     throw precondition_error("export of no batch; give one that the tensors can keep");
   }

@@ -79,8 +79,8 @@ template <class T>
   }
   if ((address + tensor.byte_offset) % alignof(T) != 0) {
     throw precondition_error(message("import of a tensor whose elements of ", sizeof(T),
-                                     " bytes begin at an address that is no multiple of ", alignof(T),
-                                     " (byte_offset ", tensor.byte_offset, "); copy it before"));
+                                     " bytes begin at an address that is no multiple of ", alignof(T), " (byte_offset ",
+                                     tensor.byte_offset, "); copy it before"));
   }
   return reinterpret_cast<T*>(static_cast<std::byte*>(tensor.data) + tensor.byte_offset);
 }
@@ -123,8 +123,8 @@ template <device_policy Policy, class T>
                                      "; make it contiguous, row by row, before"));
   }
   auto* const data = checked_address<T>(tensor, count);
-  made.elements = buffer<Policy, T>::adopt(data, count, std::shared_ptr<DLManagedTensor>(std::move(from)),
-                                           std::move(policy));
+  made.elements =
+      buffer<Policy, T>::adopt(data, count, std::shared_ptr<DLManagedTensor>(std::move(from)), std::move(policy));
   return made;
 }
 

@@ -51,20 +51,20 @@ struct archetype_predicate {
 /// return a host value and therefore synchronise. An exception of f leaves the call on executors that run on
 /// the host.
 template <class E>
-concept executor = std::copyable<E> &&
-                   requires(E const& ex, std::int64_t n, array_view<memory_space::host, std::int64_t> values,
-                            detail::archetype_action action, detail::archetype_range_action range_action,
-                            detail::archetype_value value,
-                            detail::archetype_sum sum, detail::archetype_predicate predicate) {
-                     { E::reaches(memory_space::host) } -> std::same_as<bool>;
-                     ex.for_each(n, action);
-                     ex.for_ranges(n, n, range_action);
-                     { ex.reduce(n, std::int64_t{0}, value, sum) } -> std::same_as<std::int64_t>;
-                     ex.exclusive_scan(values, values);
-                     ex.exclusive_scan(n, value, values);
-                     ex.sort_by_key(values, values);
-                     { ex.select_if(n, predicate, values) } -> std::same_as<std::int64_t>;
-                   };
+concept executor =
+    std::copyable<E> &&
+    requires(E const& ex, std::int64_t n, array_view<memory_space::host, std::int64_t> values,
+             detail::archetype_action action, detail::archetype_range_action range_action,
+             detail::archetype_value value, detail::archetype_sum sum, detail::archetype_predicate predicate) {
+      { E::reaches(memory_space::host) } -> std::same_as<bool>;
+      ex.for_each(n, action);
+      ex.for_ranges(n, n, range_action);
+      { ex.reduce(n, std::int64_t{0}, value, sum) } -> std::same_as<std::int64_t>;
+      ex.exclusive_scan(values, values);
+      ex.exclusive_scan(n, value, values);
+      ex.sort_by_key(values, values);
+      { ex.select_if(n, predicate, values) } -> std::same_as<std::int64_t>;
+    };
 
 /// The executor may touch memory of this space: the constraint of every algorithm that runs over views.
 template <class E, memory_space Space>

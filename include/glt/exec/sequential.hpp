@@ -15,8 +15,8 @@ namespace glt::detail {
 
 inline void check_scan(std::int64_t in, std::int64_t out) {
   if (out != in && out != in + 1) {
-    throw precondition_error(message("scan of ", in, " values into ", out,
-                                     " places; give as many places as values, or one more"));
+    throw precondition_error(
+        message("scan of ", in, " values into ", out, " places; give as many places as values, or one more"));
   }
 }
 

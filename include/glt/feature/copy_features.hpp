@@ -18,8 +18,7 @@ namespace glt {
 /// @shape  features [V, F], and so is the result
 /// @where  from ordinary memory, which may change afterwards
 template <device_policy Policy, bytes_copyable T>
-[[nodiscard]] feature_store<Policy, T> copy_features(feature_view<memory_space::host, T> features,
-                                                     Policy policy = {}) {
+[[nodiscard]] feature_store<Policy, T> copy_features(feature_view<memory_space::host, T> features, Policy policy = {}) {
   return {features.num_vertices(), features.num_columns(), make_buffer<Policy>(features.features.flat(), policy),
           make_buffer<Policy>(features.labels, policy), make_buffer<Policy>(features.scales, policy)};
 }

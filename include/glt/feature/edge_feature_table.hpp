@@ -54,8 +54,9 @@ public:
   /// The rows of edges; see `edge_rows`.
   ///
   /// @throws precondition_error  if an edge is not among these
-  void find(array_view<space, edge_id const> ids,
-            std::vector<local_id>& found) const requires host_policy<Policy> {
+  void find(array_view<space, edge_id const> ids, std::vector<local_id>& found) const
+    requires host_policy<Policy>
+  {
     edges_.find(ids, found);
   }
 
@@ -65,8 +66,7 @@ public:
   /// @throws precondition_error  if an edge is not among these; as `feature_table::gather`
   template <detail::element Out>
     requires host_policy<Policy>
-  [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name,
-                                                  array_view<space, edge_id const> ids) const {
+  [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name, array_view<space, edge_id const> ids) const {
     std::vector<local_id> found;
     find(ids, found);
     return rows_.template gather<Out>(name, array_view<space, local_id const>(found.data(), ids.size()));

@@ -59,8 +59,9 @@ public:
   /// The rows of edges; see `edge_rows`.
   ///
   /// @throws precondition_error  if an edge is not among these
-  void find(array_view<space, edge_id const> ids,
-            std::vector<local_id>& found) const requires host_policy<Policy> {
+  void find(array_view<space, edge_id const> ids, std::vector<local_id>& found) const
+    requires host_policy<Policy>
+  {
     edges_.find(ids, found);
   }
 
@@ -69,9 +70,8 @@ public:
   /// @shape  ids [n] · out [n, F], written
   /// @throws precondition_error  if an edge is not among these, or out is not [n, F]
   template <bytes_copyable Out>
-    requires(detail::gathers_as<T, Out>&& host_policy<Policy>)
-  void gather(array_view<space, edge_id const> ids, matrix_view<space, Out> out,
-              Policy const& policy = {}) const {
+    requires(detail::gathers_as<T, Out> && host_policy<Policy>)
+  void gather(array_view<space, edge_id const> ids, matrix_view<space, Out> out, Policy const& policy = {}) const {
     std::vector<local_id> found;
     find(ids, found);
     gather_rows(policy.executor(), rows(), array_view<space, local_id const>(found.data(), ids.size()), out);

@@ -54,11 +54,11 @@ public:
   ///                             integers
   feature_store(std::int64_t num_vertices, std::int64_t num_columns, buffer<Policy, T> rows,
                 buffer<Policy, detail::label_type> labels = {}, buffer<Policy, float> scales = {})
-      : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)),
-        labels_(std::move(labels)), scales_(std::move(scales)) {
+      : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)), labels_(std::move(labels)),
+        scales_(std::move(scales)) {
     if (num_vertices < 0 || num_columns < 0) {
-      throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns,
-                                               "]; both are 0 or more"));
+      throw precondition_error(
+          detail::message("features of shape [", num_vertices, ", ", num_columns, "]; both are 0 or more"));
     }
     if (num_vertices > 0 && num_columns > std::numeric_limits<std::int64_t>::max() / num_vertices) {
       throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns,
@@ -69,12 +69,12 @@ public:
                                                num_vertices * num_columns, " elements, not ", rows_.size()));
     }
     if (!labels_.empty() && labels_.size() != num_vertices) {
-      throw precondition_error(detail::message(labels_.size(), " labels for ", num_vertices,
-                                               " vertices; give one per vertex or none"));
+      throw precondition_error(
+          detail::message(labels_.size(), " labels for ", num_vertices, " vertices; give one per vertex or none"));
     }
     if (!scales_.empty() && scales_.size() != num_columns) {
-      throw precondition_error(detail::message(scales_.size(), " scales for ", num_columns,
-                                               " columns; give one per column or none"));
+      throw precondition_error(
+          detail::message(scales_.size(), " scales for ", num_columns, " columns; give one per column or none"));
     }
     if (!scales_.empty() && !std::is_integral_v<T>) {
       throw precondition_error("scales for columns that are not integers; multiply them in before");

@@ -82,8 +82,7 @@ public:
   ///
   /// @throws precondition_error  if there is none of that name; those that are there are listed
   [[nodiscard]] element_type type(std::string_view name) const {
-    return std::visit([]<class T>(feature_store<Policy, T> const&) { return detail::element_type_of<T>; },
-                      find(name));
+    return std::visit([]<class T>(feature_store<Policy, T> const&) { return detail::element_type_of<T>; }, find(name));
   }
   [[nodiscard]] std::int64_t num_columns(std::string_view name) const {
     return std::visit([](auto const& store) { return store.view().num_columns(); }, find(name));
@@ -106,8 +105,7 @@ public:
     std::vector<detail::named_rows<space>> all;
     for (auto const& each : tensors_) {
       all.push_back(
-          {each.name,
-           std::visit([](auto const& store) { return detail::without_type(store.view()); }, each.store)});
+          {each.name, std::visit([](auto const& store) { return detail::without_type(store.view()); }, each.store)});
     }
     return all;
   }
@@ -143,8 +141,8 @@ public:
 private:
   template <class... T>
   using any_of = std::variant<feature_store<Policy, T>...>;
-  using any_store = any_of<std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::int64_t, float16, bfloat16,
-                           float, double>;
+  using any_store =
+      any_of<std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::int64_t, float16, bfloat16, float, double>;
 
   struct tensor {
     std::string name;
@@ -155,10 +153,9 @@ private:
 
   template <class T>
   [[noreturn]] void refuse(std::string_view name) const {
-    throw precondition_error(detail::message("features \"", name, "\" are ", detail::name_of(type(name)),
-                                             ", not ", detail::name_of(detail::element_type_of<T>),
-                                             "; ask for ", detail::name_of(type(name)),
-                                             ", or gather them as float32 or float64"));
+    throw precondition_error(detail::message("features \"", name, "\" are ", detail::name_of(type(name)), ", not ",
+                                             detail::name_of(detail::element_type_of<T>), "; ask for ",
+                                             detail::name_of(type(name)), ", or gather them as float32 or float64"));
   }
 
   std::int64_t num_vertices_;

@@ -39,13 +39,13 @@ inline void check_gather(std::int64_t ids, std::int64_t columns, std::int64_t ou
 /// @cost   O(S · F)
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
-  requires(reaches<Executor, Space>&& reaches<Executor, IdSpace>&& reaches<Executor, OutSpace>&&
-               detail::gathers_as<In, T>)
+  requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> &&
+           detail::gathers_as<In, T>)
 void gather_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdSpace, Id> ids,
                  matrix_view<OutSpace, T> out) {
   detail::check_gather(ids.size(), in.num_columns(), out.rows(), out.columns());
   detail::transfer_rows(ex, ids.size(), in, detail::rows_listed<std::remove_const_t<Id>>{ids.data()},
-                   detail::rows_in_order{}, out.data());
+                        detail::rows_in_order{}, out.data());
 }
 
 /// The same for the rows of a matrix.

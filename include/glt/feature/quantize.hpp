@@ -105,8 +105,8 @@ template <device_policy Policy = device::cpu>
 quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
               buffer<Policy, detail::label_type> labels = {}, Policy policy = {}) {
   if (scales.size() != rows.columns()) {
-    throw precondition_error(detail::message(scales.size(), " scales for ", rows.columns(),
-                                             " columns; give one per column"));
+    throw precondition_error(
+        detail::message(scales.size(), " scales for ", rows.columns(), " columns; give one per column"));
   }
   for (std::int64_t c = 0; c < scales.size(); ++c) {
     if (!(scales[c] >= 0 && scales[c] <= std::numeric_limits<float>::max())) {
@@ -120,9 +120,8 @@ quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
     host = policy;
   }
   buffer<maker, std::int8_t> integers(rows.rows() * rows.columns(), host);
-  host.executor().for_ranges(
-      rows.rows(), std::int64_t{64},
-      detail::quantize_range{rows.data(), scales.data(), rows.columns(), integers.data()});
+  host.executor().for_ranges(rows.rows(), std::int64_t{64},
+                             detail::quantize_range{rows.data(), scales.data(), rows.columns(), integers.data()});
   if constexpr (host_policy<Policy>) {
     return {rows.rows(), rows.columns(), std::move(integers), std::move(labels), make_buffer<Policy>(scales, policy)};
   } else {

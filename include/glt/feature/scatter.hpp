@@ -25,8 +25,8 @@ namespace glt {
 /// @cost   O(S · F)
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
-  requires(reaches<Executor, Space>&& reaches<Executor, IdSpace>&& reaches<Executor, OutSpace>&&
-               detail::gathers_as<In, T>)
+  requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> &&
+           detail::gathers_as<In, T>)
 void scatter_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdSpace, Id> ids,
                   matrix_view<OutSpace, T> out) {
   if (in.num_vertices() != ids.size() || in.num_columns() != out.columns()) {
@@ -35,7 +35,7 @@ void scatter_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdS
                                              " columns; give one id per row, and as many columns"));
   }
   detail::transfer_rows(ex, ids.size(), in, detail::rows_in_order{},
-                   detail::rows_listed<std::remove_const_t<Id>>{ids.data()}, out.data());
+                        detail::rows_listed<std::remove_const_t<Id>>{ids.data()}, out.data());
 }
 
 /// The same for the rows of a matrix.

@@ -72,10 +72,9 @@ struct find_row {
 
 // The stable sort by row that `make_csr` describes, with any numbers of rows and columns.
 template <device_policy Policy, vertex_id Vertex>
-csr_graph<Policy, Vertex> compress_rows(std::int64_t num_rows, std::int64_t num_columns,
-                                        array_view<Policy::space, Vertex const> row_ids,
-                                        array_view<Policy::space, Vertex const> column_ids, bool edge_ids,
-                                        Policy const& policy) {
+csr_graph<Policy, Vertex>
+compress_rows(std::int64_t num_rows, std::int64_t num_columns, array_view<Policy::space, Vertex const> row_ids,
+              array_view<Policy::space, Vertex const> column_ids, bool edge_ids, Policy const& policy) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   auto const num_edges = row_ids.size();
@@ -86,8 +85,8 @@ csr_graph<Policy, Vertex> compress_rows(std::int64_t num_rows, std::int64_t num_
   if (edge_ids) {
     ex.for_each(num_edges, number_edges<space>{order.view()});
     ex.sort_by_key(sorted.view(), order.view());
-    ex.for_each(num_edges, permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(),
-                                                                    columns.view()});
+    ex.for_each(num_edges,
+                permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(), columns.view()});
   } else {
     ex.for_each(num_edges, copy_elements<space, Vertex>{column_ids, columns.view()});
     ex.sort_by_key(sorted.view(), columns.view());

@@ -44,8 +44,8 @@ public:
                                                "offset per row and a last one"));
     }
     if (!edge_ids.empty() && edge_ids.size() != sources.size()) {
-      throw precondition_error(detail::message(edge_ids.size(), " edge ids for ", sources.size(),
-                                               " edges; give one per edge or none"));
+      throw precondition_error(
+          detail::message(edge_ids.size(), " edge ids for ", sources.size(), " edges; give one per edge or none"));
     }
   }
 

@@ -67,22 +67,20 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
     ex.for_each(num_edges, detail::number_edges<space>{order.view()});
     ex.for_each(num_edges, detail::copy_elements<space, Vertex>{edges.sources(), keys.view()});
     ex.sort_by_key(keys.view(), order.view());
-    ex.for_each(num_edges, detail::permute_elements<space, Vertex, edge_id>{
-                               edges.destinations(), std::as_const(order).view(), keys.view()});
+    ex.for_each(num_edges, detail::permute_elements<space, Vertex, edge_id>{edges.destinations(),
+                                                                            std::as_const(order).view(), keys.view()});
     ex.sort_by_key(keys.view(), order.view());
   }
-  ex.for_each(num_edges, detail::flag_first_occurrence<space, Vertex>{
-                             edges, std::as_const(order).view(),
-                             options.self_loops == self_loop_handling::keep, keep.view()});
-  auto const kept =
-      ex.select_if(num_edges, detail::is_flagged<space>{std::as_const(keep).view()}, order.view());
+  ex.for_each(num_edges, detail::flag_first_occurrence<space, Vertex>{edges, std::as_const(order).view(),
+                                                                      options.self_loops == self_loop_handling::keep,
+                                                                      keep.view()});
+  auto const kept = ex.select_if(num_edges, detail::is_flagged<space>{std::as_const(keep).view()}, order.view());
   buffer<Policy, Vertex> sources(kept, policy);
   buffer<Policy, Vertex> destinations(kept, policy);
   auto const chosen = std::as_const(order).view();
+  ex.for_each(kept, detail::permute_elements<space, Vertex, edge_id>{edges.sources(), chosen, sources.view()});
   ex.for_each(kept,
-              detail::permute_elements<space, Vertex, edge_id>{edges.sources(), chosen, sources.view()});
-  ex.for_each(kept, detail::permute_elements<space, Vertex, edge_id>{edges.destinations(), chosen,
-                                                                     destinations.view()});
+              detail::permute_elements<space, Vertex, edge_id>{edges.destinations(), chosen, destinations.view()});
   return {edges.num_vertices(), std::move(sources), std::move(destinations)};
 }
 

@@ -67,15 +67,13 @@ template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vert
   auto const bad = ex.reduce(num_edges, num_edges, detail::position_if_edge_outside<graph_type>{graph, values.size()},
                              detail::smaller{});
   if (bad < num_edges) {
-    throw precondition_error(detail::message("edge at position ", bad, " has id ",
-                                             detail::look_at(policy, graph.edge_ids(), bad), ", but there are ",
-                                             values.size(), " values; give one for every edge of the input, in its ",
-                                             "order"));
+    throw precondition_error(detail::message(
+        "edge at position ", bad, " has id ", detail::look_at(policy, graph.edge_ids(), bad), ", but there are ",
+        values.size(), " values; give one for every edge of the input, in its ", "order"));
   }
   buffer<Policy, value> made(num_edges, policy);
   if constexpr (host_policy<Policy>) {
-    ex.for_each(num_edges,
-                detail::copy_edge_value<graph_type, memory_space::host, value>{graph, values, made.view()});
+    ex.for_each(num_edges, detail::copy_edge_value<graph_type, memory_space::host, value>{graph, values, made.view()});
   } else {
     auto const copied = make_buffer(values, policy);
     ex.for_each(num_edges, detail::copy_edge_value<graph_type, Space, value>{graph, copied.view(), made.view()});

@@ -43,20 +43,20 @@ inline void check_planted(planted_options const& options) {
     throw precondition_error(message("graph of ", vertices, " vertices; the number is 0 or more"));
   }
   if (communities < 1 || (communities > vertices && communities > 1)) {
-    throw precondition_error(message(communities, " communities for ", vertices,
-                                     " vertices; there is at least 1, and a vertex for each"));
+    throw precondition_error(
+        message(communities, " communities for ", vertices, " vertices; there is at least 1, and a vertex for each"));
   }
   if (inside < 0 || outside < 0 || inside > (std::int64_t{1} << 31) || outside > (std::int64_t{1} << 31)) {
     throw precondition_error(message("in_degree ", inside, " and out_degree ", outside,
                                      "; both count edges per vertex and are in [0, 2^31]"));
   }
   if (vertices > 0 && inside + outside > std::numeric_limits<std::int64_t>::max() / vertices) {
-    throw precondition_error(message(vertices, " vertices of ", inside + outside,
-                                     " edges each; the number of edges does not fit 64 bits"));
+    throw precondition_error(
+        message(vertices, " vertices of ", inside + outside, " edges each; the number of edges does not fit 64 bits"));
   }
   if (outside > 0 && communities == 1 && vertices > 0) {
-    throw precondition_error(message(
-        "out_degree is ", outside, ", but nothing is outside the only community; ask for more communities"));
+    throw precondition_error(
+        message("out_degree is ", outside, ", but nothing is outside the only community; ask for more communities"));
   }
 }
 
@@ -131,10 +131,9 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
   auto const num_edges = options.num_vertices * (options.in_degree + options.out_degree);
   buffer<Policy, Vertex> sources(num_edges, policy);
   buffer<Policy, Vertex> destinations(num_edges, policy);
-  ex.for_each(options.num_vertices,
-              detail::draw_planted_edges<space, Vertex>{key.fold(0), options, order.view(),
-                                                        std::as_const(community).view(), sources.view(),
-                                                        destinations.view()});
+  ex.for_each(options.num_vertices, detail::draw_planted_edges<space, Vertex>{key.fold(0), options, order.view(),
+                                                                              std::as_const(community).view(),
+                                                                              sources.view(), destinations.view()});
   return {{options.num_vertices, std::move(sources), std::move(destinations)}, std::move(community)};
 }
 

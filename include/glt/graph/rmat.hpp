@@ -35,18 +35,18 @@ template <class Vertex>
 void check_rmat(rmat_options const& options) {
   constexpr int largest_scale = std::numeric_limits<Vertex>::digits - 1;
   if (options.scale < 0 || options.scale > largest_scale) {
-    throw precondition_error(message("R-MAT scale is ", options.scale, ", outside [0, ", largest_scale,
-                                     "] for ", sizeof(Vertex) * 8, "-bit vertex ids"));
+    throw precondition_error(message("R-MAT scale is ", options.scale, ", outside [0, ", largest_scale, "] for ",
+                                     sizeof(Vertex) * 8, "-bit vertex ids"));
   }
   auto const largest_factor = std::numeric_limits<std::int64_t>::max() >> options.scale;
   if (options.edge_factor < 1 || options.edge_factor > largest_factor) {
-    throw precondition_error(message("R-MAT edge factor is ", options.edge_factor, ", outside [1, ",
-                                     largest_factor, "]; it is the number of edges per vertex"));
+    throw precondition_error(message("R-MAT edge factor is ", options.edge_factor, ", outside [1, ", largest_factor,
+                                     "]; it is the number of edges per vertex"));
   }
   bool const positive = options.a >= 0 && options.b >= 0 && options.c >= 0;
   if (!positive || !(options.a + options.b + options.c <= 1 + 1e-9)) {
-    throw precondition_error(message("R-MAT probabilities a = ", options.a, ", b = ", options.b,
-                                     ", c = ", options.c, "; each is 0 or more and their sum is at most 1"));
+    throw precondition_error(message("R-MAT probabilities a = ", options.a, ", b = ", options.b, ", c = ", options.c,
+                                     "; each is 0 or more and their sum is at most 1"));
   }
 }
 
@@ -104,11 +104,11 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
   }
   buffer<Policy, Vertex> sources(num_edges, policy);
   buffer<Policy, Vertex> destinations(num_edges, policy);
-  policy.executor().for_each(
-      num_edges, detail::draw_rmat_edge<Policy::space, Vertex>{
-                     key.fold(0), options.scale, threshold(options.a), threshold(options.a + options.b),
-                     threshold(options.a + options.b + options.c), std::as_const(names).view(),
-                     sources.view(), destinations.view()});
+  policy.executor().for_each(num_edges,
+                             detail::draw_rmat_edge<Policy::space, Vertex>{
+                                 key.fold(0), options.scale, threshold(options.a), threshold(options.a + options.b),
+                                 threshold(options.a + options.b + options.c), std::as_const(names).view(),
+                                 sources.view(), destinations.view()});
   return {num_vertices, std::move(sources), std::move(destinations)};
 }
 

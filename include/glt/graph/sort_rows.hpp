@@ -115,9 +115,9 @@ struct name_edges {
 /// @cost   on hosts O(E) for rows that are in order, else O(E log degree), and no memory beside the result; on devices two
 ///         radix sorts of all edges, which hubs do not slow down, and 16 to 32 bytes an edge while it runs
 template <device_policy Policy = device::cpu, vertex_id Vertex>
-[[nodiscard]] detail::timed_rows<Policy, Vertex>
-sort_rows_by_time(csr_view<Policy::space, Vertex> graph, array_view<Policy::space, std::int64_t const> times,
-                  Policy policy = {}) {
+[[nodiscard]] detail::timed_rows<Policy, Vertex> sort_rows_by_time(csr_view<Policy::space, Vertex> graph,
+                                                                   array_view<Policy::space, std::int64_t const> times,
+                                                                   Policy policy = {}) {
   constexpr auto space = Policy::space;
   auto const num_edges = graph.num_edges();
   if (times.size() != num_edges) {
@@ -132,8 +132,7 @@ sort_rows_by_time(csr_view<Policy::space, Vertex> graph, array_view<Policy::spac
   detail::order_rows(policy, graph.offsets(), times, order.view());
   auto const chosen = std::as_const(order).view();
   ex.for_each(offsets.size(), detail::copy_elements<space, edge_offset>{graph.offsets(), offsets.view()});
-  ex.for_each(num_edges,
-              detail::permute_elements<space, Vertex, edge_offset>{graph.sources(), chosen, sources.view()});
+  ex.for_each(num_edges, detail::permute_elements<space, Vertex, edge_offset>{graph.sources(), chosen, sources.view()});
   ex.for_each(num_edges, detail::permute_elements<space, std::int64_t, edge_offset>{times, chosen, sorted.view()});
   ex.for_each(num_edges, detail::name_edges<csr_view<space, Vertex>>{graph, order.view()});
   return {csr_graph<Policy, Vertex>(graph.num_columns(), std::move(offsets), std::move(sources), std::move(order)),

@@ -18,9 +18,7 @@ namespace detail {
 template <memory_space Space, class Vertex>
 struct is_proper_edge {
   coo_view<Space, Vertex> edges;
-  GLT_HOST_DEVICE bool operator()(std::int64_t i) const {
-    return edges.sources()[i] != edges.destinations()[i];
-  }
+  GLT_HOST_DEVICE bool operator()(std::int64_t i) const { return edges.sources()[i] != edges.destinations()[i]; }
 };
 
 // The edges as they are, then the chosen ones with their ends swapped.
@@ -48,18 +46,16 @@ struct append_reversed {
 /// @shape  edges [E] → [2 E − number of self-loops]
 /// @cost   O(E); 8 bytes an edge beside the result
 template <device_policy Policy = device::cpu, vertex_id Vertex>
-[[nodiscard]] coo_graph<Policy, Vertex> symmetrize(coo_view<Policy::space, Vertex> edges,
-                                                   Policy policy = {}) {
+[[nodiscard]] coo_graph<Policy, Vertex> symmetrize(coo_view<Policy::space, Vertex> edges, Policy policy = {}) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   buffer<Policy, edge_id> proper(edges.num_edges(), policy);
-  auto const reversed =
-      ex.select_if(edges.num_edges(), detail::is_proper_edge<space, Vertex>{edges}, proper.view());
+  auto const reversed = ex.select_if(edges.num_edges(), detail::is_proper_edge<space, Vertex>{edges}, proper.view());
   auto const total = edges.num_edges() + reversed;
   buffer<Policy, Vertex> sources(total, policy);
   buffer<Policy, Vertex> destinations(total, policy);
-  ex.for_each(total, detail::append_reversed<space, Vertex>{edges, std::as_const(proper).view(),
-                                                            sources.view(), destinations.view()});
+  ex.for_each(total, detail::append_reversed<space, Vertex>{edges, std::as_const(proper).view(), sources.view(),
+                                                            destinations.view()});
   return {edges.num_vertices(), std::move(sources), std::move(destinations)};
 }
 

@@ -68,11 +68,9 @@ template <class Examiner, memory_space Space, class T>
 }
 
 template <class Examiner, memory_space Space, class Vertex>
-void validate_ids(Examiner const& examiner, array_view<Space, Vertex const> ids, std::int64_t bound,
-                  char const* what) {
+void validate_ids(Examiner const& examiner, array_view<Space, Vertex const> ids, std::int64_t bound, char const* what) {
   auto const n = ids.size();
-  auto const bad =
-      executor_of(examiner).reduce(n, n, position_if_outside<Space, Vertex>{ids, bound}, smaller{});
+  auto const bad = executor_of(examiner).reduce(n, n, position_if_outside<Space, Vertex>{ids, bound}, smaller{});
   if (bad < n) {
     throw precondition_error(message(what, " ", bad, " is ", look_at(examiner, ids, bad), ", outside [0, ", bound,
                                      "), the range of vertex ids; correct the id or the number of vertices"));
@@ -114,10 +112,9 @@ void validate(csr_view<Space, Vertex> graph, Examiner const& examiner = {}) {
     }
     auto const bad = ex.reduce(rows, rows, detail::row_if_descending<Space>{offsets}, detail::smaller{});
     if (bad < rows) {
-      throw precondition_error(detail::message("row offset ", bad + 1, " is ",
-                                               detail::look_at(examiner, offsets, bad + 1),
-                                               ", less than the one before it, ",
-                                               detail::look_at(examiner, offsets, bad), "; offsets never descend"));
+      throw precondition_error(detail::message(
+          "row offset ", bad + 1, " is ", detail::look_at(examiner, offsets, bad + 1),
+          ", less than the one before it, ", detail::look_at(examiner, offsets, bad), "; offsets never descend"));
     }
     if (auto const last = detail::look_at(examiner, offsets, rows); last != graph.num_edges()) {
       throw precondition_error(detail::message("row offset ", rows, ", the last, is ", last, ", but there are ",
@@ -126,11 +123,11 @@ void validate(csr_view<Space, Vertex> graph, Examiner const& examiner = {}) {
   }
   detail::validate_ids(examiner, graph.sources(), graph.num_columns(), "source at position");
   auto const ids = graph.edge_ids();
-  auto const bad = ex.reduce(ids.size(), ids.size(),
-                             detail::position_if_outside<Space, edge_id>{ids, INT64_MAX}, detail::smaller{});
+  auto const bad =
+      ex.reduce(ids.size(), ids.size(), detail::position_if_outside<Space, edge_id>{ids, INT64_MAX}, detail::smaller{});
   if (bad < ids.size()) {
-    throw precondition_error(detail::message("edge id at position ", bad, " is ",
-                                             detail::look_at(examiner, ids, bad), "; ids are 0 or more"));
+    throw precondition_error(detail::message("edge id at position ", bad, " is ", detail::look_at(examiner, ids, bad),
+                                             "; ids are 0 or more"));
   }
 }
 

@@ -9,5 +9,4 @@
 
 // The loader of batches of links over MPI is compiled in glt::instances:
 // a program that includes this header links it, and is spared its compilation.
-extern template class glt::dist::loader<glt::mpi_comm,
-                                        glt::dist::link_batches<glt::device::cpu, glt::global_id>>;
+extern template class glt::dist::loader<glt::mpi_comm, glt::dist::link_batches<glt::device::cpu, glt::global_id>>;

@@ -28,9 +28,8 @@ inline constexpr std::string_view checkpoint_version = "1\n";
 inline std::string checkpoint_text(dist::loader_checkpoint const& checkpoint) {
   std::string text(checkpoint_magic);
   text += checkpoint_version;
-  glt::detail::visit_checkpoint<dist::loader_checkpoint>([&](char const* name, auto member) {
-    text += glt::detail::message(name, ' ', checkpoint.*member, '\n');
-  });
+  glt::detail::visit_checkpoint<dist::loader_checkpoint>(
+      [&](char const* name, auto member) { text += glt::detail::message(name, ' ', checkpoint.*member, '\n'); });
   return text;
 }
 
@@ -47,13 +46,11 @@ inline bool parse_members(std::string_view text, std::size_t& at, dist::loader_c
     using number = std::remove_reference_t<decltype(checkpoint.*member)>;
     std::conditional_t<std::is_same_v<number, bool>, std::uint8_t, number> value{};
     auto const begin = at + name.size() + 1;
-    is_right =
-        is_right && text.substr(at, name.size()) == name && begin < text.size() && text[begin - 1] == ' ';
+    is_right = is_right && text.substr(at, name.size()) == name && begin < text.size() && text[begin - 1] == ' ';
     if (is_right) {
       auto const* const end = text.data() + text.size();
       auto const [stop, fault] = std::from_chars(text.data() + begin, end, value);
-      is_right = fault == std::errc() && stop != end && *stop == '\n' &&
-                 (!std::is_same_v<number, bool> || value <= 1);
+      is_right = fault == std::errc() && stop != end && *stop == '\n' && (!std::is_same_v<number, bool> || value <= 1);
       if (is_right) {
         checkpoint.*member = static_cast<number>(value);
         at = static_cast<std::size_t>(stop - text.data()) + 1;

@@ -23,7 +23,7 @@ struct node_table {
   std::string name = "node";
   std::int64_t num_nodes = 0;
   std::vector<named_array> features{};
-  array labels{};                 ///< integers, or float targets
+  array labels{}; ///< integers, or float targets
   std::vector<std::int64_t> times{};
   std::vector<global_id> train{}; ///< vertices of the split
   std::vector<global_id> valid{};

@@ -64,16 +64,16 @@ struct data_set_view {
 [[nodiscard]] inline detail::edge_table_view view_of(edge_table const& table) {
   auto const pairs = [](vertex_pairs const& from) {
     return detail::vertex_pairs_view{.sources = host_view<global_id const>(from.sources),
-                             .destinations = host_view<global_id const>(from.destinations)};
+                                     .destinations = host_view<global_id const>(from.destinations)};
   };
   detail::edge_table_view made{.source = table.source,
-                       .name = table.name,
-                       .destination = table.destination,
-                       .columns = {.sources = host_view<global_id const>(table.sources),
-                                   .destinations = host_view<global_id const>(table.destinations),
-                                   .weights = host_view<float const>(table.weights),
-                                   .times = host_view<std::int64_t const>(table.times)},
-                       .features = table.features};
+                               .name = table.name,
+                               .destination = table.destination,
+                               .columns = {.sources = host_view<global_id const>(table.sources),
+                                           .destinations = host_view<global_id const>(table.destinations),
+                                           .weights = host_view<float const>(table.weights),
+                                           .times = host_view<std::int64_t const>(table.times)},
+                               .features = table.features};
   for (auto const& split : table.links) {
     made.links.push_back({split.name, pairs(split.edges), pairs(split.negatives)});
   }

@@ -53,11 +53,10 @@ void read_embedding(std::filesystem::path const& path, State& state) {
   embedding_header header;
   file.read(&header, sizeof header);
   if (header.fingerprint != state.fingerprint || header.part_elements != state.arrays.rows.size()) {
-    file.fail(file.position(),
-              glt::detail::message("is of ", header.part_elements, " elements, and the embedding has ",
-                                   state.arrays.rows.size(),
-                                   " on this rank, of another partition, number of columns, "
-                                   "type or optimiser; restore it with those that it was saved with"));
+    file.fail(file.position(), glt::detail::message("is of ", header.part_elements, " elements, and the embedding has ",
+                                                    state.arrays.rows.size(),
+                                                    " on this rank, of another partition, number of columns, "
+                                                    "type or optimiser; restore it with those that it was saved with"));
   }
   checksum sum;
   sum.add(&header, sizeof header);

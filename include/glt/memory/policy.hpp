@@ -49,9 +49,7 @@ public:
 
   [[nodiscard]] host_resource resource() const noexcept { return {}; }
   /// Borrows the pool, so the policy must outlive the executor.
-  [[nodiscard]] exec::threaded executor() const noexcept {
-    return pool_ ? exec::threaded(*pool_) : exec::threaded();
-  }
+  [[nodiscard]] exec::threaded executor() const noexcept { return pool_ ? exec::threaded(*pool_) : exec::threaded(); }
 
 private:
   std::shared_ptr<detail::thread_pool> pool_;

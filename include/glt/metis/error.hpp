@@ -43,8 +43,7 @@ namespace detail {
 /// Throws if a METIS call did not return METIS_OK.
 ///
 /// @throws metis_error  if `code` is not METIS_OK
-inline void check_metis(int code, std::string_view call,
-                        std::source_location where = std::source_location::current()) {
+inline void check_metis(int code, std::string_view call, std::source_location where = std::source_location::current()) {
   if (code != METIS_OK) {
     throw metis_error(std::string(call), code, where);
   }

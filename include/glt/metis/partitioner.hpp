@@ -61,8 +61,8 @@ struct metis_partitioner {
     detail::check_partition(graph, num_parts);
     detail::check_slack("METIS", capacity_slack);
     if (cuts < 1 || refinements < 1) {
-      throw precondition_error(detail::message("METIS with ", cuts, " cuts and ", refinements,
-                                               " refinements; there is at least 1 of each"));
+      throw precondition_error(
+          detail::message("METIS with ", cuts, " cuts and ", refinements, " refinements; there is at least 1 of each"));
     }
     auto const n = graph.num_rows();
     if (num_parts == 1 || n <= num_parts || (graph.num_edges() == 0 && balance.empty())) {
@@ -83,8 +83,7 @@ private:
     std::array<idx_t, METIS_NOPTIONS> options{};
     METIS_SetDefaultOptions(options.data());
     options[METIS_OPTION_SEED] = static_cast<idx_t>(random_key(seed).bits() & 0x7FFFFFFF);
-    options[METIS_OPTION_OBJTYPE] =
-        objective == metis_objective::edge_cut ? METIS_OBJTYPE_CUT : METIS_OBJTYPE_VOL;
+    options[METIS_OPTION_OBJTYPE] = objective == metis_objective::edge_cut ? METIS_OBJTYPE_CUT : METIS_OBJTYPE_VOL;
     options[METIS_OPTION_NCUTS] = cuts;
     options[METIS_OPTION_NITER] = refinements;
     std::vector<idx_t> part_of(static_cast<std::size_t>(vertices), 0);

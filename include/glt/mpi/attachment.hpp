@@ -60,9 +60,9 @@ public:
   /// @comm   collective over `comm`, with `accept` of the other job
   /// @throws collective_error  on every rank of this job, if there is no file after `patience`, or it is no port
   /// @throws mpi_error  if MPI reports a failure after that
-  [[nodiscard]] static mpi_attachment
-  connect(mpi_comm comm, std::filesystem::path const& port_file,
-          std::chrono::duration<double> patience = std::chrono::seconds(60), mpi_options options = {}) {
+  [[nodiscard]] static mpi_attachment connect(mpi_comm comm, std::filesystem::path const& port_file,
+                                              std::chrono::duration<double> patience = std::chrono::seconds(60),
+                                              mpi_options options = {}) {
     std::array<char, MPI_MAX_PORT_NAME> port{};
     agree(comm, detail::failure_of([&] {
             if (comm.rank() == 0) {

@@ -67,9 +67,7 @@ public:
   /// @comm   collective over all processes
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
   /// @throws mpi_error  if MPI reports a failure
-  [[nodiscard]] static mpi_comm world(mpi_options options = {}) {
-    return duplicate_of(MPI_COMM_WORLD, options);
-  }
+  [[nodiscard]] static mpi_comm world(mpi_options options = {}) { return duplicate_of(MPI_COMM_WORLD, options); }
 
   /// The processes of an MPI communicator, which stays the caller's.
   ///
@@ -81,8 +79,8 @@ public:
       throw precondition_error("mpi_comm: MPI is not running; make an mpi_environment first and keep it");
     }
     if (options.block_bytes < 1 || options.block_bytes > std::numeric_limits<int>::max()) {
-      throw precondition_error(detail::message("mpi_comm: block_bytes is ", options.block_bytes,
-                                               "; pass 1 to ", std::numeric_limits<int>::max()));
+      throw precondition_error(detail::message("mpi_comm: block_bytes is ", options.block_bytes, "; pass 1 to ",
+                                               std::numeric_limits<int>::max()));
     }
     if (!(options.time_limit.count() >= 0)) {
       throw precondition_error(
@@ -171,8 +169,7 @@ public:
         auto const count = static_cast<int>(piece.size());
         auto const comm = handle_->comm();
         call(
-            "all_reduce",
-            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm); },
+            "all_reduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm); },
             [&](MPI_Request* started) {
               return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm, started);
             });
@@ -208,8 +205,7 @@ public:
     return without_start("split", [&] {
       // MPI takes no negative color: a color is passed as the first rank that has it.
       std::vector<int> colors(static_cast<std::size_t>(size()));
-      detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()),
-                        "MPI_Allgather");
+      detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()), "MPI_Allgather");
       auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
       MPI_Comm part = MPI_COMM_NULL;
       detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
@@ -218,8 +214,7 @@ public:
   }
 
   [[nodiscard]] mpi_comm duplicate() {
-    return without_start("duplicate",
-                         [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
+    return without_start("duplicate", [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
   }
 
   /// Where the program is, for ranks that wait too long; see `mpi_options::time_limit`.
@@ -231,9 +226,7 @@ public:
 
   /// Ends all processes of the job at once, with a last line on the standard error that names this rank and the cause:
   /// the way out where other ranks may wait for ever.
-  [[noreturn]] void abort_job(char const* cause) noexcept {
-    detail::abort_job(handle_->comm(), rank(), size(), cause);
-  }
+  [[noreturn]] void abort_job(char const* cause) noexcept { detail::abort_job(handle_->comm(), rank(), size(), cause); }
 
   /// See `alarming`.
   [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
@@ -246,9 +239,7 @@ public:
 private:
   friend class mpi_node;
 
-  [[nodiscard]] std::shared_ptr<detail::mpi_family> const& family() const noexcept {
-    return handle_->family();
-  }
+  [[nodiscard]] std::shared_ptr<detail::mpi_family> const& family() const noexcept { return handle_->family(); }
 
   mpi_comm(MPI_Comm comm, mpi_options options, std::shared_ptr<detail::mpi_family> family)
       : handle_(std::make_shared<detail::mpi_handle>(comm, options.block_bytes, std::move(family))) {}
@@ -294,7 +285,6 @@ private:
   std::shared_ptr<detail::mpi_handle> handle_;
 };
 
-static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> &&
-              losable<mpi_comm>);
+static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> && losable<mpi_comm>);
 
 } // namespace glt

@@ -41,13 +41,11 @@ public:
           "mpi_environment: MPI was started already; keep the one environment for the whole program");
     }
     int provided = MPI_THREAD_SINGLE;
-    detail::check_mpi(MPI_Init_thread(nullptr, nullptr, static_cast<int>(required), &provided),
-                      "MPI_Init_thread");
+    detail::check_mpi(MPI_Init_thread(nullptr, nullptr, static_cast<int>(required), &provided), "MPI_Init_thread");
     if (provided < static_cast<int>(required)) {
       MPI_Finalize();
-      throw error(detail::message("mpi_environment: this MPI library offers thread level ", provided,
-                                  ", but ", static_cast<int>(required),
-                                  " is required; use an MPI built with thread support"));
+      throw error(detail::message("mpi_environment: this MPI library offers thread level ", provided, ", but ",
+                                  static_cast<int>(required), " is required; use an MPI built with thread support"));
     }
     threads_ = static_cast<mpi_threads>(provided);
     detail::check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

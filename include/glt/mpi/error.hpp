@@ -37,8 +37,7 @@ namespace detail {
 /// Throws if an MPI call did not return MPI_SUCCESS.
 ///
 /// @throws mpi_error  if `code` is not MPI_SUCCESS
-inline void check_mpi(int code, std::string_view call,
-                      std::source_location where = std::source_location::current()) {
+inline void check_mpi(int code, std::string_view call, std::source_location where = std::source_location::current()) {
   if (code == MPI_SUCCESS) {
     return;
   }
@@ -54,8 +53,8 @@ inline void check_mpi(int code, std::string_view call,
 [[nodiscard]] inline bool mpi_is_running() noexcept {
   int initialized = 0;
   int finalized = 0;
-  return MPI_Initialized(&initialized) == MPI_SUCCESS && initialized != 0 &&
-         MPI_Finalized(&finalized) == MPI_SUCCESS && finalized == 0;
+  return MPI_Initialized(&initialized) == MPI_SUCCESS && initialized != 0 && MPI_Finalized(&finalized) == MPI_SUCCESS &&
+         finalized == 0;
 }
 
 } // namespace detail

@@ -50,14 +50,12 @@ public:
   /// @comm   collective; one header exchange and two exchanges on the machine
   /// @throws collective_error  on every rank, if a rank is at another call
   /// @throws mpi_error  if MPI reports a failure
-  explicit mpi_node(mpi_comm comm, mpi_node_options options = {})
-      : comm_(std::move(comm)), options_(options) {
+  explicit mpi_node(mpi_comm comm, mpi_node_options options = {}) : comm_(std::move(comm)), options_(options) {
     agree({});
     comm_.without_start("mpi_node", [&] {
       MPI_Comm node = MPI_COMM_NULL;
-      detail::check_mpi(
-          MPI_Comm_split_type(comm_.native(), MPI_COMM_TYPE_SHARED, comm_.rank(), MPI_INFO_NULL, &node),
-          "MPI_Comm_split_type");
+      detail::check_mpi(MPI_Comm_split_type(comm_.native(), MPI_COMM_TYPE_SHARED, comm_.rank(), MPI_INFO_NULL, &node),
+                        "MPI_Comm_split_type");
       node_ = std::make_shared<detail::mpi_handle const>(node, comm_.options().block_bytes, comm_.family());
       ranks_.resize(static_cast<std::size_t>(node_->size()));
       int const own = comm_.rank();
@@ -79,8 +77,7 @@ public:
   [[nodiscard]] node_blocks share(std::int64_t bytes, Fill fill) {
     agree(detail::failure_of([&] { detail::check_bytes("share", bytes); }));
     node_blocks made;
-    comm_.without_start("share",
-                        [&] { made.reason = ranks_.size() > 1 ? share_memory(bytes, made) : std::string(); });
+    comm_.without_start("share", [&] { made.reason = ranks_.size() > 1 ? share_memory(bytes, made) : std::string(); });
     auto const failure = detail::failure_of([&] {
       if (made.keeper == nullptr) {
         keep_private(bytes, made);
@@ -91,8 +88,7 @@ public:
     agree(failure); // no rank gets past this before all have written
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (made.reason.empty() && comm_.size() > node_->size()) {
-      made.reason =
-          detail::message(comm_.size() - node_->size(), " of ", comm_.size(), " ranks are on other machines");
+      made.reason = detail::message(comm_.size() - node_->size(), " of ", comm_.size(), " ranks are on other machines");
     }
     return made;
   }
@@ -114,9 +110,8 @@ private:
     if (auto const refusal = first_of(unmade); !refusal.empty()) {
       return refusal;
     }
-    detail::check_mpi(
-        MPI_Allgather(&name, sizeof(name), MPI_BYTE, names.data(), sizeof(name), MPI_BYTE, node_->comm()),
-        "MPI_Allgather");
+    detail::check_mpi(MPI_Allgather(&name, sizeof(name), MPI_BYTE, names.data(), sizeof(name), MPI_BYTE, node_->comm()),
+                      "MPI_Allgather");
     node_blocks mapped;
     auto const failure = detail::failure_of([&] { mapped = map_all(*own, names); });
     auto const refusal = first_of(failure); // the own file is open until all have opened it
@@ -151,11 +146,10 @@ private:
   [[nodiscard]] std::string refusal_of(std::int64_t bytes) const {
     auto const limit = std::numeric_limits<std::int64_t>::max() / node_->size(); // keeps the sum in range
     auto wanted = std::min(bytes, limit);
-    detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, node_->comm()),
-                      "MPI_Allreduce");
+    detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, node_->comm()), "MPI_Allreduce");
     if (bytes > std::min(limit, options_.max_bytes)) {
-      return detail::message("a block of ", bytes, " bytes is more than the ",
-                             std::min(limit, options_.max_bytes), " that it may share");
+      return detail::message("a block of ", bytes, " bytes is more than the ", std::min(limit, options_.max_bytes),
+                             " that it may share");
     }
     auto const memory = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
     if (wanted > memory) {
@@ -168,8 +162,7 @@ private:
   [[nodiscard]] std::string first_of(std::string const& own) const {
     int const has_one = own.empty() ? 0 : 1;
     std::vector<int> all(ranks_.size());
-    detail::check_mpi(MPI_Allgather(&has_one, 1, MPI_INT, all.data(), 1, MPI_INT, node_->comm()),
-                      "MPI_Allgather");
+    detail::check_mpi(MPI_Allgather(&has_one, 1, MPI_INT, all.data(), 1, MPI_INT, node_->comm()), "MPI_Allgather");
     auto const first = static_cast<int>(std::ranges::find(all, 1) - all.begin());
     if (first == node_->size()) {
       return {};
@@ -178,8 +171,7 @@ private:
     std::copy_n(own.begin(), std::min(own.size(), text.size() - 1), text.begin());
     detail::check_mpi(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first, node_->comm()),
                       "MPI_Bcast");
-    return detail::message("rank ", ranks_[static_cast<std::size_t>(first)],
-                           " cannot share memory: ", text.data());
+    return detail::message("rank ", ranks_[static_cast<std::size_t>(first)], " cannot share memory: ", text.data());
   }
 
   void keep_private(std::int64_t bytes, node_blocks& made) const {

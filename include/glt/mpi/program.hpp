@@ -33,8 +33,8 @@ struct mpi_program_options {
 template <std::invocable<mpi_comm> Work>
 [[nodiscard]] int run_mpi_program(Work work, std::ostream& errors, mpi_program_options options = {}) {
   auto const tell = [&](std::string_view text) {
-    errors << options.name << (options.name.empty() ? "" : ": ")
-           << text.substr(0, text.find("\nException raised from")) << std::endl;
+    errors << options.name << (options.name.empty() ? "" : ": ") << text.substr(0, text.find("\nException raised from"))
+           << std::endl;
   };
   try {
     mpi_environment const mpi(options.threads);

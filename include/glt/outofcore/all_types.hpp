@@ -30,8 +30,7 @@ class all_types {
 public:
   /// @throws precondition_error  as `hetero_schema`
   explicit all_types(data_set_view data)
-      : data_(std::move(data)), schema_(detail::schema_of(data_)),
-        first_vertex_(glt::detail::first_vertices(schema_)) {
+      : data_(std::move(data)), schema_(detail::schema_of(data_)), first_vertex_(glt::detail::first_vertices(schema_)) {
     for (auto const& table : data_.edges) {
       first_edge_.push_back(first_edge_.back() + table.columns.sources.size());
     }
@@ -93,8 +92,8 @@ template <communicator Comm>
   std::vector<std::int64_t> counts(static_cast<std::size_t>(graph.num_vertices()), 0);
   for (int e = 0; e < schema.num_edge_types(); ++e) {
     auto const destination = schema.destination_type(e);
-    auto const of_type = count_in_edges(comm, graph.data().edges[static_cast<std::size_t>(e)].columns, ends_of(graph, e),
-                                        [](global_id vertex) { return vertex; });
+    auto const of_type = count_in_edges(comm, graph.data().edges[static_cast<std::size_t>(e)].columns,
+                                        ends_of(graph, e), [](global_id vertex) { return vertex; });
     for (std::size_t v = 0; v < of_type.size(); ++v) {
       counts[static_cast<std::size_t>(graph.first_vertex(destination)) + v] += of_type[v];
     }

@@ -27,8 +27,8 @@ namespace glt::io {
 /// How `assign_by_frequency` works.
 struct frequency_assignment_options {
   hotness_estimate_options estimate{}; ///< how a part will sample
-  double capacity_slack = 0.05;     ///< a part has at most (1 + slack) · V / P vertices, rounded up
-  std::filesystem::path scratch{};  ///< a folder of this rank, for hotness that waits
+  double capacity_slack = 0.05;        ///< a part has at most (1 + slack) · V / P vertices, rounded up
+  std::filesystem::path scratch{};     ///< a folder of this rank, for hotness that waits
 };
 
 /// Gives every vertex of a graph whose edges stay on disk to the part whose training vertices reach it most: as
@@ -50,11 +50,10 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
                     frequency_assignment_options const& options, MakeLimits make_limits) {
   auto const num_vertices = graph.num_vertices();
   auto const agree = [&](std::string const& failure) {
-    glt::detail::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
-                [](auto own, auto first) {
-                  return glt::detail::message("makes ", own, " parts, but rank 0 ", first,
-                                              "; ask for the same on all ranks");
-                });
+    glt::detail::agree(
+        comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts, [](auto own, auto first) {
+          return glt::detail::message("makes ", own, " parts, but rank 0 ", first, "; ask for the same on all ranks");
+        });
   };
   std::optional<detail::scratch_array<double>> hotness;
   std::optional<detail::row_slices<Comm, double>> slices;
@@ -83,10 +82,9 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
   agree(glt::detail::failure_of([&] {
     if (comm.rank() == 0) {
       auto const rows = std::move(*hotness).take();
-      part_of =
-          glt::detail::assign_by_hotness({rows.data(), num_parts, num_vertices},
-                                         {.capacity_slack = options.capacity_slack,
-                                          .balance = make_limits(host_view<std::int64_t const>(in_degrees))});
+      part_of = glt::detail::assign_by_hotness({rows.data(), num_parts, num_vertices},
+                                               {.capacity_slack = options.capacity_slack,
+                                                .balance = make_limits(host_view<std::int64_t const>(in_degrees))});
     }
   }));
   comm.broadcast(reinterpret_cast<std::byte*>(part_of.data()),

@@ -48,15 +48,15 @@ namespace detail {
 /// @cost   as `estimate_hotness_of_parts`, and O(V · P · log V) at worst; memory 8 bytes an id of the lists, and 16 for
 ///         those of one part
 template <communicator Comm>
-[[nodiscard]] std::vector<hot_vertices>
-find_hot_vertices(Comm comm, all_types const& graph, host_view<local_id const> part_of, int num_parts,
-                  double ratio, hotness_estimate_options const& options) {
+[[nodiscard]] std::vector<hot_vertices> find_hot_vertices(Comm comm, all_types const& graph,
+                                                          host_view<local_id const> part_of, int num_parts,
+                                                          double ratio, hotness_estimate_options const& options) {
   auto const agree = [&](std::string const& failure) {
     glt::detail::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
-                [](auto own, auto first) {
-                  return glt::detail::message("finds hot vertices of ", own, " parts, but rank 0 of ", first,
-                                              "; ask for the same on all ranks");
-                });
+                       [](auto own, auto first) {
+                         return glt::detail::message("finds hot vertices of ", own, " parts, but rank 0 of ", first,
+                                                     "; ask for the same on all ranks");
+                       });
   };
   auto const num_types = graph.schema().num_node_types();
   std::vector<hot_vertices> made;
@@ -66,8 +66,7 @@ find_hot_vertices(Comm comm, all_types const& graph, host_view<local_id const> p
   agree(glt::detail::failure_of([&] {
     glt::detail::check_num_parts(num_parts);
     if (!(ratio >= 0 && ratio <= 1)) {
-      throw precondition_error(
-          glt::detail::message("hot vertices: ", ratio, " of all; keep a share in [0, 1]"));
+      throw precondition_error(glt::detail::message("hot vertices: ", ratio, " of all; keep a share in [0, 1]"));
     }
     std::int64_t most = 0;
     for (int type = 0; type < num_types; ++type) {

@@ -31,9 +31,9 @@ namespace detail {
 
 // Makes the walk of a graph for up to that many lists of seeds, after `check` has passed on all ranks.
 template <communicator Comm, class Check>
-[[nodiscard]] hotness_walk_on_disk<Comm>
-make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
-                        hotness_estimate_options const& options, Check check) {
+[[nodiscard]] hotness_walk_on_disk<Comm> make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
+                                                                   hotness_estimate_options const& options,
+                                                                   Check check) {
   glt::detail::call_site const site{.what = glt::detail::operation::estimate_hotness};
   auto const failure = glt::detail::failure_of([&] {
     validate(options.hotness);
@@ -53,9 +53,8 @@ make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
   auto const rows_a_round = agree_on_rows_a_round(comm, options.plan, 8 * columns);
   auto const in_degrees = count_in_edges(comm, graph);
   std::optional<hotness_walk_on_disk<Comm>> walk;
-  auto const no_room = glt::detail::failure_of([&] {
-    walk.emplace(comm, graph, host_view<std::int64_t const>(in_degrees), columns, rows_a_round, options);
-  });
+  auto const no_room = glt::detail::failure_of(
+      [&] { walk.emplace(comm, graph, host_view<std::int64_t const>(in_degrees), columns, rows_a_round, options); });
   glt::detail::agree(comm, site, no_room);
   return std::move(*walk);
 }
@@ -105,25 +104,24 @@ namespace detail {
 /// @cost   O(L · E · P) additions over the ranks; reads all edges L times a group of parts. Memory 16 bytes a vertex
 ///         and part of a group, and over the ranks 8 bytes a vertex and part of a group and 4 a vertex
 template <communicator Comm, class Use>
-void estimate_hotness_of_parts(Comm comm, all_types const& graph, host_view<local_id const> part_of,
-                               int num_parts, hotness_estimate_options const& options, Use use) {
+void estimate_hotness_of_parts(Comm comm, all_types const& graph, host_view<local_id const> part_of, int num_parts,
+                               hotness_estimate_options const& options, Use use) {
   std::vector<global_id> seeds;
   auto walk = detail::make_hotness_walk_on_disk(comm, graph, num_parts, options, [&] {
     glt::detail::check_num_parts(num_parts);
     if (part_of.size() != graph.num_vertices()) {
-      throw precondition_error(glt::detail::message("parts of ", part_of.size(), " vertices for ",
-                                                    graph.num_vertices(), "; give one part per vertex"));
+      throw precondition_error(glt::detail::message("parts of ", part_of.size(), " vertices for ", graph.num_vertices(),
+                                                    "; give one part per vertex"));
     }
     for (auto const& table : graph.data().nodes) {
-      glt::detail::validate_vertices("node type '" + table.name + "': train",
-                                     host_view<global_id const>(table.train), table.num_nodes);
+      glt::detail::validate_vertices("node type '" + table.name + "': train", host_view<global_id const>(table.train),
+                                     table.num_nodes);
     }
     seeds = graph.train();
     for (auto const seed : seeds) {
       if (part_of[seed] < 0 || part_of[seed] >= num_parts) {
-        throw precondition_error(glt::detail::message("vertex ", seed, " is in part ", part_of[seed],
-                                                      ", outside [0, ", num_parts,
-                                                      "), the parts to estimate hotness for"));
+        throw precondition_error(glt::detail::message("vertex ", seed, " is in part ", part_of[seed], ", outside [0, ",
+                                                      num_parts, "), the parts to estimate hotness for"));
       }
     }
   });

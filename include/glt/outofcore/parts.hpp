@@ -35,8 +35,8 @@ namespace glt::io {
 struct together_options {
   partitioner_note partitioner{};
   std::vector<hot_vertices>
-      hot{}; ///< types and features the same on all ranks, lists of the `part_owners` parts of this rank
-  bool halo = false;               ///< store which remote vertices a part touches
+      hot{};         ///< types and features the same on all ranks, lists of the `part_owners` parts of this rank
+  bool halo = false; ///< store which remote vertices a part touches
   memory_plan plan{};
   progress_callback on_progress{};
 };

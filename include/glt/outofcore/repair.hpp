@@ -33,9 +33,9 @@ namespace glt::io {
 /// @throws collective_error  on every rank, as `assign_by_stream`, or what `repair_balance` refuses
 /// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits need
 template <communicator Comm, class MakeLimits>
-[[nodiscard]] buffer<device::cpu, local_id>
-repair_by_stream(Comm comm, all_types const& graph, buffer<device::cpu, local_id> part_of, int num_parts,
-                 MakeLimits make_limits, stream_options const& options) {
+[[nodiscard]] buffer<device::cpu, local_id> repair_by_stream(Comm comm, all_types const& graph,
+                                                             buffer<device::cpu, local_id> part_of, int num_parts,
+                                                             MakeLimits make_limits, stream_options const& options) {
   detail::row_stream rows(comm, graph, options.plan, options.scratch, options.on_progress);
   std::optional<glt::detail::balance_repair> repair;
   auto failure = glt::detail::failure_of([&] {
@@ -44,19 +44,17 @@ repair_by_stream(Comm comm, all_types const& graph, buffer<device::cpu, local_id
     }
   });
   for (std::int64_t round = 0;; ++round) {
-    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle, .step = round}, failure, num_parts,
-                       [](auto own, auto first) {
-                         return glt::detail::message("has ", own, " parts, but rank 0 ", first,
-                                                     "; ask for the same on all ranks");
-                       });
+    glt::detail::agree(
+        comm, {.what = glt::detail::operation::shuffle, .step = round}, failure, num_parts, [](auto own, auto first) {
+          return glt::detail::message("has ", own, " parts, but rank 0 ", first, "; ask for the same on all ranks");
+        });
     auto more = std::byte(repair && repair->wants_round() ? 1 : 0);
     comm.broadcast(&more, 1, 0);
     if (more == std::byte(0)) {
       break;
     }
-    rows.pass(failure, [&](global_id first, csr_view<memory_space::host, global_id> range) {
-      repair->see_rows(first, range);
-    });
+    rows.pass(failure,
+              [&](global_id first, csr_view<memory_space::host, global_id> range) { repair->see_rows(first, range); });
     if (failure.empty() && repair) {
       failure = glt::detail::failure_of([&] { repair->finish_round(); });
     }

@@ -48,12 +48,10 @@ struct stream_options {
 /// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits of the stream need
 template <communicator Comm, class MakeStream>
 [[nodiscard]] buffer<device::cpu, local_id> assign_by_stream(Comm comm, MakeStream make_stream,
-                                                             data_set_view const& data,
-                                                             stream_options const& options) {
+                                                             data_set_view const& data, stream_options const& options) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
   glt::detail::agree(comm, site, {}, options.passes, [](auto own, auto first) {
-    return glt::detail::message("makes ", own, " passes, but rank 0 ", first,
-                                "; ask for the same on all ranks");
+    return glt::detail::message("makes ", own, " passes, but rank 0 ", first, "; ask for the same on all ranks");
   });
   all_types const graph(data);
   auto const num_vertices = graph.num_vertices();

@@ -26,8 +26,8 @@ struct assigned_partitioner {
                                                          int num_parts) const {
     detail::check_partition(graph, num_parts);
     if (parts.size() != graph.num_rows()) {
-      throw precondition_error(detail::message("parts of ", parts.size(), " vertices for a graph of ",
-                                               graph.num_rows(), " rows; give one part per vertex"));
+      throw precondition_error(detail::message("parts of ", parts.size(), " vertices for a graph of ", graph.num_rows(),
+                                               " rows; give one part per vertex"));
     }
     static_cast<void>(detail::make_partition_book(parts, num_parts));
     return make_buffer<device::cpu>(parts);

@@ -33,7 +33,7 @@ struct balance_share {
 /// where that is more. Weights are asked for vertex by vertex, so a limit needs no memory of its own unless its
 /// weights do.
 struct balance_limit {
-  std::string name;   ///< what errors call it
+  std::string name; ///< what errors call it
   double slack = 0.05;
   int num_groups = 1; ///< every group is shared out apart from the others
   std::function<balance_share(std::int64_t vertex)> share{};
@@ -53,8 +53,7 @@ using balance_constraints = std::vector<detail::balance_limit>;
 
 /// As many edges into the vertices of one part as into those of another; the graph must outlive the limit.
 template <vertex_id Vertex>
-[[nodiscard]] detail::balance_limit balance_edges(csr_view<memory_space::host, Vertex> graph,
-                                                  double slack = 0.05) {
+[[nodiscard]] detail::balance_limit balance_edges(csr_view<memory_space::host, Vertex> graph, double slack = 0.05) {
   return {.name = "edges", .slack = slack, .share = [offsets = graph.offsets()](std::int64_t v) {
             return detail::balance_share{.weight = offsets[v + 1] - offsets[v]};
           }};
@@ -64,8 +63,7 @@ template <vertex_id Vertex>
 ///
 /// @shape  weights [V], 0 or more
 template <std::integral T>
-[[nodiscard]] detail::balance_limit balance_weights(std::string name, host_view<T const> weights,
-                                                    double slack = 0.05) {
+[[nodiscard]] detail::balance_limit balance_weights(std::string name, host_view<T const> weights, double slack = 0.05) {
   return {.name = std::move(name), .slack = slack, .share = [weights](std::int64_t v) {
             return detail::balance_share{.weight = static_cast<std::int64_t>(weights[v])};
           }};
@@ -75,12 +73,8 @@ template <std::integral T>
 ///
 /// @shape  type_of [V], in [0, num_types)
 template <std::integral T>
-[[nodiscard]] detail::balance_limit balance_types(host_view<T const> type_of, int num_types,
-                                                  double slack = 0.05) {
-  return {.name = "vertices of a type",
-          .slack = slack,
-          .num_groups = num_types,
-          .share = [type_of](std::int64_t v) {
+[[nodiscard]] detail::balance_limit balance_types(host_view<T const> type_of, int num_types, double slack = 0.05) {
+  return {.name = "vertices of a type", .slack = slack, .num_groups = num_types, .share = [type_of](std::int64_t v) {
             return detail::balance_share{.group = static_cast<std::int64_t>(type_of[v])};
           }};
 }

@@ -30,24 +30,23 @@ public:
   ///                             has more vertices than a `local_id` can number
   explicit partition_book(std::vector<global_id> offsets) : offsets_(std::move(offsets)) {
     if (offsets_.size() < 2) {
-      throw precondition_error(
-          detail::message("partition book of ", offsets_.size(),
-                          " offsets; give one per part and a last one, for 1 part or more"));
+      throw precondition_error(detail::message("partition book of ", offsets_.size(),
+                                               " offsets; give one per part and a last one, for 1 part or more"));
     }
     if (offsets_.front() != 0) {
-      throw precondition_error(detail::message("offset 0 of the partition book is ", offsets_.front(),
-                                               "; the first part begins at 0"));
+      throw precondition_error(
+          detail::message("offset 0 of the partition book is ", offsets_.front(), "; the first part begins at 0"));
     }
     for (std::size_t p = 0; p + 1 < offsets_.size(); ++p) {
       if (offsets_[p + 1] < offsets_[p]) {
-        throw precondition_error(detail::message("offset ", p + 1, " of the partition book is ",
-                                                 offsets_[p + 1], ", less than the one before it, ",
-                                                 offsets_[p], "; offsets never descend"));
+        throw precondition_error(detail::message("offset ", p + 1, " of the partition book is ", offsets_[p + 1],
+                                                 ", less than the one before it, ", offsets_[p],
+                                                 "; offsets never descend"));
       }
       if (offsets_[p + 1] - offsets_[p] > std::numeric_limits<local_id>::max()) {
         throw precondition_error(detail::message("part ", p, " has ", offsets_[p + 1] - offsets_[p],
-                                                 " vertices, more than ",
-                                                 std::numeric_limits<local_id>::max(), "; make more parts"));
+                                                 " vertices, more than ", std::numeric_limits<local_id>::max(),
+                                                 "; make more parts"));
       }
     }
   }
@@ -57,9 +56,7 @@ public:
 
   /// First global id of a part; @pre part is in [0, num_parts()), not checked (likewise `end` and `size`).
   [[nodiscard]] global_id begin(int part) const noexcept { return offsets_[static_cast<std::size_t>(part)]; }
-  [[nodiscard]] global_id end(int part) const noexcept {
-    return offsets_[static_cast<std::size_t>(part) + 1];
-  }
+  [[nodiscard]] global_id end(int part) const noexcept { return offsets_[static_cast<std::size_t>(part) + 1]; }
   [[nodiscard]] std::int64_t size(int part) const noexcept { return end(part) - begin(part); }
 
   /// The part that a vertex belongs to.
@@ -78,9 +75,7 @@ public:
   ///
   /// @throws precondition_error  if the id is not in [0, V)
   /// @cost   O(log P)
-  [[nodiscard]] local_id local(global_id vertex) const {
-    return static_cast<local_id>(vertex - begin(owner(vertex)));
-  }
+  [[nodiscard]] local_id local(global_id vertex) const { return static_cast<local_id>(vertex - begin(owner(vertex))); }
 
   /// @shape  [P + 1]
   [[nodiscard]] std::span<global_id const> offsets() const noexcept { return offsets_; }

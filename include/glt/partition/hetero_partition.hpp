@@ -39,8 +39,7 @@ namespace detail {
 /// As many vertices of every node type in one part as in another, for the graph that `make_homogeneous` makes.
 ///
 /// @cost   O(log node types) a vertex, and no memory for the vertices
-[[nodiscard]] inline detail::balance_limit balance_node_types(hetero_schema const& schema,
-                                                              double slack = 0.05) {
+[[nodiscard]] inline detail::balance_limit balance_node_types(hetero_schema const& schema, double slack = 0.05) {
   return {.name = "vertices of a type",
           .slack = slack,
           .num_groups = std::max(schema.num_node_types(), 1),
@@ -55,8 +54,8 @@ namespace detail {
 /// @throws precondition_error  if there is no such node type, or naming the first seed that is not a vertex of it
 /// @cost   O(V of the type + S), 4 bytes a vertex of the type
 template <std::integral T>
-[[nodiscard]] detail::balance_limit balance_seeds(hetero_schema const& schema, int node_type,
-                                                  host_view<T const> seeds, double slack = 0.05) {
+[[nodiscard]] detail::balance_limit balance_seeds(hetero_schema const& schema, int node_type, host_view<T const> seeds,
+                                                  double slack = 0.05) {
   auto const size = schema.num_vertices(node_type);
   auto const first = detail::first_vertices(schema)[static_cast<std::size_t>(node_type)];
   auto limit = balance_seeds(size, seeds, slack);

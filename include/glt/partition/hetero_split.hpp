@@ -26,12 +26,12 @@ namespace glt {
 /// Its size depends on the part, not on the graph.
 template <device_policy Policy, vertex_id Column = global_id>
 struct hetero_part {
-  hetero_schema schema;                            ///< of the whole graph
-  std::vector<partition_book> books;               ///< by node type, of the whole graph
-  int part = 0;                                    ///< which one this is
+  hetero_schema schema;                             ///< of the whole graph
+  std::vector<partition_book> books;                ///< by node type, of the whole graph
+  int part = 0;                                     ///< which one this is
   std::vector<csr_graph<Policy, Column>> relations; ///< by edge type; rows are local ids of the destination type,
                                                     ///< columns global ids of the source type
-  std::vector<buffer<Policy, global_id>> original; ///< by node type, original ids of the part's vertices
+  std::vector<buffer<Policy, global_id>> original;  ///< by node type, original ids of the part's vertices
 };
 
 namespace detail {
@@ -90,9 +90,9 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
     made.original.push_back(make_buffer<Policy>(detail::originals_of(of_type, part), policy));
   }
   for (int e = 0; e < schema.num_edge_types(); ++e) {
-    made.relations.push_back(detail::split_relation<Column>(
-        graph.relation(e), labels[static_cast<std::size_t>(schema.destination_type(e))],
-        labels[static_cast<std::size_t>(schema.source_type(e))], part, policy));
+    made.relations.push_back(
+        detail::split_relation<Column>(graph.relation(e), labels[static_cast<std::size_t>(schema.destination_type(e))],
+                                       labels[static_cast<std::size_t>(schema.source_type(e))], part, policy));
   }
   return made;
 }

@@ -22,10 +22,10 @@ namespace glt {
 ///   and graph. Throws `precondition_error` if num_parts < 1 or the graph is not square. Parts may stay
 ///   empty.
 template <class P, class Vertex = local_id>
-concept partitioner = std::copyable<P> &&
-    requires(P const& p, csr_view<memory_space::host, Vertex> graph, int num_parts) {
-  { p(graph, num_parts) } -> std::same_as<buffer<device::cpu, local_id>>;
-};
+concept partitioner =
+    std::copyable<P> && requires(P const& p, csr_view<memory_space::host, Vertex> graph, int num_parts) {
+      { p(graph, num_parts) } -> std::same_as<buffer<device::cpu, local_id>>;
+    };
 
 namespace detail {
 
@@ -39,9 +39,8 @@ template <class Vertex>
 void check_partition(csr_view<memory_space::host, Vertex> graph, int num_parts) {
   check_num_parts(num_parts);
   if (graph.num_rows() != graph.num_columns()) {
-    throw precondition_error(
-        message("partition of a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
-                " columns; only a whole graph, with as many of each, can be partitioned"));
+    throw precondition_error(message("partition of a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
+                                     " columns; only a whole graph, with as many of each, can be partitioned"));
   }
 }
 

@@ -34,8 +34,8 @@ template <vertex_id Vertex>
                                                            balance_constraints const& limits, int num_parts) {
   detail::check_partition(graph, num_parts);
   if (part_of.size() != graph.num_rows()) {
-    throw precondition_error(detail::message("parts of ", part_of.size(), " vertices for a graph of ",
-                                             graph.num_rows(), "; give one for each"));
+    throw precondition_error(detail::message("parts of ", part_of.size(), " vertices for a graph of ", graph.num_rows(),
+                                             "; give one for each"));
   }
   detail::balance_repair repair(std::move(part_of), limits, num_parts);
   while (repair.wants_round()) {

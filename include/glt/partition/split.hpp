@@ -34,8 +34,8 @@ inline void check_split(relabelling const& labels, int part, std::int64_t rows, 
                                      " vertices; make it with make_relabelling"));
   }
   if (rows != labels.book.num_vertices()) {
-    throw precondition_error(message("split of ", rows, " ", what, " by a relabelling of ",
-                                     labels.book.num_vertices(), " vertices; the numbers must be equal"));
+    throw precondition_error(message("split of ", rows, " ", what, " by a relabelling of ", labels.book.num_vertices(),
+                                     " vertices; the numbers must be equal"));
   }
 }
 
@@ -79,8 +79,7 @@ csr_graph<Policy, Column> cut_rows(csr_view<memory_space::host, Vertex> graph, h
 /// @cost   O(rows + edges) of the part, in time and memory
 template <vertex_id Column = global_id, device_policy Policy = device::cpu, vertex_id Vertex>
 [[nodiscard]] graph_part<Policy, Column> split_graph(csr_view<memory_space::host, Vertex> graph,
-                                                     relabelling const& labels, int part,
-                                                     Policy policy = {}) {
+                                                     relabelling const& labels, int part, Policy policy = {}) {
   detail::check_split(labels, part, graph.num_rows(), "rows");
   detail::check_split(labels, part, graph.num_columns(), "columns");
   auto const own = detail::originals_of(labels, part);

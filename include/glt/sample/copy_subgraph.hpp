@@ -21,10 +21,10 @@ template <device_policy From, device_policy Policy, vertex_id Vertex>
 void copy_subgraph(Policy const& policy, sampled_subgraph<From, Vertex> const& from,
                    sampled_subgraph<Policy, Vertex>& to) {
   detail::copy_members(from, to, [&]<class T>(buffer<From, T> const& values, buffer<Policy, T>& made) {
-                                  detail::adopt_policy(policy, made);
-                                  made.resize(values.size());
-                                  detail::copy_in(policy, values.view(), made.view());
-                                });
+    detail::adopt_policy(policy, made);
+    made.resize(values.size());
+    detail::copy_in(policy, values.view(), made.view());
+  });
 }
 
 } // namespace glt

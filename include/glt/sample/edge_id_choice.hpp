@@ -44,11 +44,11 @@ void check_edge_ids(Graph const& graph, edge_id_choice choice) {
   if (!choice || graph.num_edges() == 0 || graph.has_edge_ids() != choice.by_position()) {
     return;
   }
-  throw precondition_error(
-      choice.by_position() ? "edge_positions of a graph that has edge ids; ask for them by edge_ids = true"
-                           : "edge_ids = true for a graph without edge ids; make it with csr_options "
-                             "{.edge_ids = true}, or ask for the positions of edges in its rows by "
-                             "edge_ids = glt::edge_positions");
+  throw precondition_error(choice.by_position()
+                               ? "edge_positions of a graph that has edge ids; ask for them by edge_ids = true"
+                               : "edge_ids = true for a graph without edge ids; make it with csr_options "
+                                 "{.edge_ids = true}, or ask for the positions of edges in its rows by "
+                                 "edge_ids = glt::edge_positions");
 }
 
 } // namespace detail

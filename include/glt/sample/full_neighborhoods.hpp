@@ -81,8 +81,8 @@ public:
   /// Walks over all rows of a graph, which must outlive the walk; row r is vertex `first_vertex` + r.
   ///
   /// @throws precondition_error  if a limit is below 1, or the rows are no vertices of the graph
-  explicit full_neighborhoods(csr_view<space, Vertex> graph, full_neighborhood_options options = {},
-                              Policy policy = {}, Vertex first_vertex = 0)
+  explicit full_neighborhoods(csr_view<space, Vertex> graph, full_neighborhood_options options = {}, Policy policy = {},
+                              Vertex first_vertex = 0)
       : full_neighborhoods(graph, {}, true, options, std::move(policy), first_vertex) {}
 
   /// Walks over a list of vertices, in its order; graph and list must outlive the walk.
@@ -131,9 +131,9 @@ private:
     auto const bad = policy_.executor().reduce(vertices.size(), vertices.size(),
                                                detail::place_without_row<space, Vertex>{walked_}, detail::smaller{});
     if (bad < vertices.size()) {
-      throw precondition_error(detail::message("vertex ", bad, " of the list is ", detail::read_element(policy_, vertices, bad),
-                                               ", but there are rows for [", first_vertex, ", ", end,
-                                               "); list vertices whose rows are here"));
+      throw precondition_error(detail::message(
+          "vertex ", bad, " of the list is ", detail::read_element(policy_, vertices, bad),
+          ", but there are rows for [", first_vertex, ", ", end, "); list vertices whose rows are here"));
     }
     for (auto rows = after({}); rows.num_rows > 0; rows = after(rows)) {
       ++num_batches_;
@@ -151,8 +151,7 @@ private:
     auto const& rows = batch_.rows;
     auto const ex = policy_.executor();
     destinations_.resize(rows.num_rows);
-    ex.for_each(rows.num_rows,
-                detail::list_walked_vertices<space, Vertex>{walked_, rows.first, destinations_.view()});
+    ex.for_each(rows.num_rows, detail::list_walked_vertices<space, Vertex>{walked_, rows.first, destinations_.view()});
     builder_.begin(std::as_const(destinations_).view(), frontier::fresh, batch_.subgraph);
     auto const distinct = builder_.next_frontier();
     if (rows.first_piece && rows.last_piece) {

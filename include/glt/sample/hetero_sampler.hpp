@@ -61,9 +61,8 @@ public:
   /// @shape  rules [edge types] · original [node types], [V] of that type each, or empty
   /// @throws precondition_error  if the options are wrong or wrong for a rule, there is not one rule per edge
   ///                             type, or original has another shape
-  hetero_neighbor_sampler(hetero_view<GraphSpace, Vertex> graph, hetero_options options,
-                          std::vector<Rule> rules, Policy policy = {},
-                          std::vector<array_view<GraphSpace, global_id const>> original = {})
+  hetero_neighbor_sampler(hetero_view<GraphSpace, Vertex> graph, hetero_options options, std::vector<Rule> rules,
+                          Policy policy = {}, std::vector<array_view<GraphSpace, global_id const>> original = {})
       : graph_(graph), options_(std::move(options)), rules_(std::move(rules)), original_(std::move(original)),
         seeds_(graph.schema()), policy_(std::move(policy)), worker_(policy_) {
     auto const& schema = graph.schema();
@@ -91,8 +90,8 @@ public:
 
   /// The same with rules that need nothing, such as `uniform_rule`.
   hetero_neighbor_sampler(hetero_view<GraphSpace, Vertex> graph, hetero_options options, Policy policy = {},
-                          std::vector<array_view<GraphSpace, global_id const>> original = {}) requires
-      std::default_initializable<Rule>
+                          std::vector<array_view<GraphSpace, global_id const>> original = {})
+    requires std::default_initializable<Rule>
       : hetero_neighbor_sampler(graph, std::move(options),
                                 std::vector<Rule>(static_cast<std::size_t>(graph.schema().num_edge_types())),
                                 std::move(policy), std::move(original)) {}
@@ -107,7 +106,9 @@ public:
   ///                             type; `out` is unchanged then
   /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as
   ///         `hetero_hop_worker` where the policy is not of the host
-  void sample(seed_lists seeds, sample_key key, subgraph_type& out) requires(!detail::has_query<Rule>) {
+  void sample(seed_lists seeds, sample_key key, subgraph_type& out)
+    requires(!detail::has_query<Rule>)
+  {
     seeds_.check(policy_, seeds);
     worker_.sample(graph_, options_, rules_, original_, seeds, {}, key, out);
   }
@@ -116,8 +117,9 @@ public:
   ///
   /// @shape  queries [seeds of all types], type after type
   /// @throws precondition_error  as the other `sample`, or if there is not one query per seed
-  void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key,
-              subgraph_type& out) requires(detail::has_query<Rule>) {
+  void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
+    requires(detail::has_query<Rule>)
+  {
     detail::check_queries(seeds_.check(policy_, seeds), queries.size());
     worker_.sample(graph_, options_, rules_, original_, seeds, queries, key, out);
   }
@@ -126,15 +128,16 @@ public:
   ///
   /// @shape  seeds [S]
   /// @throws precondition_error  if there is no such node type, or as the first `sample`
-  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key,
-              subgraph_type& out) requires(!detail::has_query<Rule>) {
+  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!detail::has_query<Rule>)
+  {
     sample(seeds_.of_one_type(node_type, seeds), key, out);
   }
 
 private:
   hetero_view<GraphSpace, Vertex> graph_;
   hetero_options options_;
-  std::vector<Rule> rules_;                        // by edge type
+  std::vector<Rule> rules_;                                       // by edge type
   std::vector<array_view<GraphSpace, global_id const>> original_; // by node type, empty ones included
   detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;

@@ -40,8 +40,8 @@ struct induced_options {
 /// @throws precondition_error  if the number of hops is negative
 inline void validate(induced_options const& options) {
   if (options.num_hops < 0) {
-    throw precondition_error(detail::message("induced subgraph of ", options.num_hops,
-                                             " hops; give 0 for the seeds alone, or more"));
+    throw precondition_error(
+        detail::message("induced subgraph of ", options.num_hops, " hops; give 0 for the seeds alone, or more"));
   }
 }
 
@@ -67,8 +67,7 @@ public:
   ///
   /// @throws precondition_error  if the options are wrong, or the graph is not square or has no edge ids that are asked for
   explicit induced_sampler(graph_type graph, induced_options options = {}, Policy policy = {})
-      : graph_(graph), options_(options), policy_(policy), builder_(policy), draws_(policy, 0),
-        known_edges_(policy) {
+      : graph_(graph), options_(options), policy_(policy), builder_(policy), draws_(policy, 0), known_edges_(policy) {
     validate(options_);
     detail::check_edge_ids(graph_, options_.edge_ids);
     if (graph.num_rows() != graph.num_columns()) {

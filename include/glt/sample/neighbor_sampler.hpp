@@ -58,8 +58,8 @@ public:
   ///                             original has another length
   neighbor_sampler(graph_type graph, neighbor_options options, Rule rule, Policy policy = {},
                    array_view<GraphSpace, global_id const> original = {})
-      : graph_(graph), options_(std::move(options)), rule_(rule), original_(original),
-        policy_(std::move(policy)), worker_(policy_) {
+      : graph_(graph), options_(std::move(options)), rule_(rule), original_(original), policy_(std::move(policy)),
+        worker_(policy_) {
     validate(options_);
     detail::check_rule(graph_, options_, rule_);
     detail::check_edge_ids(graph_, options_.edge_ids);
@@ -74,15 +74,15 @@ public:
   }
 
   /// The same with a rule that needs nothing, such as `uniform_rule`.
-  neighbor_sampler(
-      graph_type graph, neighbor_options options, Policy policy = {},
-      array_view<GraphSpace, global_id const> original = {}) requires std::default_initializable<Rule>
+  neighbor_sampler(graph_type graph, neighbor_options options, Policy policy = {},
+                   array_view<GraphSpace, global_id const> original = {})
+    requires std::default_initializable<Rule>
       : neighbor_sampler(graph, std::move(options), Rule{}, std::move(policy), original) {}
 
   /// Says what is wrong with a graph or options that do not fit.
   template <class Graph, class Options = neighbor_options, class... Others>
-  neighbor_sampler(Graph const&, Options const&, Others const&...) requires(
-      !std::convertible_to<Graph const&, graph_type> || !std::convertible_to<Options const&, neighbor_options>)
+  neighbor_sampler(Graph const&, Options const&, Others const&...)
+    requires(!std::convertible_to<Graph const&, graph_type> || !std::convertible_to<Options const&, neighbor_options>)
       : neighbor_sampler(detail::no_value<graph_type>(), neighbor_options{}, detail::no_value<Rule>()) {
     detail::explain_graph<Graph, Options, graph_type>();
   }
@@ -99,8 +99,9 @@ public:
   ///                             of the host, for the seeds are looked at while the batch is drawn
   /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as `hop_worker`
   ///         where the policy is not of the host
-  void sample(array_view<space, Vertex const> seeds, sample_key key,
-              subgraph_type& out) requires(!detail::has_query<Rule>) {
+  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!detail::has_query<Rule>)
+  {
     run(seeds, {}, key, out);
   }
 
@@ -108,18 +109,22 @@ public:
   ///
   /// @shape  seeds [S] · queries [S]
   /// @throws precondition_error  as without queries, or if there is not one query per seed; `out` is unchanged then
-  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries,
-              sample_key key, subgraph_type& out) requires(detail::has_query<Rule>) {
+  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
+              subgraph_type& out)
+    requires(detail::has_query<Rule>)
+  {
     detail::check_queries(seeds.size(), queries.size());
     run(seeds, queries, key, out);
   }
 
   /// Says what is wrong with seeds or a result that do not fit.
   template <class Seeds, class Out>
-  void sample(Seeds const&, sample_key, Out&) requires(
-      detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>) {
-    static_assert(!detail::has_query<Rule>,
-                  "the rule of this sampler needs a query for every seed, such as a time: sample(seeds, times, key, out)");
+  void sample(Seeds const&, sample_key, Out&)
+    requires(detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>)
+  {
+    static_assert(
+        !detail::has_query<Rule>,
+        "the rule of this sampler needs a query for every seed, such as a time: sample(seeds, times, key, out)");
     if constexpr (!detail::has_query<Rule>) {
       detail::explain_seeds<Seeds, Out, space, Vertex, subgraph_type>();
     }
@@ -132,8 +137,9 @@ public:
   /// @throws precondition_error  if a seed is not in [0, V), or seeds and out differ in length; every `out` is
   ///                             unchanged then
   /// @cost   as `sample`, divided by the threads of the policy, each of which keeps its own scratch memory
-  void sample_bulk(std::span<array_view<space, Vertex const> const> seeds, sample_key key,
-                   std::span<subgraph_type> out) requires(!detail::has_query<Rule>) {
+  void sample_bulk(std::span<array_view<space, Vertex const> const> seeds, sample_key key, std::span<subgraph_type> out)
+    requires(!detail::has_query<Rule>)
+  {
     if (seeds.size() != out.size()) {
       throw precondition_error(detail::message(seeds.size(), " batches of seeds for ", out.size(),
                                                " subgraphs; give one subgraph per batch"));

@@ -38,9 +38,9 @@ struct hop_options {
 /// What a multi-hop neighbour sampler draws.
 struct neighbor_options {
   std::vector<std::int64_t> fanouts; ///< one per hop, from the seeds outwards; −1 takes all neighbours
-  bool replace = false;               ///< draw with replacement
-  frontier expand = frontier::fresh;  ///< which vertices a hop expands
-  edge_id_choice edge_ids = false;    ///< return the id of every sampled edge, which the graph must have
+  bool replace = false;              ///< draw with replacement
+  frontier expand = frontier::fresh; ///< which vertices a hop expands
+  edge_id_choice edge_ids = false;   ///< return the id of every sampled edge, which the graph must have
   /// A tree of its own for every seed, which shares no vertex with another one. Equal seeds have equal trees, for draws
   /// are named by vertices; `independent_rule` draws those of each occurrence anew.
   bool disjoint = false;
@@ -59,8 +59,7 @@ inline void check_fanout(std::int64_t fanout, bool replace, std::string const& p
     throw precondition_error(message("fanout ", fanout, place, "; give a number above 0, or -1 for all neighbours"));
   }
   if (fanout == -1 && replace) {
-    throw precondition_error(
-        message("fanout -1 (all neighbours)", place, " with replacement; give a number above 0"));
+    throw precondition_error(message("fanout -1 (all neighbours)", place, " with replacement; give a number above 0"));
   }
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(); // sums over all rows fit 64 bits
   if (replace && fanout > most) {
@@ -71,7 +70,9 @@ inline void check_fanout(std::int64_t fanout, bool replace, std::string const& p
 } // namespace detail
 
 /// @throws precondition_error  if the fanout is 0 or below −1, or −1 or 2³¹ or more together with replacement
-inline void validate(hop_options const& options) { detail::check_fanout(options.fanout, options.replace, {}); }
+inline void validate(hop_options const& options) {
+  detail::check_fanout(options.fanout, options.replace, {});
+}
 
 /// @throws precondition_error  if there is no fanout, or one is 0 or below −1, or −1 or 2³¹ or more
 ///                             together with replacement

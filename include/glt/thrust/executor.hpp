@@ -139,9 +139,8 @@ public:
     }
     auto const values = ::thrust::make_transform_iterator(::thrust::counting_iterator<std::int64_t>(0),
                                                           detail::value_or_zero<F, Out>{f, n});
-    system_.run([&](auto const& policy) {
-      ::thrust::exclusive_scan(policy, values, values + out.size(), out.data(), Out{});
-    });
+    system_.run(
+        [&](auto const& policy) { ::thrust::exclusive_scan(policy, values, values + out.size(), out.data(), Out{}); });
   }
 
   /// @throws precondition_error  if the lengths differ

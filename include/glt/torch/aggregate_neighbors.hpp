@@ -50,9 +50,8 @@ template <communicator Comm, device_policy Policy>
                                               dist::aggregator how, bool reproducible) {
   auto const device = torch_device(graph.policy());
   if (!is_float_matrix(x, device)) {
-    throw precondition_error(message("aggregate_neighbors over ", in_words(x),
-                                     "; pass a float or double tensor [", graph.num_sources(), ", F] on ",
-                                     device.str(), ", one row per source"));
+    throw precondition_error(message("aggregate_neighbors over ", in_words(x), "; pass a float or double tensor [",
+                                     graph.num_sources(), ", F] on ", device.str(), ", one row per source"));
   }
   return sharded_aggregation<Comm, Policy>::apply(x, &graph, how, reproducible);
 }
@@ -86,8 +85,7 @@ void check_block(std::string_view call, block_view<Space> block) {
 ///                             it is a piece of a row that `full_neighborhoods` has cut
 /// @cost   O(E · F), forward and backward; no tensor of E rows is made
 template <memory_space Space>
-[[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, block_view<Space> block,
-                                             dist::aggregator how) {
+[[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, block_view<Space> block, dist::aggregator how) {
   if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
     throw precondition_error(detail::message("aggregate_neighbors over ", detail::in_words(x),
                                              "; pass a float or double host tensor [", block.num_sources,

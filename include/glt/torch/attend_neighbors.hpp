@@ -44,16 +44,13 @@ namespace detail {
                                        "; pass float or double matrices of one type on ", device.str()));
     }
   }
-  if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != how.heads ||
-      queries.size(1) != how.heads) {
-    throw precondition_error(
-        message("attend_neighbors in ", how.heads, " heads over values ", in_words(values), ", keys ",
-                in_words(keys), " and queries ", in_words(queries),
-                "; pass as many columns of values for each head, and one of keys and queries"));
+  if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != how.heads || queries.size(1) != how.heads) {
+    throw precondition_error(message("attend_neighbors in ", how.heads, " heads over values ", in_words(values),
+                                     ", keys ", in_words(keys), " and queries ", in_words(queries),
+                                     "; pass as many columns of values for each head, and one of keys and queries"));
   }
   if (!(how.dropout >= 0 && how.dropout < 1)) {
-    throw precondition_error(
-        message("attend_neighbors with a dropout of ", how.dropout, "; pass a share in [0, 1)"));
+    throw precondition_error(message("attend_neighbors with a dropout of ", how.dropout, "; pass a share in [0, 1)"));
   }
   self_loops loops{.how = how, .ids = {}};
   if (how.add_self_loops && how.dropout > 0) {
@@ -70,8 +67,7 @@ namespace detail {
 
 /// Options for edges whose ids are in a tensor; undefined: without ids.
 template <memory_space Space>
-[[nodiscard]] dist::attention_options<Space> edge_attention(neighbor_attention const& how,
-                                                            at::Tensor const& ids) {
+[[nodiscard]] dist::attention_options<Space> edge_attention(neighbor_attention const& how, at::Tensor const& ids) {
   dist::attention_options<Space> options{
       .heads = how.heads, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
   if (ids.defined()) {
@@ -104,9 +100,8 @@ template <memory_space Space>
 /// @cost   O(E · heads · d), forward and backward; no tensor of E rows is kept
 /// @source Veličković et al., "Graph attention networks", ICLR 2018
 template <memory_space Space>
-[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
-                                          at::Tensor const& queries, block_view<Space> block,
-                                          neighbor_attention const& how = {}) {
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                          block_view<Space> block, neighbor_attention const& how = {}) {
   auto loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
   for (auto const& rows : {values, keys, queries}) {
     if (rows.size(0) != block.num_sources) {
@@ -116,28 +111,26 @@ template <memory_space Space>
     }
   }
   detail::check_block("attend_neighbors", block);
-  auto const ids = how.draws.edge_ids.defined() ? detail::usable_ids(how.draws.edge_ids, at::kCPU)
-                                                : to_tensor(block.edge_ids);
+  auto const ids =
+      how.draws.edge_ids.defined() ? detail::usable_ids(how.draws.edge_ids, at::kCPU) : to_tensor(block.edge_ids);
   if (how.dropout > 0 && ids.numel() != block.num_edges()) {
-    throw precondition_error(detail::message("dropout over a block with ", ids.numel(), " ids of ",
-                                             block.num_edges(),
+    throw precondition_error(detail::message("dropout over a block with ", ids.numel(), " ids of ", block.num_edges(),
                                              " edges; sample with edge_ids, as dropout depends on them"));
   }
   return detail::attention_function::apply(
       values, keys, detail::rows_of_destinations(queries, block.num_destinations),
-      c10::intrusive_ptr<detail::attention_edges>(
-          c10::make_intrusive<detail::block_attention>(to_tensor(block.offsets), to_tensor(block.row), ids,
-                                                       detail::edge_attention<memory_space::host>(how, ids),
-                                                       std::move(loops))));
+      c10::intrusive_ptr<detail::attention_edges>(c10::make_intrusive<detail::block_attention>(
+          to_tensor(block.offsets), to_tensor(block.row), ids, detail::edge_attention<memory_space::host>(how, ids),
+          std::move(loops))));
 }
 
 namespace detail {
 
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] at::Tensor
-attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                  dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how,
-                  std::type_identity_t<dist::pushed_edges<Policy> const*> pushed, bool reproducible = false) {
+[[nodiscard]] at::Tensor attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                           dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how,
+                                           std::type_identity_t<dist::pushed_edges<Policy> const*> pushed,
+                                           bool reproducible = false) {
   auto const device = torch_device(graph.policy());
   auto loops = check_attention(values, keys, queries, graph.num_destinations(), device, how);
   auto const ids = usable_ids(how.draws.edge_ids, device);
@@ -145,8 +138,8 @@ attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor c
   options.reproducible = reproducible;
   return attention_function::apply(
       values, keys, rows_of_destinations(queries, graph.num_destinations()),
-      c10::intrusive_ptr<attention_edges>(c10::make_intrusive<sharded_attention<Comm, Policy>>(
-          graph, ids, options, pushed, std::move(loops))));
+      c10::intrusive_ptr<attention_edges>(
+          c10::make_intrusive<sharded_attention<Comm, Policy>>(graph, ids, options, pushed, std::move(loops))));
 }
 
 } // namespace detail
@@ -163,8 +156,8 @@ attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor c
 /// @throws collective_error    on every rank, in either pass, if a matrix of a rank has not one row per source, edge
 ///                             ids are missing, or ranks attend otherwise
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
-                                          at::Tensor const& queries, dist::sharded_graph<Comm, Policy>& graph,
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                          dist::sharded_graph<Comm, Policy>& graph,
                                           neighbor_attention const& how = {}) {
   return detail::attend_over_ranks(values, keys, queries, graph, how, nullptr);
 }
@@ -184,8 +177,8 @@ struct pushing_graph {
 ///
 /// @shape, @comm, @throws  as for a sharded graph; also if dropout is asked for and edges were pushed without ids
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
-                                          at::Tensor const& queries, pushing_graph<Comm, Policy> const& graph,
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                          pushing_graph<Comm, Policy> const& graph,
                                           neighbor_attention const& how = {}) {
   return detail::attend_over_ranks(values, keys, queries, graph.graph, how, &graph.edges);
 }

@@ -29,8 +29,8 @@ namespace glt {
 
 /// What a `batch_norm` does, as in LibTorch's `BatchNorm1d`.
 struct batch_norm_options {
-  std::int64_t features = 0; ///< columns of the rows
-  double eps = 1e-5;         ///< added to the variance
+  std::int64_t features = 0;            ///< columns of the rows
+  double eps = 1e-5;                    ///< added to the variance
   std::optional<double> momentum = 0.1; ///< weight of a batch in the running statistics; none: all weigh the same
   bool affine = true;                   ///< has a weight and a bias
   bool track_running_stats = true;      ///< has running statistics, for evaluation
@@ -48,11 +48,9 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] dist::batch_norm_parameters<memory_space::host, T>
-parameters_of(double eps, at::Tensor const& weight, at::Tensor const& bias) {
-  return {.eps = eps,
-          .weight = {weight.data_ptr<T>(), weight.numel()},
-          .bias = {bias.data_ptr<T>(), bias.numel()}};
+[[nodiscard]] dist::batch_norm_parameters<memory_space::host, T> parameters_of(double eps, at::Tensor const& weight,
+                                                                               at::Tensor const& bias) {
+  return {.eps = eps, .weight = {weight.data_ptr<T>(), weight.numel()}, .bias = {bias.data_ptr<T>(), bias.numel()}};
 }
 
 /// What a forward pass leaves for the backward pass.
@@ -243,8 +241,7 @@ public:
   using ::torch::nn::ModuleHolder<detail::batch_norm_impl>::ModuleHolder;
   using Impl = detail::batch_norm_impl;
 
-  explicit batch_norm(batch_norm_options options)
-      : ModuleHolder(std::make_shared<detail::batch_norm_impl>(options)) {}
+  explicit batch_norm(batch_norm_options options) : ModuleHolder(std::make_shared<detail::batch_norm_impl>(options)) {}
 
   // LibTorch's own operator cannot call a template.
   template <communicator Comm>

@@ -35,11 +35,10 @@ void save_model(Comm& comm, std::string const& path, ::torch::nn::Module const& 
 ///                           nothing is changed then
 template <communicator Comm>
 void load_model(Comm& comm, std::string const& path, ::torch::nn::Module& module) {
-  detail::read_archive(comm, path,
-                       [&](::torch::serialize::InputArchive& archive) {
-                         auto tensors = detail::match_module(archive, module, path);
-                         detail::restore(tensors);
-                       });
+  detail::read_archive(comm, path, [&](::torch::serialize::InputArchive& archive) {
+    auto tensors = detail::match_module(archive, module, path);
+    detail::restore(tensors);
+  });
 }
 
 /// Writes in rank 0 all that a training needs to go on: network, optimiser, and values such as its epoch and step. A file
@@ -90,8 +89,8 @@ template <communicator Comm>
       throw precondition_error(path + " is not of a training; give a file that save_training has written");
     }
     if (saved.toStringRef() != what) {
-      throw precondition_error(detail::message(path, " is of ", saved.toStringRef(), ", not of ", what,
-                                               "; give the same options to go on"));
+      throw precondition_error(
+          detail::message(path, " is of ", saved.toStringRef(), ", not of ", what, "; give the same options to go on"));
     }
     ::torch::serialize::InputArchive of_network;
     ::torch::serialize::InputArchive of_optimizer;

@@ -29,8 +29,8 @@ template <communicator Comm>
 void sync_params(Comm& comm, ::torch::nn::Module& module) {
   auto const tensors = detail::state_of(module);
   auto const size = detail::bytes_of(tensors);
-  auto const bytes = size > 0 && comm.rank() == 0 ? detail::pack(tensors)
-                                                  : at::empty({size}, at::TensorOptions().dtype(at::kByte));
+  auto const bytes =
+      size > 0 && comm.rank() == 0 ? detail::pack(tensors) : at::empty({size}, at::TensorOptions().dtype(at::kByte));
   detail::agree_on_tensors(comm, tensors);
   if (size == 0) {
     return;
@@ -44,17 +44,15 @@ void sync_params(Comm& comm, ::torch::nn::Module& module) {
 namespace detail {
 
 /// Why the gradients of this rank cannot enter a bucket; empty if they can.
-[[nodiscard]] inline std::string gradient_fault(std::vector<named_tensor> const& parameters,
-                                                std::int64_t num_seeds) {
+[[nodiscard]] inline std::string gradient_fault(std::vector<named_tensor> const& parameters, std::int64_t num_seeds) {
   if (num_seeds < 0) {
     return message("gradients of ", num_seeds, " seeds; the number is 0 or more");
   }
   for (auto const& [name, parameter] : parameters) {
     auto const type = parameter.scalar_type();
     if ((type != at::kFloat && type != at::kDouble) || type != parameters.front().tensor.scalar_type()) {
-      return message("parameter ", name, " has elements of ", parameter.toString(), " and ",
-                     parameters.front().name, " of ", parameters.front().tensor.toString(),
-                     "; make all parameters float, or all double");
+      return message("parameter ", name, " has elements of ", parameter.toString(), " and ", parameters.front().name,
+                     " of ", parameters.front().tensor.toString(), "; make all parameters float, or all double");
     }
     if (parameter.grad().defined() && parameter.grad().layout() != at::kStrided) {
       return message("the gradient of ", name,
@@ -109,8 +107,8 @@ template <communicator Comm>
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const bytes(ranks, bytes_of(parameters));
   std::vector<call_header> headers(ranks);
-  exchange_headers(comm, {.what = operation::gather_gradients}, bytes, num_seeds,
-                   gradient_fault(parameters, num_seeds), headers);
+  exchange_headers(comm, {.what = operation::gather_gradients}, bytes, num_seeds, gradient_fault(parameters, num_seeds),
+                   headers);
   check_same(headers, &call_header::count, [](std::int64_t own, std::int64_t first) {
     return message("gathers gradients of ", own, " bytes while rank 0 gathers ", first,
                    "; train the same parameters on all ranks");
@@ -128,9 +126,8 @@ template <communicator Comm>
 template <communicator Comm>
 void reduce_bucket(Comm& comm, at::Tensor const& bucket) {
   AT_DISPATCH_FLOATING_TYPES(bucket.scalar_type(), "reduce_bucket", [&] {
-    comm.all_reduce(
-        std::span<scalar_t>(bucket.data_ptr<scalar_t>(), static_cast<std::size_t>(bucket.numel())),
-        reduction::sum);
+    comm.all_reduce(std::span<scalar_t>(bucket.data_ptr<scalar_t>(), static_cast<std::size_t>(bucket.numel())),
+                    reduction::sum);
   });
 }
 

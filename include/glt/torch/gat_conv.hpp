@@ -20,8 +20,8 @@ namespace glt {
 
 /// Widths of a `gat_conv`, and how it attends.
 struct gat_conv_options {
-  std::int64_t in = 0;        ///< columns of the input
-  std::int64_t out = 0;       ///< columns of each head
+  std::int64_t in = 0;  ///< columns of the input
+  std::int64_t out = 0; ///< columns of each head
   std::int64_t heads = 1;
   bool concatenate = true;    ///< heads side by side, heads · out columns; else their mean
   bool add_self_loops = true; ///< one edge more from every vertex to itself, beside those that the graph has

@@ -16,8 +16,8 @@ namespace glt {
 
 /// Widths of a `gcn_conv`.
 struct gcn_conv_options {
-  std::int64_t in = 0;         ///< columns of the input
-  std::int64_t out = 0;        ///< columns of the output
+  std::int64_t in = 0;        ///< columns of the input
+  std::int64_t out = 0;       ///< columns of the output
   bool add_self_loops = true; ///< one edge more from every vertex to itself, beside those that the graph has
 };
 

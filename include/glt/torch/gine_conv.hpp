@@ -45,18 +45,15 @@ inline void check_edge_features(at::Tensor const& x, at::Tensor const& edges, st
 /// @throws precondition_error  if they are not of these shapes and types
 /// @cost   O(E · F); keeps a tensor [E, F]
 template <memory_space Space>
-[[nodiscard]] at::Tensor sum_edge_relu(at::Tensor const& x, at::Tensor const& edges,
-                                       block_view<Space> block) {
+[[nodiscard]] at::Tensor sum_edge_relu(at::Tensor const& x, at::Tensor const& edges, block_view<Space> block) {
   if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
     throw precondition_error(detail::message("sum_edge_relu over ", detail::in_words(x),
-                                             "; pass a float or double host tensor [", block.num_sources,
-                                             ", F]"));
+                                             "; pass a float or double host tensor [", block.num_sources, ", F]"));
   }
   detail::check_block("sum_edge_relu", block);
   detail::check_edge_features(x, edges, block.row.size());
   auto const messages = (x.index_select(0, to_tensor(block.row)) + edges).relu();
-  return at::zeros({block.num_destinations, x.size(1)}, x.options())
-      .index_add(0, to_tensor(block.col), messages);
+  return at::zeros({block.num_destinations, x.size(1)}, x.options()).index_add(0, to_tensor(block.col), messages);
 }
 
 /// The same over all in-edges of this rank's destinations; sources are fetched again in the backward pass, and nothing of
@@ -106,8 +103,7 @@ public:
     first_ = register_module("first", ::torch::nn::Linear(options.in, options.out));
     second_ = register_module("second", ::torch::nn::Linear(options.out, options.out));
     auto const epsilon = at::full({1}, options.epsilon);
-    epsilon_ =
-        options.learn_epsilon ? register_parameter("epsilon", epsilon) : register_buffer("epsilon", epsilon);
+    epsilon_ = options.learn_epsilon ? register_parameter("epsilon", epsilon) : register_buffer("epsilon", epsilon);
   }
 
   /// @shape  x [num_sources, in] · edges [E, edge], in the order of `sum_edge_relu` → [num_destinations, out]

@@ -89,8 +89,7 @@ public:
     for (std::size_t b = 0; b < buckets_.size(); ++b) {
       buckets_[b].values = detail::make_bucket(buckets_[b].parameters);
       for (auto const& [name, parameter] : buckets_[b].parameters) {
-        watches_.push_back(
-            std::make_unique<detail::gradient_watch>(parameter, [this, b] { on_gradient(b); }));
+        watches_.push_back(std::make_unique<detail::gradient_watch>(parameter, [this, b] { on_gradient(b); }));
       }
     }
   }
@@ -127,8 +126,7 @@ private:
   static Comm duplicate(Comm& comm, std::int64_t bucket_bytes) {
     auto const check = [&] {
       if (bucket_bytes < 1) {
-        throw precondition_error(
-            detail::message("gradient_buckets of ", bucket_bytes, " bytes; pass 1 or more"));
+        throw precondition_error(detail::message("gradient_buckets of ", bucket_bytes, " bytes; pass 1 or more"));
       }
       if constexpr (requires { comm.allows_threads(); }) {
         if (!comm.allows_threads()) {

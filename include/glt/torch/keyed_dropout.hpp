@@ -25,16 +25,16 @@ namespace glt {
 [[nodiscard]] inline at::Tensor keyed_dropout(at::Tensor const& x, double share, random_key key,
                                               at::Tensor const& vertex_ids) {
   if (!detail::is_float_matrix(x, at::kCPU)) {
-    throw precondition_error(detail::message("keyed_dropout of ", detail::in_words(x),
-                                             "; pass a float or double host tensor [n, F]"));
+    throw precondition_error(
+        detail::message("keyed_dropout of ", detail::in_words(x), "; pass a float or double host tensor [n, F]"));
   }
   if (!(share >= 0 && share < 1)) {
     throw precondition_error(detail::message("keyed_dropout of a share of ", share, "; it is in [0, 1)"));
   }
   if (!vertex_ids.defined() || vertex_ids.dim() != 1 || vertex_ids.size(0) != x.size(0) ||
       at::isFloatingType(vertex_ids.scalar_type()) || vertex_ids.device() != at::kCPU) {
-    throw precondition_error(detail::message("keyed_dropout with vertex ids ", detail::in_words(vertex_ids),
-                                             "; pass ", x.size(0), " integers, one a row"));
+    throw precondition_error(detail::message("keyed_dropout with vertex ids ", detail::in_words(vertex_ids), "; pass ",
+                                             x.size(0), " integers, one a row"));
   }
   if (share == 0) {
     return x;

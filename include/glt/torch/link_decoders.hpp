@@ -66,8 +66,8 @@ public:
   /// @throws precondition_error  if a number is below 1
   explicit distmult_impl(distmult_options options) : options_(options) {
     if (options.num_relations < 1 || options.columns < 1) {
-      throw precondition_error(message("distmult of ", options.num_relations, " relations and ",
-                                       options.columns, " columns; both are 1 or more"));
+      throw precondition_error(message("distmult of ", options.num_relations, " relations and ", options.columns,
+                                       " columns; both are 1 or more"));
     }
     relations_ = register_parameter("relations", at::empty({options.num_relations, options.columns}));
     ::torch::nn::init::xavier_uniform_(relations_);
@@ -76,14 +76,13 @@ public:
   /// @shape  x [N, columns] · pairs [2, n], places in x: sources, then destinations · relations [n] → [n]
   /// @throws precondition_error  if these have other shapes
   /// @throws c10::Error          if a place or a relation is out of range
-  [[nodiscard]] at::Tensor forward(at::Tensor const& x, at::Tensor const& pairs,
-                                   at::Tensor const& relations) const {
+  [[nodiscard]] at::Tensor forward(at::Tensor const& x, at::Tensor const& pairs, at::Tensor const& relations) const {
     end_rows const ends("distmult", x, pairs);
     if (x.size(1) != options_.columns || !relations.defined() || relations.dim() != 1 ||
         relations.size(0) != pairs.size(1)) {
       throw precondition_error(message("distmult of ", in_words(x), " with relations ", in_words(relations),
-                                       "; pass rows of ", options_.columns,
-                                       " columns and one relation for each of ", pairs.size(1), " pairs"));
+                                       "; pass rows of ", options_.columns, " columns and one relation for each of ",
+                                       pairs.size(1), " pairs"));
     }
     return (ends.sources * relations_.index_select(0, relations) * ends.destinations).sum(1);
   }
@@ -106,8 +105,7 @@ public:
   using ::torch::nn::ModuleHolder<detail::distmult_impl>::ModuleHolder;
   using Impl = detail::distmult_impl;
 
-  explicit distmult(distmult_options options)
-      : ModuleHolder(std::make_shared<detail::distmult_impl>(options)) {}
+  explicit distmult(distmult_options options) : ModuleHolder(std::make_shared<detail::distmult_impl>(options)) {}
 };
 
 } // namespace glt

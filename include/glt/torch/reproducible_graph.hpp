@@ -63,9 +63,7 @@ struct reproducible_graph {
     return detail::attend_over_ranks(values, keys, queries, over.graph, how, over.pushed, /*reproducible=*/true);
   }
 
-  [[nodiscard]] friend at::Tensor source_degrees(reproducible_graph const& over) {
-    return source_degrees(over.graph);
-  }
+  [[nodiscard]] friend at::Tensor source_degrees(reproducible_graph const& over) { return source_degrees(over.graph); }
   [[nodiscard]] friend bool favours_narrow_rows(reproducible_graph const& over) {
     return favours_narrow_rows(over.graph);
   }
@@ -80,8 +78,8 @@ struct reproducible_graph {
   ///                           size
   /// @cost   forward and backward three products of doubles where floats take one
   /// @source Ozaki et al., Numerical Algorithms 59, 2012, for products of slices
-  [[nodiscard]] friend at::Tensor map_rows(at::Tensor const& x, at::Tensor const& weight,
-                                           at::Tensor const& bias, reproducible_graph const& over) {
+  [[nodiscard]] friend at::Tensor map_rows(at::Tensor const& x, at::Tensor const& weight, at::Tensor const& bias,
+                                           reproducible_graph const& over) {
     auto const or_empty = [&](at::Tensor const& tensor) { // undefined ones are no arguments of functions
       return tensor.defined() ? tensor : at::empty({0}, x.options().requires_grad(false));
     };
@@ -90,7 +88,8 @@ struct reproducible_graph {
 };
 
 template <communicator Comm, host_policy Policy>
-reproducible_graph(dist::sharded_graph<Comm, Policy>&, std::type_identity_t<dist::pushed_edges<Policy>> const* = nullptr)
+reproducible_graph(dist::sharded_graph<Comm, Policy>&,
+                   std::type_identity_t<dist::pushed_edges<Policy>> const* = nullptr)
     -> reproducible_graph<Comm, Policy>;
 
 } // namespace glt

@@ -33,10 +33,9 @@ namespace glt {
 
 /// Widths of an `rgcn_conv`.
 struct rgcn_conv_options {
-  std::int64_t in = 0;  ///< columns of the input, of every node type
-  std::int64_t out = 0; ///< columns of the output
-  std::int64_t num_bases =
-      0; ///< maps of which those of all relations are combined; 0: every relation has its own
+  std::int64_t in = 0;        ///< columns of the input, of every node type
+  std::int64_t out = 0;       ///< columns of the output
+  std::int64_t num_bases = 0; ///< maps of which those of all relations are combined; 0: every relation has its own
 };
 
 namespace detail {
@@ -59,12 +58,10 @@ template <class Graph>
 class rgcn_conv_impl : public ::torch::nn::Module {
 public:
   /// @throws precondition_error  if a width is below 1 or the number of bases below 0
-  rgcn_conv_impl(hetero_schema schema, rgcn_conv_options options)
-      : schema_(std::move(schema)), options_(options) {
+  rgcn_conv_impl(hetero_schema schema, rgcn_conv_options options) : schema_(std::move(schema)), options_(options) {
     check_widths("rgcn_conv", options.in, options.out);
     if (options.num_bases < 0) {
-      throw precondition_error(
-          message("rgcn_conv of ", options.num_bases, " bases; ask for 1 or more, or 0 for none"));
+      throw precondition_error(message("rgcn_conv of ", options.num_bases, " bases; ask for 1 or more, or 0 for none"));
     }
     auto const num_relations = std::int64_t{schema_.num_edge_types()};
     auto const num_maps = options.num_bases > 0 ? options.num_bases : num_relations;
@@ -83,13 +80,11 @@ public:
   /// @comm   that of `aggregate_neighbors` for one relation after the other
   /// @throws precondition_error  if x is not of that shape
   template <class RelationOf>
-  [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x,
-                                                RelationOf const& relation) {
+  [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x, RelationOf const& relation) {
     return combine(x, relation, [&](std::vector<at::Tensor> const& rows) {
       std::vector<at::Tensor> means;
       for (int e = 0; e < schema_.num_edge_types(); ++e) {
-        means.push_back(
-            aggregate_neighbors(rows[static_cast<std::size_t>(e)], relation(e), dist::aggregator::mean));
+        means.push_back(aggregate_neighbors(rows[static_cast<std::size_t>(e)], relation(e), dist::aggregator::mean));
       }
       return means;
     });
@@ -103,9 +98,7 @@ public:
   template <communicator Comm, device_policy Policy>
   [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x,
                                                 dist::hetero_sharded_graph<Comm, Policy>& graph) {
-    auto const relation = [&](int e) -> auto& {
-      return graph.relation(e);
-    };
+    auto const relation = [&](int e) -> auto& { return graph.relation(e); };
     if (!(graph.schema() == schema_)) {
       throw precondition_error(
           "rgcn_conv over a graph of another schema than that of the layer; make it with graph.schema()");
@@ -118,8 +111,7 @@ public:
       for (auto const& of : rows) {
         if (!is_float_matrix(of, device) || of.scalar_type() != rows[0].scalar_type()) {
           throw precondition_error(message("rgcn_conv over ", in_words(of),
-                                           "; pass float or double tensors, all of one type, on ",
-                                           device.str()));
+                                           "; pass float or double tensors, all of one type, on ", device.str()));
         }
       }
       return means_of_relations(rows, graph);
@@ -133,8 +125,8 @@ private:
                                                 MeansOf const& means_of) {
     auto const num_types = static_cast<std::size_t>(schema_.num_node_types());
     if (x.size() != num_types) {
-      throw precondition_error(message("rgcn_conv over ", x.size(), " matrices; pass one for each of the ",
-                                       num_types, " node types"));
+      throw precondition_error(
+          message("rgcn_conv over ", x.size(), " matrices; pass one for each of the ", num_types, " node types"));
     }
     for (auto const& rows : x) {
       check_input("rgcn_conv", rows, options_.in);

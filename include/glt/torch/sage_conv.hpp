@@ -34,8 +34,8 @@ public:
   explicit sage_conv_impl(sage_conv_options options) : options_(options) {
     check_widths("sage_conv", options.in, options.out);
     self_ = register_module("self", ::torch::nn::Linear(options.in, options.out));
-    neighbor_ = register_module(
-        "neighbor", ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
+    neighbor_ = register_module("neighbor",
+                                ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
   }
 
   /// See `aggregate_neighbors` for what the graph must outlive and what ranks have to do together.
@@ -48,9 +48,8 @@ public:
     check_input("sage_conv", x, options_.in);
     bool const first = !is_extreme(options_.how) && maps_first(x, graph, options_.in, options_.out);
     auto const rows = first ? map_rows_over(graph, x, neighbor_->weight) : x;
-    auto const gathered = options_.how == dist::aggregator::sum
-                              ? sum_neighbors(rows, graph, degrees)
-                              : aggregate_neighbors(rows, graph, options_.how);
+    auto const gathered = options_.how == dist::aggregator::sum ? sum_neighbors(rows, graph, degrees)
+                                                                : aggregate_neighbors(rows, graph, options_.how);
     return map_rows_over(graph, x.narrow(0, 0, gathered.size(0)), self_->weight, self_->bias) +
            (first ? gathered : map_rows_over(graph, gathered, neighbor_->weight));
   }

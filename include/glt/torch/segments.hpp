@@ -22,24 +22,20 @@ namespace detail {
 
 /// @throws precondition_error  if `values` is not one row of floats for every edge of the segments
 template <memory_space Space>
-void check_segments(std::string_view call, at::Tensor const& values,
-                    array_view<Space, edge_offset const> offsets) {
+void check_segments(std::string_view call, at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
   if (offsets.empty()) {
-    throw precondition_error(
-        message(call, " over no offsets; pass those of a block, one more than segments"));
+    throw precondition_error(message(call, " over no offsets; pass those of a block, one more than segments"));
   }
   auto const count = offsets[offsets.size() - 1] - offsets[0];
   if (!is_float_matrix(values, at::kCPU) || values.size(0) != count) {
-    throw precondition_error(message(call, " over ", in_words(values),
-                                     "; pass a float or double host tensor [", count,
+    throw precondition_error(message(call, " over ", in_words(values), "; pass a float or double host tensor [", count,
                                      ", F], one row per edge of the segments"));
   }
 }
 
 template <memory_space Space>
 [[nodiscard]] at::Tensor aggregate_segments(std::string_view call, at::Tensor const& values,
-                                            array_view<Space, edge_offset const> offsets,
-                                            dist::aggregator how) {
+                                            array_view<Space, edge_offset const> offsets, dist::aggregator how) {
   check_segments(call, values, offsets);
   return block_aggregation::apply(values, to_tensor(offsets), at::arange(values.size(0), at::kInt), how);
 }
@@ -65,8 +61,7 @@ template <memory_space Space>
 
 /// The mean of the rows of every segment; see `segment_sum`.
 template <memory_space Space>
-[[nodiscard]] at::Tensor segment_mean(at::Tensor const& values,
-                                      array_view<Space, edge_offset const> offsets) {
+[[nodiscard]] at::Tensor segment_mean(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
   return detail::aggregate_segments("segment_mean", values, offsets, dist::aggregator::mean);
 }
 
@@ -82,8 +77,7 @@ template <memory_space Space>
 ///
 /// @shape  values [E, F] → [E, F]
 template <memory_space Space>
-[[nodiscard]] at::Tensor segment_softmax(at::Tensor const& values,
-                                         array_view<Space, edge_offset const> offsets) {
+[[nodiscard]] at::Tensor segment_softmax(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
   detail::check_segments("segment_softmax", values, offsets);
   auto const bounds = to_tensor(offsets);
   auto const lengths = bounds.narrow(0, 1, bounds.size(0) - 1) - bounds.narrow(0, 0, bounds.size(0) - 1);

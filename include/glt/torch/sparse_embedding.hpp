@@ -45,16 +45,15 @@ template <communicator Comm, host_policy Policy, class T, vertex_id Vertex>
 /// @comm   collective; as `dist::sparse_embedding::update`
 /// @throws collective_error  on every rank, as `dist::sparse_embedding::update`
 template <communicator Comm, host_policy Policy, class T, vertex_id Vertex>
-void apply_gradients(dist::sparse_embedding<Comm, Policy, T>& table,
-                     array_view<Policy::space, Vertex const> vertices, at::Tensor const& gradients,
-                     std::int64_t num_seeds) {
+void apply_gradients(dist::sparse_embedding<Comm, Policy, T>& table, array_view<Policy::space, Vertex const> vertices,
+                     at::Tensor const& gradients, std::int64_t num_seeds) {
   using matrix = matrix_view<Policy::space, T const>;
   if (!gradients.defined()) {
     table.update(vertices.subview(0, 0), matrix(nullptr, 0, table.num_columns()), num_seeds);
   } else if (gradients.dim() != 2) {
     table.update(vertices.subview(0, 0), matrix(nullptr, 0, table.num_columns()), num_seeds,
-                 detail::message("gradients ", detail::in_words(gradients), " of ", vertices.size(),
-                                 " rows; pass [", vertices.size(), ", ", table.num_columns(), ']'));
+                 detail::message("gradients ", detail::in_words(gradients), " of ", vertices.size(), " rows; pass [",
+                                 vertices.size(), ", ", table.num_columns(), ']'));
   } else {
     auto const strided = gradients.layout() == at::kStrided ? gradients : gradients.to_dense();
     auto const rows = strided.detach().to(at::kCPU, detail::tensor_type<T>()).contiguous();

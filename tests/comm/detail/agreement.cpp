@@ -91,16 +91,14 @@ TEST_CASE("ranks at different calls are told who is where") {
         auto const site = comm.rank() < 2 ? detail::call_site{detail::operation::sample, 3, 1}
                                           : detail::call_site{detail::operation::gather_gradients, 3, 0};
         auto const text = thrown<collective_error>([&] { exchanged(comm, site); });
-        CHECK(names(text,
-                    "rank 2: is at gather_gradients step 3 hop 0 while rank 0 is at sample step 3 hop 1"));
+        CHECK(names(text, "rank 2: is at gather_gradients step 3 hop 0 while rank 0 is at sample step 3 hop 1"));
         check_headers(comm);
       },
       {3, 4});
   on_ranks(
       [](auto comm) {
-        auto const text = thrown<collective_error>([&] {
-          exchanged(comm, {detail::operation::sample, 4, comm.rank() == 0 ? 0 : 1});
-        });
+        auto const text = thrown<collective_error>(
+            [&] { exchanged(comm, {detail::operation::sample, 4, comm.rank() == 0 ? 0 : 1}); });
         CHECK(names(text, "rank 1", "hop 1 while rank 0", "hop 0"));
       },
       {2, 3, 4});
@@ -115,8 +113,8 @@ TEST_CASE("arrays that do not have one element per rank are refused") {
   serial_comm comm;
   std::vector<detail::call_header> headers(1);
   std::vector<std::int64_t> const two{0, 0};
-  CHECK(names(thrown<precondition_error>([&] { detail::exchange_headers(comm, {}, two, 0, {}, headers); }),
-              "counts", "2"));
+  CHECK(names(thrown<precondition_error>([&] { detail::exchange_headers(comm, {}, two, 0, {}, headers); }), "counts",
+              "2"));
 }
 
 TEST_CASE("every operation has a name") {

@@ -33,7 +33,7 @@ TEST_CASE("blocks have their size, are aligned, and are used again") {
     CHECK(other.data() != address);
     block = {};
     CHECK(pool.take(bytes).data() == address);
-    CHECK(pool.take(bytes - bytes / 8).data() == address); // a little smaller
+    CHECK(pool.take(bytes - bytes / 8).data() == address);           // a little smaller
     CHECK((bytes <= 256 || pool.take(bytes / 4).data() != address)); // would waste it
   }
   CHECK(names(thrown<precondition_error>([&] { static_cast<void>(pool.take(-1)); }), "-1 bytes"));

@@ -18,8 +18,8 @@ TEST_CASE("texts of refused arguments name the call, the array, the place and th
   std::vector<std::int64_t> const sizes{3, 0, -4};
   CHECK(names(thrown<precondition_error>([&] { detail::check_sizes("f", "lengths", sizes, 1, 3); }),
               "f: lengths[2] is -4"));
-  CHECK(names(thrown<precondition_error>([&] { detail::check_sizes("f", "lengths", sizes, 1, 4); }),
-              "3 elements", "4"));
+  CHECK(
+      names(thrown<precondition_error>([&] { detail::check_sizes("f", "lengths", sizes, 1, 4); }), "3 elements", "4"));
   CHECK(names(thrown<precondition_error>([&] { detail::check_root("f", -1, 3); }), "f: root -1", "0 to 2"));
   CHECK(names(thrown<precondition_error>([&] { detail::check_peer("f", 3, 3); }), "f: there is no rank 3", "0 to 2"));
   CHECK(names(thrown<precondition_error>([&] { detail::check_bytes("f", -1); }), "f: -1 bytes"));

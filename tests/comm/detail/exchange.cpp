@@ -56,12 +56,12 @@ TEST_CASE("rows arrive in the order of the ranks") {
     std::vector<float> received(expected.size());
     minimal_communicator archetype(comm);
     detail::exchange_rows(archetype, host_view<float const>(sent), send_counts, host_view<float>(received),
-                  receive_counts, columns);
+                          receive_counts, columns);
     CHECK(received == expected);
     sent.push_back(0);
     CHECK(names(thrown<precondition_error>([&] {
                   detail::exchange_rows(comm, host_view<float const>(sent), send_counts, host_view<float>(received),
-                                receive_counts, columns);
+                                        receive_counts, columns);
                 }),
                 std::to_string(sent.size()) + " elements to send"));
   };

@@ -258,9 +258,8 @@ TEST_CASE("ranks that are none are refused, and messages are counted") {
     auto box = comm.make_mailbox();
     CHECK(names(thrown<precondition_error>([&] { box.send(comm.size(), 0, {}); }), "send: there is no rank"));
     CHECK(names(thrown<precondition_error>([&] { box.send(-1, 0, {}); }), "no rank -1"));
-    CHECK(
-        names(thrown<precondition_error>([&] { static_cast<void>(box.receive_from(-1, detail::for_ever)); }),
-              "receive_from: there is no rank -1"));
+    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(box.receive_from(-1, detail::for_ever)); }),
+                "receive_from: there is no rank -1"));
     for (int to = 0; to < comm.size(); ++to) {
       box.send(to, 0, filled(box, 2'000, comm.rank(), to, 0));
     }

@@ -24,12 +24,10 @@ TEST_CASE("threads that wait for messages wake when one leaves by exception") {
           std::this_thread::sleep_for(std::chrono::milliseconds(is_early ? 0 : 20));
           throw std::runtime_error("out of paper");
         }
-        auto const failure =
-            thrown<collective_error>([&] { static_cast<void>(box.receive(detail::for_ever)); });
+        auto const failure = thrown<collective_error>([&] { static_cast<void>(box.receive(detail::for_ever)); });
         CHECK(failure == "rank 1: out of paper");
         CHECK(thrown<collective_error>([&] { box.send(0, 0, {}); }) == failure);
-        CHECK(thrown<collective_error>([&] { static_cast<void>(box.receive(detail::mailbox_limit{0})); }) ==
-              failure);
+        CHECK(thrown<collective_error>([&] { static_cast<void>(box.receive(detail::mailbox_limit{0})); }) == failure);
       });
     });
     CHECK(text == "out of paper");

@@ -3,4 +3,6 @@
 
 #include <glt/thrust/emulated.hpp>
 
-int main() { return sorts<glt::device::emulated<>>() ? 0 : 1; }
+int main() {
+  return sorts<glt::device::emulated<>>() ? 0 : 1;
+}

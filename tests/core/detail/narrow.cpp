@@ -27,8 +27,7 @@ TEST_CASE("narrow refuses what does not fit, naming it") {
   CHECK(names(text, "the number of rows", "2147483648", "32-bit"));
   CHECK_THROWS_AS((void)narrow<std::int32_t>(std::int64_t{-2'147'483'649}, "x"), glt::precondition_error);
   CHECK_THROWS_AS((void)narrow<std::uint32_t>(-1, "x"), glt::precondition_error);
-  CHECK_THROWS_AS((void)narrow<std::int64_t>(std::numeric_limits<std::uint64_t>::max(), "x"),
-                  glt::precondition_error);
+  CHECK_THROWS_AS((void)narrow<std::int64_t>(std::numeric_limits<std::uint64_t>::max(), "x"), glt::precondition_error);
 }
 
 TEST_CASE("narrow blames its caller") {

@@ -43,8 +43,7 @@ struct lists_of {
   std::vector<Rows> rows;
   std::vector<list> lists;
 
-  lists_of(divided_graph const& divided, int rank, std::size_t count, bool labels, Policy const& policy)
-      : rows(count) {
+  lists_of(divided_graph const& divided, int rank, std::size_t count, bool labels, Policy const& policy) : rows(count) {
     for (std::size_t i = 0; i < count; ++i) {
       auto const step = static_cast<std::int64_t>(i) + 1;
       std::vector<std::int64_t> wanted = glt_test::seeds_of(rank, step, 257);
@@ -66,11 +65,10 @@ struct lists_of {
 template <class Policy>
 void check_equal(auto& comm, divided_graph const& divided, bool labels, bool hot, bool in_place) {
   Policy const policy;
-  INFO("rank ", comm.rank(), " of ", comm.size(), ", labels ", labels, ", hot ", hot, ", in place ",
-       in_place);
+  INFO("rank ", comm.rank(), " of ", comm.size(), ", labels ", labels, ", hot ", hot, ", in place ", in_place);
   constexpr std::int64_t columns = 7;
-  glt::dist::feature_store const store(
-      comm, divided.names.book, glt_test::device_features(divided, comm.rank(), columns, labels, policy));
+  glt::dist::feature_store const store(comm, divided.names.book,
+                                       glt_test::device_features(divided, comm.rank(), columns, labels, policy));
   std::vector<glt::feature_store<Policy, float>> parts;
   glt::node_views<glt::feature_view<Policy::space, float>> views{.of_rank = {}, .reason = {}, .keeper = {}};
   for (int part = 0; part < comm.size(); ++part) {
@@ -94,8 +92,8 @@ void check_equal(auto& comm, divided_graph const& divided, bool labels, bool hot
   glt::dist::feature_collector alone(comm, store, policy);
   using rows = glt::dist::collected_rows<Policy, float>;
   for (int const count : {1, 4, 3, 0}) { // a rank may have more lists than another one
-    lists_of<Policy, rows> const lists(divided, comm.rank(),
-                                       static_cast<std::size_t>(count + comm.rank() % 2), labels, policy);
+    lists_of<Policy, rows> const lists(divided, comm.rank(), static_cast<std::size_t>(count + comm.rank() % 2), labels,
+                                       policy);
     together.collect_bulk(lists.all(), count);
     for (int i = 0; i < 5; ++i) {
       rows expected;
@@ -117,8 +115,7 @@ void check_equal(auto& comm, divided_graph const& divided, bool labels, bool hot
 TEST_CASE_TEMPLATE("rows of lists that are collected together are those of one list after the other", Policy,
                    GLT_TEST_GLUE_POLICIES) {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     for (bool const hot : {false, true}) {
       for (bool const in_place : {false, true}) {
         check_equal<Policy>(comm, divided, true, hot, in_place);
@@ -131,8 +128,7 @@ TEST_CASE_TEMPLATE("rows of lists that are collected together are those of one l
 TEST_CASE("lists of more rows than a round arrive, and four lists cost the exchanges of one and the bytes of "
           "four") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     for (std::int64_t const columns : {7, 9000}) { // at most 29 rows a round
       glt::counting_comm counted(comm);
       glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
@@ -163,8 +159,7 @@ TEST_CASE("lists of more rows than a round arrive, and four lists cost the excha
 
 TEST_CASE("rows of edges and named tensors are those of one list after the other") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     auto const& book = divided.names.book;
     std::vector<std::int64_t> items; // original vertices of the part
     std::vector<std::int64_t> own;   // its edges
@@ -192,19 +187,17 @@ TEST_CASE("rows of edges and named tensors are those of one list after the other
         comm, book,
         glt::edge_features<cpu, float>(
             glt::make_buffer<cpu>(own),
-            glt::feature_store<cpu, float>(
-                std::ssize(own), 1, glt::make_buffer<cpu>(std::vector<float>(own.begin(), own.end())))));
-    std::vector<glt::dist::wanted_tensor> const wishes{{.name = "small", .type = glt::element_type::float32},
-                                                       {.name = "label", .seeds_only = true},
-                                                       {.name = "year"}};
+            glt::feature_store<cpu, float>(std::ssize(own), 1,
+                                           glt::make_buffer<cpu>(std::vector<float>(own.begin(), own.end())))));
+    std::vector<glt::dist::wanted_tensor> const wishes{
+        {.name = "small", .type = glt::element_type::float32}, {.name = "label", .seeds_only = true}, {.name = "year"}};
     glt::dist::named_collector of_vertices(comm, features, wishes);
     glt::dist::named_edge_collector named(comm, of_edges, wishes);
     glt::dist::edge_feature_collector plain(comm, matrix);
-    auto const equal = [](glt::dist::collected_table<cpu> const& a,
-                          glt::dist::collected_table<cpu> const& b) {
+    auto const equal = [](glt::dist::collected_table<cpu> const& a, glt::dist::collected_table<cpu> const& b) {
       return std::ranges::equal(a.tensors, b.tensors, [](auto const& x, auto const& y) {
-        return x.name == y.name && x.type == y.type && x.num_rows == y.num_rows &&
-               x.num_columns == y.num_columns && std::ranges::equal(x.bytes, y.bytes);
+        return x.name == y.name && x.type == y.type && x.num_rows == y.num_rows && x.num_columns == y.num_columns &&
+               std::ranges::equal(x.bytes, y.bytes);
       });
     };
 
@@ -222,8 +215,7 @@ TEST_CASE("rows of edges and named tensors are those of one list after the other
     std::vector<table> tables(3);
     std::vector<glt::dist::collected_rows<cpu, float>> matrices(3);
     std::vector<glt::dist::bulk_list<cpu, glt::global_id, table>> table_lists;
-    std::vector<glt::dist::bulk_list<cpu, glt::global_id, glt::dist::collected_rows<cpu, float>>>
-        matrix_lists;
+    std::vector<glt::dist::bulk_list<cpu, glt::global_id, glt::dist::collected_rows<cpu, float>>> matrix_lists;
     for (std::int64_t i = 0; i < 3; ++i) {
       auto const some_ids = all_ids.subview(100 * i + comm.rank(), 200 * (i % 2) + 20);
       auto const some_ends = all_ends.subview(100 * i + comm.rank(), some_ids.size());
@@ -248,8 +240,7 @@ TEST_CASE("a bad list of one rank is the same error on every rank") {
     auto const last = comm.size() - 1;
     auto const text = "rank " + std::to_string(last);
     bool const is_last = comm.rank() == last;
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2, false));
     glt::dist::feature_collector collector(comm, store);
     lists_of<cpu, glt::dist::collected_rows<cpu, float>> const good(divided, comm.rank(), 3, false, cpu{});
@@ -263,8 +254,7 @@ TEST_CASE("a bad list of one rank is the same error on every rank") {
     };
     std::vector<glt::global_id> const bad{3, 257};
     CHECK(glt_test::names(refused([&](auto& list) { list.vertices = bad; }), text, "vertex 1 is 257"));
-    CHECK(glt_test::names(refused([](auto& list) { list.num_seeds = list.vertices.size() + 1; }), text,
-                          "labels"));
+    CHECK(glt_test::names(refused([](auto& list) { list.num_seeds = list.vertices.size() + 1; }), text, "labels"));
     CHECK(glt_test::names(refused([](auto& list) { list.num_seeds = 1; }), text, "labels"));
     CHECK(glt_test::names(refused([](auto& list) { list.out = nullptr; }), text, "nothing to write"));
     collector.collect_bulk(good.all(), 1);
@@ -274,12 +264,10 @@ TEST_CASE("a bad list of one rank is the same error on every rank") {
 TEST_CASE("lists that are not longer than others before allocate as much as their headers") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                    comm.size());
+        divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
         glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 5));
         glt::dist::feature_collector collector(comm, store);
-        lists_of<cpu, glt::dist::collected_rows<cpu, float>> const lists(divided, comm.rank(), 4, true,
-                                                                         cpu{});
+        lists_of<cpu, glt::dist::collected_rows<cpu, float>> const lists(divided, comm.rank(), 4, true, cpu{});
         std::vector<std::int64_t> allocations;
         for (std::size_t const count : {4, 4, 3}) {
           auto const before = glt_test::num_allocations();

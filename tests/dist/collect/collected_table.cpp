@@ -23,7 +23,6 @@ TEST_CASE("rows are read by name, with the type that they have") {
   CHECK(x(1, 0) == 2);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(table["y"]); }),
                         "no features \"y\"; there are \"x\""));
-  CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(table["x"].as<double>()); }),
-      "float32 read as float64"));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(table["x"].as<double>()); }),
+                        "float32 read as float64"));
 }

@@ -28,8 +28,8 @@ void check_rows(auto& comm) {
   auto const list = glt_test::random_graph(257, 999);
   divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
   for (std::int64_t const columns : {0, 1, 7, 16}) {
-    glt::dist::feature_store const store(
-        comm, divided.names.book, glt_test::device_features(divided, comm.rank(), columns, true, policy));
+    glt::dist::feature_store const store(comm, divided.names.book,
+                                         glt_test::device_features(divided, comm.rank(), columns, true, policy));
     glt::dist::feature_collector collector(comm, store, policy);
     glt::dist::collected_rows<Policy, float> out;
     for (std::int64_t step = 0; step < 4; ++step) {
@@ -50,27 +50,24 @@ void check_rows(auto& comm) {
       CHECK(glt::to_vector(policy, out.features.view()) == expected);
       CHECK(glt::to_vector(policy, out.labels.view()) == expected_labels);
     }
-    CHECK(collector.counts().own + collector.counts().remote ==
-          (5 * comm.rank()) % 12 + (5 * comm.rank() + 7) % 12 + (5 * comm.rank() + 14) % 12 +
-              (5 * comm.rank() + 21) % 12);
+    CHECK(collector.counts().own + collector.counts().remote == (5 * comm.rank()) % 12 + (5 * comm.rank() + 7) % 12 +
+                                                                    (5 * comm.rank() + 14) % 12 +
+                                                                    (5 * comm.rank() + 21) % 12);
   }
 }
 
 } // namespace
 
-TEST_CASE_TEMPLATE(
-    "rows and labels are those of the vertices on any policy, wherever they live",
-    Policy, GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("rows and labels are those of the vertices on any policy, wherever they live", Policy,
+                   GLT_TEST_ONE_POLICY) {
   glt_test::on_ranks([](auto comm) { check_rows<Policy>(comm); });
 }
 
-TEST_CASE_TEMPLATE("elements are converted on arrival, with the scale of their column", Policy,
-                   GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("elements are converted on arrival, with the scale of their column", Policy, GLT_TEST_ONE_POLICY) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     constexpr std::int64_t columns = 5;
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     auto const& book = divided.names.book;
     std::vector<std::int8_t> values;
     for (std::int64_t r = 0; r < book.size(comm.rank()); ++r) {
@@ -79,12 +76,11 @@ TEST_CASE_TEMPLATE("elements are converted on arrival, with the scale of their c
       }
     }
     std::vector<float> const scales{0.5F, 1, 2, -1, 0.25F};
-    glt::dist::feature_store const store(
-        comm, book,
-        glt::feature_store<Policy, std::int8_t>(book.size(comm.rank()), columns,
-                                                glt::make_buffer<Policy>(values, policy),
-                                                glt::buffer<Policy, glt::detail::label_type>(0, policy),
-                                                glt::make_buffer<Policy>(scales, policy)));
+    glt::dist::feature_store const store(comm, book,
+                                         glt::feature_store<Policy, std::int8_t>(
+                                             book.size(comm.rank()), columns, glt::make_buffer<Policy>(values, policy),
+                                             glt::buffer<Policy, glt::detail::label_type>(0, policy),
+                                             glt::make_buffer<Policy>(scales, policy)));
     glt::dist::feature_collector collector(comm, store, policy);
     std::vector<glt::global_id> all;
     std::vector<float> expected;
@@ -102,14 +98,13 @@ TEST_CASE_TEMPLATE("elements are converted on arrival, with the scale of their c
   });
 }
 
-TEST_CASE_TEMPLATE("a bad vertex or label count of one rank is the same error on every rank, on any policy",
-                   Policy, GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("a bad vertex or label count of one rank is the same error on every rank, on any policy", Policy,
+                   GLT_TEST_ONE_POLICY) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     auto const last = comm.size() - 1;
     auto const text = "rank " + std::to_string(last);
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::feature_store const store(comm, divided.names.book,
                                          glt_test::device_features(divided, comm.rank(), 2, false, policy));
     glt::dist::feature_collector collector(comm, store, policy);
@@ -122,8 +117,7 @@ TEST_CASE_TEMPLATE("a bad vertex or label count of one rank is the same error on
     collect(0);
     auto const before = glt::to_vector(policy, out.features.view());
     auto const refused = [&](std::int64_t labels) {
-      auto const error =
-          glt_test::thrown<glt::collective_error>([&] { collect(comm.rank() == last ? labels : 0); });
+      auto const error = glt_test::thrown<glt::collective_error>([&] { collect(comm.rank() == last ? labels : 0); });
       CHECK(glt::to_vector(policy, out.features.view()) == before);
       return error;
     };

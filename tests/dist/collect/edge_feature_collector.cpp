@@ -44,9 +44,9 @@ glt::edge_features<cpu, T> features_of(glt::csr_view<glt::memory_space::host, gl
       values.push_back(feature<T>(ids.back(), c));
     }
   }
-  return {glt::make_buffer<cpu>(ids), glt::feature_store<cpu, T>(graph.num_edges(), columns,
-                                                                 glt::make_buffer<cpu>(values), {},
-                                                                 glt::make_buffer<cpu>(scales))};
+  return {glt::make_buffer<cpu>(ids),
+          glt::feature_store<cpu, T>(graph.num_edges(), columns, glt::make_buffer<cpu>(values), {},
+                                     glt::make_buffer<cpu>(scales))};
 }
 
 template <class T>
@@ -121,8 +121,8 @@ TEST_CASE("an id is never taken for a place: the features of a part's first edge
         CHECK(misplaced > 100); // places would give the features of other edges
         glt::dist::edge_feature_collector collector(comm, features);
         glt::dist::collected_rows<cpu, float> out;
-        collector.collect(glt::host_view<glt::edge_id const>(ids),
-                          glt::host_view<glt::global_id const>(destinations), 0, out);
+        collector.collect(glt::host_view<glt::edge_id const>(ids), glt::host_view<glt::global_id const>(destinations),
+                          0, out);
         CHECK(glt_test::to_vector(out.features) == expected);
         CHECK(collector.counts().remote == 0);
       },
@@ -178,9 +178,8 @@ TEST_CASE("a bad edge of one rank is the same error on every rank, and the next 
       collector.collect(glt::host_view<glt::edge_id const>(ids), glt::host_view<glt::global_id const>(to), 1, out);
     };
     auto const error = [&](std::vector<glt::edge_id> const& ids, std::vector<glt::global_id> const& to) {
-      return glt_test::thrown<glt::collective_error>([&] {
-        comm.rank() == last ? collect(ids, to) : collect({good}, {place});
-      });
+      return glt_test::thrown<glt::collective_error>(
+          [&] { comm.rank() == last ? collect(ids, to) : collect({good}, {place}); });
     };
     CHECK(glt_test::names(error({good, 370}, {place, place}), "has the id 370", "global edge ids"));
     CHECK(glt_test::names(error({good}, {}), "rank " + std::to_string(last), "1 edges with 0 destinations"));
@@ -196,9 +195,9 @@ TEST_CASE("a bad edge of one rank is the same error on every rank, and the next 
                           "0 edges with"));
     auto alone = comm.split(comm.rank(), 0);
     if (comm.size() > 1) {
-      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                                [&] { glt::dist::edge_feature_collector(alone, features); }),
-                            "by 1 ranks"));
+      CHECK(glt_test::names(
+          glt_test::thrown<glt::precondition_error>([&] { glt::dist::edge_feature_collector(alone, features); }),
+          "by 1 ranks"));
     }
   });
 }

@@ -233,10 +233,10 @@ void check_converted(auto& comm, std::vector<float> const& scales) {
     }
   }
   glt::counting_comm counted(comm);
-  glt::dist::feature_store const store(
-      counted, book,
-      glt::feature_store<glt_test::cpu, T>(book.size(comm.rank()), columns, glt::make_buffer<glt_test::cpu>(values), {},
-                                           glt::make_buffer<glt_test::cpu>(scales)));
+  glt::dist::feature_store const store(counted, book,
+                                       glt::feature_store<glt_test::cpu, T>(book.size(comm.rank()), columns,
+                                                                            glt::make_buffer<glt_test::cpu>(values), {},
+                                                                            glt::make_buffer<glt_test::cpu>(scales)));
   glt::dist::feature_collector collector(counted, store);
   std::vector<std::int64_t> vertices;
   std::vector<float> expected;

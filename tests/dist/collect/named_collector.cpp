@@ -33,12 +33,9 @@ using glt_test::whole_table;
 namespace {
 
 std::vector<glt::dist::wanted_tensor> wishes() {
-  return {{.name = "small", .type = element_type::float32},
-          {.name = "title"},
-          {.name = "dense", .type = element_type::bfloat16},
-          {.name = "label", .seeds_only = true},
-          {.name = "year", .type = element_type::float64},
-          {.name = "none"}};
+  return {{.name = "small", .type = element_type::float32},  {.name = "title"},
+          {.name = "dense", .type = element_type::bfloat16}, {.name = "label", .seeds_only = true},
+          {.name = "year", .type = element_type::float64},   {.name = "none"}};
 }
 
 // Original ids of the vertices that a rank owns.
@@ -76,8 +73,8 @@ TEST_CASE("tensors of several types are those that one process gathers from the 
   auto const body = [](auto comm) {
     for (std::int64_t const num_vertices : {1, 257}) {
       auto const& whole = whole_table(num_vertices);
-      auto const list = num_vertices == 1 ? glt_test::edge_list{"one", 1, {}, {}}
-                                          : glt_test::random_graph(num_vertices, 999);
+      auto const list =
+          num_vertices == 1 ? glt_test::edge_list{"one", 1, {}, {}} : glt_test::random_graph(num_vertices, 999);
       for (auto const& partitioner : glt_test::all_partitioners()) {
         divided_graph const divided(list, partitioner, comm.size());
         glt::dist::named_features const features(comm, divided.names.book,
@@ -192,7 +189,7 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
         std::vector<glt::global_id> hot_ids;
         std::vector<std::int64_t> hot_items;
         for (glt::global_id v = comm.rank() == 2 ? 257 : 0; v < 257; v += 3) { // rank 2 has none
-          hot_ids.push_back(v); // own ones as well
+          hot_ids.push_back(v);                                                // own ones as well
           hot_items.push_back(divided.names.original[v]);
         }
         glt::feature_table<cpu> unlabelled(std::ssize(hot_ids));
@@ -229,7 +226,7 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
                                   (hot == &full || static_cast<std::int64_t>(i) >= num_seeds);
               bool const is_local = in_place && (owner - comm.rank()) % 2 == 0;
               ++(owner == comm.rank() ? expected.own
-                 : is_local            ? expected.in_place
+                 : is_local           ? expected.in_place
                  : is_hot             ? expected.cached
                                       : expected.remote);
             }
@@ -267,9 +264,9 @@ TEST_CASE("a name that does not exist, a bad type or another wish of one rank is
                             "nothing where rank 0 has \"year\""));
       CHECK(glt_test::names(error({{.name = "title", .seeds_only = true}}), rank, "of the seeds where"));
       auto alone = comm.split(comm.rank(), 0);
-      CHECK(glt_test::names(
-          glt_test::thrown<glt::collective_error>([&] { glt::dist::named_collector(alone, features); }),
-          "parts collected by rank 0 of 1"));
+      CHECK(
+          glt_test::names(glt_test::thrown<glt::collective_error>([&] { glt::dist::named_collector(alone, features); }),
+                          "parts collected by rank 0 of 1"));
     }
     // Types may differ: each rank converts what arrives.
     glt::dist::named_collector collector(
@@ -289,8 +286,7 @@ TEST_CASE("a name that does not exist, a bad type or another wish of one rank is
     CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(rows["year"]); }),
                           "no features \"year\"", "\"title\""));
     CHECK(glt_test::names(
-        glt_test::thrown<glt::precondition_error>(
-            [&] { static_cast<void>(rows["title"].template as<std::int8_t>()); }),
+        glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(rows["title"].template as<std::int8_t>()); }),
         "read as int8"));
   });
 }
@@ -356,8 +352,8 @@ TEST_CASE("hot rows and views that lack a tensor, or have another one, are refus
         CHECK(glt_test::names(refused(hot(glt_test::named_store<std::int8_t>({3}, 2, 4))), "\"small\" of 4 columns",
                               "for 3"));
         CHECK(glt_test::names(refused(hot(glt_test::named_store<float>({3}, 2, 3))), "of float32", "of int8"));
-        CHECK(glt_test::names(refused(hot(glt_test::named_store<std::int8_t>({3}, 2, 3))),
-                              "without features \"title\""));
+        CHECK(
+            glt_test::names(refused(hot(glt_test::named_store<std::int8_t>({3}, 2, 3))), "without features \"title\""));
         CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([] {
                                 glt::dist::named_hot_rows(glt::make_buffer<cpu>(std::vector<glt::global_id>{3, 4}),
                                                           glt_test::named_table({3}));

@@ -48,12 +48,11 @@ TEST_CASE("sampled edges get the rows of all tensors that one process gathers fr
         glt::dist::graph graph(comm, divided.part(comm.rank()));
         glt::dist::named_edge_features const features(comm, graph.book(), features_of(graph.local()));
         glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {4, 3}, .edge_ids = true});
-        glt::dist::named_edge_collector collector(
-            comm, features,
-            {{.name = "small", .type = element_type::float32},
-             {.name = "year"},
-             {.name = "title", .type = element_type::float64}},
-            cpu(2));
+        glt::dist::named_edge_collector collector(comm, features,
+                                                  {{.name = "small", .type = element_type::float32},
+                                                   {.name = "year"},
+                                                   {.name = "title", .type = element_type::float64}},
+                                                  cpu(2));
         glt::dist::named_edge_collector everything(comm, features);
         glt::sampled_subgraph<cpu, glt::global_id> sample;
         std::int64_t edges = 0;
@@ -134,9 +133,8 @@ TEST_CASE("a bad edge or wish of one rank is the same error on every rank, and t
                                                          glt::host_view<glt::global_id const>(to), 1)["year"]);
     };
     auto const error = [&](std::vector<glt::edge_id> const& ids, std::vector<glt::global_id> const& to) {
-      return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(comm.rank() == last ? collect(ids, to) : collect({good}, {place}));
-      });
+      return glt_test::thrown<glt::collective_error>(
+          [&] { static_cast<void>(comm.rank() == last ? collect(ids, to) : collect({good}, {place})); });
     };
     CHECK(glt_test::names(error({good, 370}, {place, place}), "has the id 370", "global edge ids"));
     CHECK(glt_test::names(error({good}, {}), rank, "1 edges with 0 destinations"));

@@ -42,7 +42,8 @@ TEST_CASE("features that do not go with a book are named") {
   glt::serial_comm const comm;
   CHECK(glt::detail::fault_of_rows(comm, book_of(1, 4), 4).empty());
   CHECK(names(glt::detail::fault_of_rows(comm, book_of(1, 4), 3), "3 feature rows for 4 vertices"));
-  CHECK(names(glt::detail::fault_of_parts(comm, "edge features", book_of(3, 4)), "edge features of 3 parts on 1 ranks"));
+  CHECK(
+      names(glt::detail::fault_of_parts(comm, "edge features", book_of(3, 4)), "edge features of 3 parts on 1 ranks"));
 }
 
 TEST_CASE("columns, scales and the partition are the same on all ranks") {

@@ -52,8 +52,7 @@ std::vector<item> items_of(std::int64_t step) {
   std::vector<item> items;
   auto const count = step == 1 ? 0 : 3 * step * step % 40;
   for (std::int64_t i = 0; i < count; ++i) {
-    glt::random_stream draws(glt::random_key(7).fold(static_cast<std::uint64_t>(step)),
-                             static_cast<std::uint64_t>(i));
+    glt::random_stream draws(glt::random_key(7).fold(static_cast<std::uint64_t>(step)), static_cast<std::uint64_t>(i));
     item made{static_cast<std::int64_t>(draws.below(i % 3 == 0 ? 4 : num_vertices)), {}};
     for (std::int64_t f = 0; f < num_columns; ++f) {
       made.gradient.push_back(4 * draws.next_unit() - 2);
@@ -147,8 +146,7 @@ divided_graph divided_by(int ranks) {
 template <class Comm>
 sparse_embedding<Comm> make_table(Comm comm, divided_graph const& divided, embedding_options const& options) {
   auto const& names = divided.names;
-  return {comm, names.book,
-          names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank())),
+  return {comm, names.book, names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank())),
           options};
 }
 
@@ -159,8 +157,8 @@ double difference(auto const& table, oracle const& expected, divided_graph const
   for (std::int64_t r = 0; r < rows.rows(); ++r) {
     auto const vertex = divided.names.original[divided.names.book.begin(rank) + r];
     for (std::int64_t f = 0; f < num_columns; ++f) {
-      largest = std::max(
-          largest, std::abs(rows(r, f) - expected.x[static_cast<std::size_t>(vertex * num_columns + f)]));
+      largest =
+          std::max(largest, std::abs(rows(r, f) - expected.x[static_cast<std::size_t>(vertex * num_columns + f)]));
     }
   }
   return largest;
@@ -177,8 +175,7 @@ TEST_CASE("rows trained over ranks are those that one process computes") {
        {glt::dist::sparse_optimizer(glt::dist::sparse_sgd{.learning_rate = 0.5}),
         glt::dist::sparse_optimizer(glt::dist::sparse_adagrad{.learning_rate = 0.1}),
         glt::dist::sparse_optimizer(glt::dist::sparse_adam{.learning_rate = 0.05})}) {
-    embedding_options const options{
-        .columns = num_columns, .optimizer = optimizer, .initial = 0.5, .seed = 11};
+    embedding_options const options{.columns = num_columns, .optimizer = optimizer, .initial = 0.5, .seed = 11};
     on_ranks([&](auto inner) {
       INFO("optimiser ", optimizer.index(), ", rank ", inner.rank(), " of ", inner.size());
       auto const divided = divided_by(inner.size());
@@ -201,8 +198,7 @@ TEST_CASE("rows trained over ranks are those that one process computes") {
 TEST_CASE("rows are fetched from their owners as they are after the last update") {
   on_ranks([](auto comm) {
     auto const divided = divided_by(comm.size());
-    embedding_options const options{.columns = num_columns,
-                                    .optimizer = glt::dist::sparse_sgd{.learning_rate = 1}};
+    embedding_options const options{.columns = num_columns, .optimizer = glt::dist::sparse_sgd{.learning_rate = 1}};
     auto table = make_table(comm, divided, options);
     oracle expected(options);
     rank_items const own(4, divided, comm.rank(), comm.size());
@@ -240,8 +236,7 @@ TEST_CASE("an update sends 4 bytes and a row for every distinct remote vertex, a
     table.update(own.ids(), own.matrix(), own.ids().size());
     auto const sent = comm.counts().total();
     auto const headers = glt::detail::header_bytes * (inner.size() - 1);
-    CHECK(sent.bytes ==
-          headers + static_cast<std::int64_t>(remote.size() * (4 + num_columns * sizeof(float))));
+    CHECK(sent.bytes == headers + static_cast<std::int64_t>(remote.size() * (4 + num_columns * sizeof(float))));
     CHECK(sent.collectives == (inner.size() == 1 ? 0 : 3));
 
     CHECK((inner.rank() > 0 || inner.size() == 1 || remote.size() > 1));
@@ -264,23 +259,18 @@ TEST_CASE("gradients that cannot be applied are the same error on every rank, an
       }
       return glt_test::thrown<glt::collective_error>([&] {
         table.update(glt::host_view<glt::global_id const>(vertices),
-                     glt::host_matrix<float const>(gradients.data(), std::ssize(vertices), columns),
-                     num_seeds, fault);
+                     glt::host_matrix<float const>(gradients.data(), std::ssize(vertices), columns), num_seeds, fault);
       });
     };
     auto const nan = std::numeric_limits<float>::quiet_NaN();
     auto const infinite = std::numeric_limits<float>::infinity();
-    CHECK(glt_test::names(refused({3, 1}, is_odd ? 4 : num_columns, 1, 1), rank, "[2, 4] of 2 vertices",
-                          "pass [2, 5]"));
-    CHECK(glt_test::names(refused({3, 1}, num_columns, is_odd ? nan : 1, 1), rank,
-                          "vertex 3, column 1, is nan"));
-    CHECK(glt_test::names(refused({3, 1}, num_columns, is_odd ? infinite : 1, 1), rank,
-                          "vertex 3, column 1, is inf"));
-    CHECK(glt_test::names(refused({is_odd ? num_vertices : 0}, num_columns, 1, 1), rank, "vertex 0 is 57",
-                          "[0, 57)"));
+    CHECK(
+        glt_test::names(refused({3, 1}, is_odd ? 4 : num_columns, 1, 1), rank, "[2, 4] of 2 vertices", "pass [2, 5]"));
+    CHECK(glt_test::names(refused({3, 1}, num_columns, is_odd ? nan : 1, 1), rank, "vertex 3, column 1, is nan"));
+    CHECK(glt_test::names(refused({3, 1}, num_columns, is_odd ? infinite : 1, 1), rank, "vertex 3, column 1, is inf"));
+    CHECK(glt_test::names(refused({is_odd ? num_vertices : 0}, num_columns, 1, 1), rank, "vertex 0 is 57", "[0, 57)"));
     CHECK(glt_test::names(refused({0}, num_columns, 1, is_odd ? -2 : 1), rank, "gradients of -2 seeds"));
-    CHECK(glt_test::names(refused({0}, num_columns, 1, 1, is_odd ? "the loss is lost" : ""), rank,
-                          "the loss is lost"));
+    CHECK(glt_test::names(refused({0}, num_columns, 1, 1, is_odd ? "the loss is lost" : ""), rank, "the loss is lost"));
     CHECK(rows_of(table) == before);
     CHECK(table.num_updates() == 0);
 
@@ -300,21 +290,17 @@ TEST_CASE("ranks agree on options, learning rate and the number of updates") {
     bool const is_odd = comm.rank() == last;
     auto const divided = divided_by(comm.size());
     auto const refused = [&](embedding_options const& options) {
-      return glt_test::thrown<glt::collective_error>(
-          [&] { static_cast<void>(make_table(comm, divided, options)); });
+      return glt_test::thrown<glt::collective_error>([&] { static_cast<void>(make_table(comm, divided, options)); });
     };
-    auto const bad = [&](embedding_options options) {
-      return is_odd ? options : embedding_options{.columns = 3};
-    };
+    auto const bad = [&](embedding_options options) { return is_odd ? options : embedding_options{.columns = 3}; };
     CHECK(glt_test::names(refused(bad({})), rank, "0 columns"));
     CHECK(glt_test::names(refused(bad({.columns = 3, .initial = -1})), rank, "initial -1"));
-    CHECK(
-        glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::sparse_sgd{.learning_rate = -1}})),
-                        rank, "learning rate -1"));
+    CHECK(glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::sparse_sgd{.learning_rate = -1}})), rank,
+                          "learning rate -1"));
     CHECK(glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::sparse_adam{.beta2 = 1}})), rank,
                           "beta2 1"));
-    CHECK(glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::sparse_adagrad{.epsilon = -1}})),
-                          rank, "epsilon -1"));
+    CHECK(glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::sparse_adagrad{.epsilon = -1}})), rank,
+                          "epsilon -1"));
     if (comm.size() > 1) {
       CHECK(glt_test::names(refused(bad({.columns = 3, .seed = 1})), rank, "other options"));
     }
@@ -328,21 +314,20 @@ TEST_CASE("ranks agree on options, learning rate and the number of updates") {
 
     auto table = make_table(comm, divided, {.columns = num_columns});
     CHECK(glt_test::names(
-        glt_test::thrown<glt::collective_error>([&] { table.set_learning_rate(is_odd ? std::nan("") : 1); }),
-        rank, "learning rate nan"));
+        glt_test::thrown<glt::collective_error>([&] { table.set_learning_rate(is_odd ? std::nan("") : 1); }), rank,
+        "learning rate nan"));
     if (comm.size() > 1) {
       CHECK(glt_test::names(
-          glt_test::thrown<glt::collective_error>([&] { table.set_learning_rate(is_odd ? 0.5 : 0.25); }),
-          rank, "sets a learning rate of 0.5 while rank 0 sets one of 0.25"));
+          glt_test::thrown<glt::collective_error>([&] { table.set_learning_rate(is_odd ? 0.5 : 0.25); }), rank,
+          "sets a learning rate of 0.5 while rank 0 sets one of 0.25"));
     }
     CHECK(table.learning_rate() == 0.01);
     table.set_learning_rate(0.125);
     CHECK(table.learning_rate() == 0.125);
 
     if (comm.size() > 1) {
-      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                              table.restore([&](auto& state) { state.num_updates = is_odd ? 5 : 7; });
-                            }),
+      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
+                                [&] { table.restore([&](auto& state) { state.num_updates = is_odd ? 5 : 7; }); }),
                             rank, "of 5 updates and rank 0 of 7"));
     }
     table.restore([](auto& state) {
@@ -367,18 +352,16 @@ TEST_CASE("tables of other memory and of doubles are trained alike") {
     pinned_host const policy;
     auto const own = glt::make_buffer<pinned_host>(
         names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank())), policy);
-    sparse_embedding<decltype(comm), pinned_host, double> table(comm, names.book, own.view(), options,
-                                                                policy);
+    sparse_embedding<decltype(comm), pinned_host, double> table(comm, names.book, own.view(), options, policy);
     oracle expected(options);
     for (std::int64_t step = 2; step < 5; ++step) {
       rank_items const items(step, divided, comm.rank(), comm.size());
       std::vector<double> const gradients(items.gradients.begin(), items.gradients.end());
       using glt::memory_space;
-      table.update(glt::array_view<memory_space::pinned, glt::global_id const>(items.vertices.data(),
-                                                                               items.ids().size()),
-                   glt::matrix_view<memory_space::pinned, double const>(gradients.data(), items.ids().size(),
-                                                                        num_columns),
-                   items.ids().size());
+      table.update(
+          glt::array_view<memory_space::pinned, glt::global_id const>(items.vertices.data(), items.ids().size()),
+          glt::matrix_view<memory_space::pinned, double const>(gradients.data(), items.ids().size(), num_columns),
+          items.ids().size());
       expected.update(items_of(step), options.optimizer);
     }
     CHECK(difference(table, expected, divided, comm.rank()) < 1e-7); // gradients were floats
@@ -392,8 +375,7 @@ TEST_CASE("a rank without memory for gradients takes no other one along into wai
     auto const& names = divided.names;
     glt_test::scarce_policy const policy;
     sparse_embedding<decltype(comm), glt_test::scarce_policy> table(
-        comm, names.book,
-        names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank())),
+        comm, names.book, names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank())),
         {.columns = num_columns}, policy);
     std::vector<float> const gradients(num_columns, 1);
     std::vector<glt::global_id> const vertices{0};

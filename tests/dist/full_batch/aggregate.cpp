@@ -35,8 +35,7 @@ using glt_test::on_ranks;
 
 namespace {
 
-constexpr aggregator all_aggregators[] = {aggregator::sum, aggregator::mean, aggregator::max,
-                                          aggregator::min};
+constexpr aggregator all_aggregators[] = {aggregator::sum, aggregator::mean, aggregator::max, aggregator::min};
 
 // A value that tells its row, its column, and what it is for; few bits, so that sums are exact.
 double value_at(std::int64_t vertex, std::int64_t column, int salt) {
@@ -45,8 +44,7 @@ double value_at(std::int64_t vertex, std::int64_t column, int salt) {
 
 // The rows of this rank's vertices of a matrix by original id, in memory of a policy.
 template <class Policy, class T>
-glt::buffer<Policy, T> own_rows(divided_graph const& divided, int rank, std::int64_t columns, int salt,
-                                Policy policy) {
+glt::buffer<Policy, T> own_rows(divided_graph const& divided, int rank, std::int64_t columns, int salt, Policy policy) {
   std::vector<T> values;
   for (auto v = divided.names.book.begin(rank); v < divided.names.book.end(rank); ++v) {
     for (std::int64_t c = 0; c < columns; ++c) {
@@ -94,30 +92,26 @@ struct setting {
 
 // What one loop over the edge list makes: the same on any rank, whatever the partition.
 glt_test::naive_aggregation const& expected_of(glt_test::edge_list const& list, setting const& how) {
-  auto const key = std::tuple(list.num_vertices, list.sources, list.destinations, how.how, how.columns, how.heads,
-                              how.is_weighted);
+  auto const key =
+      std::tuple(list.num_vertices, list.sources, list.destinations, how.how, how.columns, how.heads, how.is_weighted);
   return glt_test::once(key, [&] {
-    return glt_test::naive_aggregation(list, how.how, how.columns, how.heads,
-                                       weights_of(list.num_edges(), how.heads, how.is_weighted),
-                                       all_rows(list.num_vertices, how.columns, 0),
-                                       all_rows(list.num_vertices, how.columns, 1));
+    return glt_test::naive_aggregation(
+        list, how.how, how.columns, how.heads, weights_of(list.num_edges(), how.heads, how.is_weighted),
+        all_rows(list.num_vertices, how.columns, 0), all_rows(list.num_vertices, how.columns, 1));
   });
 }
 
 // Forward and backward on the ranks of a test against one loop over the edge list.
 template <class Policy, class T, class Comm>
-void check_aggregation(Comm& comm, glt_test::edge_list const& list,
-                       glt_test::named_partitioner const& partitioner, setting const& how,
-                       Policy const& policy = {}) {
+void check_aggregation(Comm& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
+                       setting const& how, Policy const& policy = {}) {
   INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", aggregator ",
        static_cast<int>(how.how), ", columns ", how.columns, ", heads ", how.heads, ", depth ", how.depth,
        how.has_cover ? ", covered" : "");
   auto const columns = how.columns;
   divided_graph const divided(list, partitioner, comm.size());
-  glt::dist::graph const graph(comm,
-                               glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
-  glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth, .cover = how.has_cover},
-                                                 policy);
+  glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+  glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth, .cover = how.has_cover}, policy);
   auto const rows = sharded.num_destinations();
   auto const edge_ids = glt::to_vector(policy, graph.local().edge_ids());
 
@@ -137,16 +131,13 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list,
   auto dx = glt::make_buffer<Policy>(before, policy);
   glt::buffer<Policy, T> dw(sharded.num_edges() * how.heads, policy);
   glt::buffer<Policy, glt::local_id> chosen(rows * columns, policy);
-  glt::dist::aggregation<Policy::space, T> const options{.how = how.how,
-                                                         .edge_weights = weights.view(),
-                                                         .reproducible = how.is_reproducible,
-                                                         .heads = how.heads};
+  glt::dist::aggregation<Policy::space, T> const options{
+      .how = how.how, .edge_weights = weights.view(), .reproducible = how.is_reproducible, .heads = how.heads};
   auto const choice = matrix(chosen, rows, columns);
   glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options, choice);
-  glt::dist::aggregate_backward(sharded, matrix(gradient, rows, columns), matrix(dx, rows, columns), options,
-                                choice);
-  glt::dist::aggregate_weights_backward(sharded, matrix(x, rows, columns), matrix(gradient, rows, columns),
-                                        dw.view(), options, choice);
+  glt::dist::aggregate_backward(sharded, matrix(gradient, rows, columns), matrix(dx, rows, columns), options, choice);
+  glt::dist::aggregate_weights_backward(sharded, matrix(x, rows, columns), matrix(gradient, rows, columns), dw.view(),
+                                        options, choice);
 
   std::int64_t wrong = 0;
   auto const made = glt::to_vector(policy, y.view());
@@ -163,9 +154,8 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list,
   }
   for (std::size_t e = 0; e < edge_ids.size(); ++e) {
     for (std::int64_t h = 0; h < how.heads; ++h) {
-      wrong += !glt_test::close<T>(
-          by_weight[e * static_cast<std::size_t>(how.heads) + static_cast<std::size_t>(h)],
-          expected.dw[static_cast<std::size_t>(edge_ids[e] * how.heads + h)]);
+      wrong += !glt_test::close<T>(by_weight[e * static_cast<std::size_t>(how.heads) + static_cast<std::size_t>(h)],
+                                   expected.dw[static_cast<std::size_t>(edge_ids[e] * how.heads + h)]);
     }
   }
   CHECK(wrong == 0);
@@ -188,9 +178,7 @@ TEST_CASE("the gradients of the naive aggregation are its finite differences") {
   }
   for (auto const how : all_aggregators) {
     CAPTURE(static_cast<int>(how));
-    auto const aggregate = [&] {
-      return glt_test::naive_aggregation(list, how, columns, heads, weights, x, gradient);
-    };
+    auto const aggregate = [&] { return glt_test::naive_aggregation(list, how, columns, heads, weights, x, gradient); };
     auto const found = aggregate();
     auto const output = [&] { return aggregate().y; };
     CHECK(glt_test::count_wrong_derivatives(x, found.dx, gradient, output) == 0);
@@ -222,8 +210,8 @@ TEST_CASE("an aggregation weighs edges, by head if asked to, at any width and de
               {.how = how, .columns = 6, .heads = 3, .is_weighted = is_weighted, .depth = depth});
         }
         for (std::int64_t const columns : {0, 1, 4, 16, 32, 33, 64, 128}) {
-          check_aggregation<glt::device::cpu, float>(
-              comm, list, partitioner, {.how = how, .columns = columns, .is_weighted = is_weighted});
+          check_aggregation<glt::device::cpu, float>(comm, list, partitioner,
+                                                     {.how = how, .columns = columns, .is_weighted = is_weighted});
         }
       }
     }
@@ -238,8 +226,7 @@ TEST_CASE("rows without edges become 0 on several threads, however many lie toge
     }
     for (auto const& partitioner : glt_test::all_partitioners()) {
       for (std::int64_t const columns : {3, 16}) {
-        check_aggregation<glt::device::cpu, double>(comm, list, partitioner, {.columns = columns},
-                                                    glt::device::cpu(3));
+        check_aggregation<glt::device::cpu, double>(comm, list, partitioner, {.columns = columns}, glt::device::cpu(3));
       }
     }
   });
@@ -250,8 +237,7 @@ TEST_CASE("an aggregation over a cover of the boundary is that of one loop over 
     for (auto const& partitioner : glt_test::all_partitioners()) {
       for (auto const& list : glt_test::graphs_to_divide()) {
         for (auto const how : {aggregator::sum, aggregator::mean}) {
-          check_aggregation<glt::device::cpu, double>(comm, list, partitioner,
-                                                      {.how = how, .has_cover = true});
+          check_aggregation<glt::device::cpu, double>(comm, list, partitioner, {.how = how, .has_cover = true});
         }
         check_aggregation<glt::device::cpu, double>(
             comm, list, partitioner,
@@ -263,13 +249,9 @@ TEST_CASE("an aggregation over a cover of the boundary is that of one loop over 
     for (auto const how : all_aggregators) { // exact sums do not use it
       for (bool const is_weighted : {false, true}) {
         for (std::int64_t const depth : {0, 3}) {
-          check_aggregation<glt::device::cpu, float>(comm, list, partitioner,
-                                                     {.how = how,
-                                                      .columns = 24,
-                                                      .heads = 2,
-                                                      .is_weighted = is_weighted,
-                                                      .depth = depth,
-                                                      .has_cover = true});
+          check_aggregation<glt::device::cpu, float>(
+              comm, list, partitioner,
+              {.how = how, .columns = 24, .heads = 2, .is_weighted = is_weighted, .depth = depth, .has_cover = true});
         }
       }
       check_aggregation<glt::device::cpu, double>(comm, list, partitioner,
@@ -307,8 +289,7 @@ TEST_CASE("a cover sends the rows and sums that it counts, never more than there
         sent += sharded.cover()->num_sent(k);
         received += sharded.cover()->num_received(k);
         CHECK(sharded.cover()->num_sent(k) <= sharded.sent_rows(k).size());
-        CHECK(sharded.cover()->num_received(k) <=
-              std::min(sharded.num_received(k), sharded.shard(k).rows.size()));
+        CHECK(sharded.cover()->num_received(k) <= std::min(sharded.num_received(k), sharded.shard(k).rows.size()));
         if (list.name == hubs.name) {
           CHECK(sharded.cover()->num_received(k) <= 4); // the hubs of both ranks
         }
@@ -352,13 +333,12 @@ TEST_CASE("weights and winners travel with a cover, or all rows where those take
       glt::buffer<glt::device::cpu, glt::local_id> pulled_chosen(rows * columns);
       for (auto const how : all_aggregators) {
         for (bool const is_weighted : {false, true}) {
-          INFO("rank ", comm.rank(), " of ", comm.size(), ", aggregator ", static_cast<int>(how),
-               ", columns ", columns, is_weighted ? ", weighted" : "");
+          INFO("rank ", comm.rank(), " of ", comm.size(), ", aggregator ", static_cast<int>(how), ", columns ", columns,
+               is_weighted ? ", weighted" : "");
           bool const is_extreme = glt::dist::is_extreme(how);
           glt::dist::aggregation<glt::memory_space::host, float> const options{
               .how = how,
-              .edge_weights =
-                  is_weighted ? glt::host_view<float const>(weights) : glt::host_view<float const>(),
+              .edge_weights = is_weighted ? glt::host_view<float const>(weights) : glt::host_view<float const>(),
               .heads = is_weighted ? 2 : 1};
           std::int64_t forward = 0;
           std::int64_t backward = 0;
@@ -390,8 +370,8 @@ TEST_CASE("weights and winners travel with a cover, or all rows where those take
           CHECK(std::ranges::equal(y, pulled_y)); // sums of few bits, too
           CHECK((!is_extreme || std::ranges::equal(chosen, pulled_chosen)));
           counted.reset();
-          glt::dist::aggregate_backward(sharded, matrix(y, rows, columns), matrix(pulled_y, rows, columns),
-                                        options, choice);
+          glt::dist::aggregate_backward(sharded, matrix(y, rows, columns), matrix(pulled_y, rows, columns), options,
+                                        choice);
           CHECK(counted.counts().payload.bytes == backward);
           CHECK(counted.counts().payload.messages <= comm.size() - 1);
         }
@@ -407,9 +387,8 @@ TEST_CASE_TEMPLATE("an aggregation is the same on any policy", Policy, GLT_TEST_
   on_ranks([](auto comm) {
     auto const partitioner = glt_test::all_partitioners()[1];
     for (auto const how : all_aggregators) {
-      check_aggregation<Policy, float>(
-          comm, glt_test::random_graph(101, 999), partitioner,
-          {.how = how, .columns = 4, .heads = 2, .is_weighted = true, .depth = 2});
+      check_aggregation<Policy, float>(comm, glt_test::random_graph(101, 999), partitioner,
+                                       {.how = how, .columns = 4, .heads = 2, .is_weighted = true, .depth = 2});
       check_aggregation<Policy, double>(comm, glt_test::random_graph(101, 37), partitioner, {.how = how});
     }
   });
@@ -417,8 +396,7 @@ TEST_CASE_TEMPLATE("an aggregation is the same on any policy", Policy, GLT_TEST_
 
 TEST_CASE("a pass sends every row that is needed once, in a message a peer, and holds depth + 1 shards") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::counting_comm counted(comm);
     glt::dist::graph const graph(counted, divided.part(comm.rank()));
     std::vector<std::set<std::int64_t>> needed(static_cast<std::size_t>(comm.size())); // of each rank
@@ -469,14 +447,12 @@ TEST_CASE("a pass sends every row that is needed once, in a message a peer, and 
 TEST_CASE("a pass allocates depth + 1 shards to receive and as many to send; a rank without memory fails all") {
   on_ranks([](auto comm) {
     using policy = glt_test::scarce_policy;
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     constexpr std::int64_t columns = 6;
     for (auto const& [depth, is_backward] :
          {std::pair(0, false), std::pair(1, false), std::pair(1, true), std::pair(3, true)}) {
       INFO("depth ", depth, ", rank ", comm.rank(), " of ", comm.size(), is_backward ? ", backward" : "");
-      glt::dist::graph const graph(comm,
-                                   glt_test::device_part<policy, glt::global_id>(divided, comm.rank(), {}));
+      glt::dist::graph const graph(comm, glt_test::device_part<policy, glt::global_id>(divided, comm.rank(), {}));
       glt::dist::sharded_graph<decltype(comm), policy> sharded(comm, graph, {.depth = depth});
       auto const rows = sharded.num_destinations();
       auto x = own_rows<policy, float>(divided, comm.rank(), 2 * columns, 0, {});
@@ -507,8 +483,7 @@ TEST_CASE("a pass allocates depth + 1 shards to receive and as many to send; a r
 
 TEST_CASE("what is wrong with a pass on one rank is an error of all") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::sharded_graph sharded(comm, graph);
     auto const rows = sharded.num_destinations();
@@ -520,28 +495,26 @@ TEST_CASE("what is wrong with a pass on one rank is an error of all") {
                                 glt::dist::aggregation<glt::memory_space::host, float> options) {
       return glt_test::thrown<glt::collective_error>([&] {
         glt::run_collectively(comm, [&] {
-          glt::dist::aggregate(sharded, matrix(values, x_rows, columns), matrix(values, rows, columns),
-                               options);
+          glt::dist::aggregate(sharded, matrix(values, x_rows, columns), matrix(values, rows, columns), options);
         });
       });
     };
     auto const name = "rank " + std::to_string(last) + ":";
     CHECK(glt_test::names(failure_of(is_odd ? rows + 1 : rows, 4, {}), name,
                           "x [" + std::to_string(divided.names.book.size(last) + 1) + ", 4]"));
-    CHECK(glt_test::names(failure_of(rows, 4, {.how = is_odd ? aggregator::max : aggregator::sum}), name,
-                          "chosen"));
+    CHECK(glt_test::names(failure_of(rows, 4, {.how = is_odd ? aggregator::max : aggregator::sum}), name, "chosen"));
     CHECK(glt_test::names(failure_of(rows, 4, {.heads = is_odd ? 3 : 1}), name, "3 heads of 4 columns"));
     if (sharded.num_edges() > 0 || !is_odd) {
-      CHECK(glt_test::names(failure_of(rows, 4,
-                                       {.edge_weights = is_odd ? glt::host_view<float const>(weights)
-                                                               : glt::host_view<float const>()}),
-                            name, "edge weights"));
+      CHECK(glt_test::names(
+          failure_of(rows, 4,
+                     {.edge_weights = is_odd ? glt::host_view<float const>(weights) : glt::host_view<float const>()}),
+          name, "edge weights"));
     }
     if (comm.size() > 1) {
       CHECK(glt_test::names(failure_of(rows, is_odd ? 3 : 4, {}), name,
                             "3 float columns by sum while rank 0 aggregates 4"));
-      CHECK(glt_test::names(failure_of(rows, 4, {.how = is_odd ? aggregator::mean : aggregator::sum}), name,
-                            "by mean"));
+      CHECK(
+          glt_test::names(failure_of(rows, 4, {.how = is_odd ? aggregator::mean : aggregator::sum}), name, "by mean"));
     }
     // all ranks are still in step
     glt::buffer<glt::device::cpu, float> y(rows * 4);
@@ -549,8 +522,7 @@ TEST_CASE("what is wrong with a pass on one rank is an error of all") {
   });
 }
 
-TEST_CASE(
-    "reproducible sums and their gradients have the same bits on any number of ranks, parts and threads") {
+TEST_CASE("reproducible sums and their gradients have the same bits on any number of ranks, parts and threads") {
   auto const list = glt_test::random_graph(257, 4099);
   constexpr std::int64_t columns = 5;
   // values of very different size, so that sums of floats depend on their order
@@ -581,11 +553,9 @@ TEST_CASE(
           auto dy = fill(divided, comm.rank(), 7);
           glt::buffer<glt::device::cpu, float> y(rows * columns);
           glt::buffer<glt::device::cpu, float> dx(rows * columns);
-          glt::dist::aggregation<glt::memory_space::host, float> const options{.how = how,
-                                                                               .reproducible = true};
+          glt::dist::aggregation<glt::memory_space::host, float> const options{.how = how, .reproducible = true};
           glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options);
-          glt::dist::aggregate_backward(sharded, matrix(dy, rows, columns), matrix(dx, rows, columns),
-                                        options);
+          glt::dist::aggregate_backward(sharded, matrix(dy, rows, columns), matrix(dx, rows, columns), options);
           for (std::int64_t i = 0; i < y.size(); ++i) {
             auto const vertex = divided.names.original[divided.names.book.begin(comm.rank()) + i / columns];
             auto const place = static_cast<std::size_t>(vertex * columns + i % columns);
@@ -606,8 +576,7 @@ TEST_CASE(
 
 TEST_CASE("reproducible sums refuse what is not finite, and name the rank that has it") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::sharded_graph sharded(comm, graph);
     auto const rows = sharded.num_destinations();
@@ -640,8 +609,7 @@ TEST_CASE("reproducible sums refuse what is not finite, and name the rank that h
 
 TEST_CASE("rows in bfloat16 take half the bytes, and the result is as near as 8 binary digits allow") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::sharded_graph sharded(comm, graph);
     auto const rows = sharded.num_destinations();
@@ -650,16 +618,14 @@ TEST_CASE("rows in bfloat16 take half the bytes, and the result is as near as 8 
     for (auto& value : x) {
       value = value + 0.001F; // which 8 digits do not hold
     }
-    glt::dist::aggregation<glt::memory_space::host, float> const rounded{
-        .wire = glt::dist::wire_format::bfloat16};
+    glt::dist::aggregation<glt::memory_space::host, float> const rounded{.wire = glt::dist::wire_format::bfloat16};
     for (bool const is_backward : {false, true}) {
       glt::buffer<glt::device::cpu, float> exact(rows * columns);
       glt::buffer<glt::device::cpu, float> near(rows * columns);
       auto const pass = [&](auto& out, auto const& options) {
         sharded.report() = {};
         if (is_backward) {
-          glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(out, rows, columns),
-                                        options);
+          glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(out, rows, columns), options);
         } else {
           glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(out, rows, columns), options);
         }
@@ -679,9 +645,8 @@ TEST_CASE("rows in bfloat16 take half the bytes, and the result is as near as 8 
     }
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
                             glt::buffer<glt::device::cpu, float> out(rows * columns);
-                            glt::dist::aggregate(
-                                sharded, matrix(x, rows, columns), matrix(out, rows, columns),
-                                {.reproducible = true, .wire = glt::dist::wire_format::bfloat16});
+                            glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(out, rows, columns),
+                                                 {.reproducible = true, .wire = glt::dist::wire_format::bfloat16});
                           }),
                           "bfloat16", "send them in full"));
   });

@@ -72,8 +72,7 @@ static_assert(glt::dist::destination_message<products<glt::memory_space::host>, 
 static_assert(glt::dist::edge_message<doubled, double> && !glt::dist::destination_message<doubled, double>);
 
 double value_of(std::int64_t vertex, std::int64_t column, int which) {
-  return static_cast<double>((vertex * 31 + column * 7 + which * 5) % 17 -
-                             8); // small integers: sums are exact
+  return static_cast<double>((vertex * 31 + column * 7 + which * 5) % 17 - 8); // small integers: sums are exact
 }
 double weight_of(std::int64_t edge) {
   return static_cast<double>(edge % 5 - 2);
@@ -104,13 +103,12 @@ struct expected_products {
 };
 
 template <class Policy, class Comm>
-void check_products(Comm comm, glt_test::edge_list const& list,
-                    glt_test::named_partitioner const& partitioner, std::int64_t depth) {
+void check_products(Comm comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
+                    std::int64_t depth) {
   INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank(), " of ", comm.size(), ", depth ", depth);
   divided_graph const divided(list, partitioner, comm.size());
   Policy const policy;
-  glt::dist::graph const graph(comm,
-                               glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+  glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
   glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = depth}, policy);
   auto const rows = sharded.num_destinations();
   auto const vertex = [&](std::int64_t row) {
@@ -141,8 +139,8 @@ void check_products(Comm comm, glt_test::edge_list const& list,
   auto by_destination = own(2);
   products<Policy::space> const message{weights.view(), by_weight.view()};
   glt::dist::aggregate_messages(sharded, message, matrix(x), matrix(y), matrix(sums));
-  glt::dist::aggregate_messages_backward(sharded, message, matrix(x), matrix(y), matrix(gradient),
-                                         matrix(by_source), matrix(by_destination));
+  glt::dist::aggregate_messages_backward(sharded, message, matrix(x), matrix(y), matrix(gradient), matrix(by_source),
+                                         matrix(by_destination));
 
   expected_products const expected(list);
   auto const made = glt::to_vector(policy, sums.view());
@@ -221,8 +219,7 @@ TEST_CASE("messages without destinations may be wider than rows; sources travel 
 
 TEST_CASE("a rank whose message throws, or that passes others, fails all ranks with the same error") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::sharded_graph sharded(comm, graph);
     auto const rows = sharded.num_destinations();
@@ -231,8 +228,7 @@ TEST_CASE("a rank whose message throws, or that passes others, fails all ranks w
     auto const last = comm.size() - 1;
     bool const is_odd = comm.rank() == last;
     auto const name = "rank " + std::to_string(last);
-    auto const failure = [&](doubled const& message, std::int64_t width, std::int64_t num_rows,
-                             bool is_backward) {
+    auto const failure = [&](doubled const& message, std::int64_t width, std::int64_t num_rows, bool is_backward) {
       return thrown<glt::collective_error>([&] {
         glt::host_matrix<double> const from(x.data(), num_rows, width);
         glt::host_matrix<double> const to(y.data(), rows, 2);
@@ -245,8 +241,7 @@ TEST_CASE("a rank whose message throws, or that passes others, fails all ranks w
       });
     };
     CHECK(names(failure({.throws = is_odd}, 1, rows, false), name, "a message of mine"));
-    CHECK(names(failure({}, 1, is_odd ? rows - 1 : rows, false), name, "sources [",
-                "in a pass of messages; pass ["));
+    CHECK(names(failure({}, 1, is_odd ? rows - 1 : rows, false), name, "sources [", "in a pass of messages; pass ["));
     CHECK(names(failure({}, 1, is_odd ? rows - 1 : rows, true), name, "sources ["));
     if (comm.size() > 1) {
       CHECK(names(failure({}, is_odd ? 3 : 1, rows, false), name, "from sources of 3", "from sources of 1"));

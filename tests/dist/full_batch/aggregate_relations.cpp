@@ -44,8 +44,7 @@ struct all_rows {
 
 } // namespace
 
-TEST_CASE(
-    "all relations in one rotation give what each gives alone, to the last bit, in one message a peer") {
+TEST_CASE("all relations in one rotation give what each gives alone, to the last bit, in one message a peer") {
   glt_test::on_ranks([](auto comm) {
     for (auto const& list : glt_test::hetero_graphs_to_divide()) {
       INFO(list.name, ", rank ", comm.rank(), " of ", comm.size());
@@ -112,11 +111,10 @@ TEST_CASE("relations that do not fit on one rank are an error of all") {
     CHECK(glt_test::names(failure(longer.all(), aggregator::sum), last, "for relation 0; pass ["));
     CHECK(glt_test::names(failure(is_odd ? good.all().subspan(1) : good.all(), aggregator::sum), last,
                           "relations by sum"));
-    CHECK(glt_test::names(failure(good.all(), is_odd ? aggregator::max : aggregator::sum), last,
-                          "relations by max"));
+    CHECK(glt_test::names(failure(good.all(), is_odd ? aggregator::max : aggregator::sum), last, "relations by max"));
     if (comm.size() > 1) {
-      CHECK(glt_test::names(failure(good.all(), is_odd ? aggregator::mean : aggregator::sum), last,
-                            "other directions"));
+      CHECK(
+          glt_test::names(failure(good.all(), is_odd ? aggregator::mean : aggregator::sum), last, "other directions"));
     }
     CHECK(failure(good.all(), aggregator::mean) == "(nothing was thrown)");
   });

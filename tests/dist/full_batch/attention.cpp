@@ -84,8 +84,8 @@ struct whole_attention {
 };
 
 whole_attention const& expected_of(glt_test::edge_list const& list, setting const& how) {
-  auto const key = std::tuple(list.num_vertices, list.sources, list.destinations, how.columns, how.heads, how.score,
-                              how.dropout);
+  auto const key =
+      std::tuple(list.num_vertices, list.sources, list.destinations, how.columns, how.heads, how.score, how.dropout);
   return glt_test::once(key, [&] {
     auto const inputs = oracle(list, how);
     auto const gradient_rows = all_rows(list.num_vertices, how.columns, 3);
@@ -251,9 +251,10 @@ TEST_CASE("an attention over more rows than are worked on at a time has the same
   });
 }
 
-TEST_CASE_TEMPLATE("a reproducible attention and its gradients have the same bits on any number of ranks, parts and threads, "
-                   "whether edges are pushed or not",
-                   T, float, double) {
+TEST_CASE_TEMPLATE(
+    "a reproducible attention and its gradients have the same bits on any number of ranks, parts and threads, "
+    "whether edges are pushed or not",
+    T, float, double) {
   auto const list = glt_test::random_graph(257, 4099);
   for (auto const score : {attention_score::additive, attention_score::dot_product}) {
     std::vector<T> first;
@@ -261,12 +262,8 @@ TEST_CASE_TEMPLATE("a reproducible attention and its gradients have the same bit
     for (auto const& partitioner : {partitioners[1], partitioners[4]}) {
       for (int const ranks : {1, 2, 3, 4}) {
         for (auto const form : all_forms) {
-          setting const how{.heads = 2,
-                            .score = score,
-                            .depth = ranks % 3,
-                            .dropout = 0.3,
-                            .form = form,
-                            .is_reproducible = true};
+          setting const how{
+              .heads = 2, .score = score, .depth = ranks % 3, .dropout = 0.3, .form = form, .is_reproducible = true};
           auto const widths = {how.columns, how.heads, how.columns, how.key_columns(), how.key_columns()};
           std::vector<T> all(static_cast<std::size_t>(list.num_vertices * std::reduce(widths.begin(), widths.end())));
           glt::run_threads(ranks, [&](glt::threads_comm comm) {
@@ -329,8 +326,9 @@ TEST_CASE_TEMPLATE("an attention is the same on any policy", Policy, GLT_TEST_GL
                                        {.heads = 2, .score = score, .depth = 2, .dropout = 0.5, .form = form});
         check_attention<Policy, double>(comm, glt_test::random_graph(101, 37), partitioner,
                                         {.score = score, .form = form});
-        check_attention<Policy, float>(comm, glt_test::random_graph(101, 999), partitioner,
-                                       {.heads = 2, .score = score, .dropout = 0.5, .form = form, .is_reproducible = true});
+        check_attention<Policy, float>(
+            comm, glt_test::random_graph(101, 999), partitioner,
+            {.heads = 2, .score = score, .dropout = 0.5, .form = form, .is_reproducible = true});
       }
     }
   });

@@ -51,9 +51,8 @@ struct ones {
   std::vector<float> log_sums = narrow;
 
   glt::host_matrix<float> of(std::vector<float>& values) {
-    return {values.data(), vertices, static_cast<std::int64_t>(&values == &wide || &values == &dx || &values == &output
-                                                                   ? columns
-                                                                   : heads)};
+    return {values.data(), vertices,
+            static_cast<std::int64_t>(&values == &wide || &values == &dx || &values == &output ? columns : heads)};
   }
   template <class Graph>
   void forward(Graph& graph, glt::dist::attention_options<host> options) {
@@ -118,9 +117,8 @@ TEST_CASE("a backward pass sends what its formula says, the less of its two form
             boundary_sizes const next(list, divided, comm.rank(), (comm.rank() + k) % comm.size());
             boundary_sizes const previous(list, divided, (comm.rank() + comm.size() - k) % comm.size(), comm.rank());
             auto const is_pushed = [&](boundary_sizes const& sizes) {
-              return form && (form == push_choice::all ||
-                              sizes.destinations * (pushed_bytes + sum_bytes) <
-                                  sizes.sources * (source_bytes + returned_bytes));
+              return form && (form == push_choice::all || sizes.destinations * (pushed_bytes + sum_bytes) <
+                                                              sizes.sources * (source_bytes + returned_bytes));
             };
             fetched += previous.sources * (source_bytes + (is_exact ? key_bytes : 0));
             sent += is_pushed(next) ? next.destinations * pushed_bytes : next.sources * returned_bytes;

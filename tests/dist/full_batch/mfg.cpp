@@ -69,8 +69,8 @@ std::vector<glt::local_id> some_seeds(int rank, std::int64_t rows) {
 }
 
 // The vertices of this rank that all seeds depend on within so many hops.
-std::set<glt::local_id> needed_rows(divided_graph const& divided, glt_test::edge_list const& list, int ranks,
-                                    int rank, std::int64_t hops) {
+std::set<glt::local_id> needed_rows(divided_graph const& divided, glt_test::edge_list const& list, int ranks, int rank,
+                                    std::int64_t hops) {
   std::vector<char> is_needed(static_cast<std::size_t>(list.num_vertices), 0);
   auto const& book = divided.names.book;
   for (int of = 0; of < ranks; ++of) {
@@ -131,8 +131,7 @@ TEST_CASE("layers over what seeds need give them the values and gradients of the
         values_type all(rows * columns);
         for (std::int64_t row = 0; row < rows; ++row) {
           for (std::int64_t c = 0; c < columns; ++c) {
-            all[row * columns + c] =
-                value_at(divided.names.original[graph.book().begin(comm.rank()) + row], c);
+            all[row * columns + c] = value_at(divided.names.original[graph.book().begin(comm.rank()) + row], c);
           }
         }
         values_type some(std::ssize(mfgs.inputs) * columns);
@@ -158,8 +157,8 @@ TEST_CASE("layers over what seeds need give them the values and gradients of the
         }
         REQUIRE(gradient.size() == std::ssize(mfgs.inputs) * columns);
         for (std::int64_t i = 0; i < gradient.size(); ++i) {
-          wrong += gradient[i] !=
-                   all_gradient[mfgs.inputs[static_cast<std::size_t>(i / columns)] * columns + i % columns];
+          wrong +=
+              gradient[i] != all_gradient[mfgs.inputs[static_cast<std::size_t>(i / columns)] * columns + i % columns];
         }
         CHECK(wrong == 0);
       }
@@ -169,15 +168,14 @@ TEST_CASE("layers over what seeds need give them the values and gradients of the
 
 TEST_CASE("wrong seeds or layers of one rank are an error of all") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     auto const last = comm.size() - 1;
     auto const failure = [&](std::vector<glt::local_id> const& odd_seeds, std::int64_t odd_layers) {
       bool const is_odd = comm.rank() == last;
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(glt::dist::make_mfgs(
-            comm, graph, is_odd ? odd_seeds : std::vector<glt::local_id>{0}, is_odd ? odd_layers : 2));
+        static_cast<void>(glt::dist::make_mfgs(comm, graph, is_odd ? odd_seeds : std::vector<glt::local_id>{0},
+                                               is_odd ? odd_layers : 2));
       });
     };
     auto const name = "rank " + std::to_string(last);

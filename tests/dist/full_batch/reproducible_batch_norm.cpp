@@ -36,9 +36,8 @@ batch_rows<float> uneven_rows(double salt) {
   batch_rows<float> rows(num_rows, num_columns, 0);
   for (std::size_t i = 0; i < rows.values.size(); ++i) {
     auto const place = static_cast<double>(i);
-    rows.values[i] =
-        static_cast<float>(std::sin(place * 13 + salt) * std::pow(10.0, static_cast<double>(i % 7) - 3) +
-                           static_cast<double>(i % num_columns) * 100);
+    rows.values[i] = static_cast<float>(std::sin(place * 13 + salt) * std::pow(10.0, static_cast<double>(i % 7) - 3) +
+                                        static_cast<double>(i % num_columns) * 100);
   }
   return rows;
 }
@@ -54,8 +53,7 @@ void reverse_rows(batch_rows<float>& of) {
 struct outcome {
   glt::dist::batch_statistics statistics;
   glt::dist::batch_gradient_sums joined;
-  glt::dist::batch_gradient_sums sum_of_own{std::vector<double>(num_columns, 0),
-                                            std::vector<double>(num_columns, 0)};
+  glt::dist::batch_gradient_sums sum_of_own{std::vector<double>(num_columns, 0), std::vector<double>(num_columns, 0)};
 };
 
 template <class Policy = glt::device::cpu>
@@ -94,8 +92,7 @@ void check_same_bits(outcome const& made, outcome const& expected) {
 
 } // namespace
 
-TEST_CASE(
-    "statistics and sums of gradients have the same bits on any number of ranks and threads, in any order") {
+TEST_CASE("statistics and sums of gradients have the same bits on any number of ranks and threads, in any order") {
   auto x = uneven_rows(0);
   auto gradient = uneven_rows(5);
   auto const expected = run(1, x, gradient);
@@ -130,8 +127,7 @@ TEST_CASE("reproducible statistics and sums of gradients are the others but for 
       CHECK(made.mean[column] == doctest::Approx(wanted.mean[column]).epsilon(1e-13));
       CHECK(made.deviations[column] == doctest::Approx(wanted.deviations[column]).epsilon(1e-12));
       CHECK(sums.joined.plain[column] == doctest::Approx(others.joined.plain[column]).epsilon(1e-11));
-      CHECK(sums.joined.normalized[column] ==
-            doctest::Approx(others.joined.normalized[column]).epsilon(1e-11));
+      CHECK(sums.joined.normalized[column] == doctest::Approx(others.joined.normalized[column]).epsilon(1e-11));
       CHECK((comm.rank() == 0 || sums.own.plain[column] == 0));
     }
   });
@@ -151,15 +147,13 @@ TEST_CASE("what does not fit on one rank is the same error on every rank") {
     glt::device::cpu const cpu;
     CHECK(glt_test::names(refused(0, 4, cpu), "over 0 rows", "give two or more"));
     if (comm.size() > 1) {
-      CHECK(glt_test::names(refused(2, comm.rank() == last ? 3 : 4, cpu), text,
-                            "3 columns while rank 0 has 4"));
+      CHECK(glt_test::names(refused(2, comm.rank() == last ? 3 : 4, cpu), text, "3 columns while rank 0 has 4"));
     }
     glt_test::scarce_resource::allocations_left = comm.rank() == last ? 0 : -1;
     auto const scarce = refused(5, 4, glt_test::scarce_policy{});
     glt_test::scarce_resource::allocations_left = -1;
     CHECK(glt_test::names(scarce, text, "alloc"));
-    for (double const odd :
-         {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    for (double const odd : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
       x[7] = comm.rank() == last ? odd : 1;
       CHECK(glt_test::names(refused(5, 4, cpu), text, "infinite, not a number"));
       x[7] = 1;

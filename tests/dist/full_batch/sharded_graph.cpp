@@ -60,22 +60,18 @@ struct calls {
     std::vector<double> log_sums(x.size());
     glt::dist::attention_options<glt::memory_space::host> options;
     options.heads = 2;
-    glt::dist::attend_backward(
-        shards, {rows(x), rows(x), rows(x)}, {rows(y), rows(log_sums)}, rows(x),
-        glt::dist::attention_rows<glt::memory_space::host, double>{rows(y), rows(y), rows(y)}, options);
+    glt::dist::attend_backward(shards, {rows(x), rows(x), rows(x)}, {rows(y), rows(log_sums)}, rows(x),
+                               glt::dist::attention_rows<glt::memory_space::host, double>{rows(y), rows(y), rows(y)},
+                               options);
   }
   struct halves {
-    void message(double const* from, double const*, std::int64_t, double* sum) const {
-      sum[0] += from[0] / 2;
-    }
+    void message(double const* from, double const*, std::int64_t, double* sum) const { sum[0] += from[0] / 2; }
     void source_vjp(double const*, double const*, std::int64_t, double const* gradient, double* out) const {
       out[0] += gradient[0] / 2;
     }
   };
   void messages() { glt::dist::aggregate_messages(shards, halves{}, rows(x), {}, rows(y)); }
-  void messages_backward() {
-    glt::dist::aggregate_messages_backward(shards, halves{}, rows(x), {}, rows(x), rows(y));
-  }
+  void messages_backward() { glt::dist::aggregate_messages_backward(shards, halves{}, rows(x), {}, rows(x), rows(y)); }
   void aggregate_backward() { glt::dist::aggregate_backward(shards, rows(x), rows(y)); }
   void degrees() { static_cast<void>(glt::dist::make_out_degrees(shards)); }
   void statistics() { static_cast<void>(glt::dist::gather_batch_statistics(comm, rows(x))); }
@@ -92,8 +88,7 @@ TEST_CASE("ranks that divide a graph with different depths or covers, or a negat
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     auto const failure = [&](std::int64_t depth, std::int64_t last_depth) {
       return glt_test::thrown<glt::collective_error>([&] {
-        glt::dist::sharding_options const options{.depth =
-                                                      comm.rank() == comm.size() - 1 ? last_depth : depth};
+        glt::dist::sharding_options const options{.depth = comm.rank() == comm.size() - 1 ? last_depth : depth};
         static_cast<void>(glt::dist::sharded_graph(comm, graph, options));
       });
     };
@@ -102,9 +97,8 @@ TEST_CASE("ranks that divide a graph with different depths or covers, or a negat
     if (comm.size() > 1) {
       CHECK(glt_test::names(failure(1, 2), last, "depth 2", "1"));
       CHECK(glt_test::names(failure(0, 1), last, "depth 1", "0"));
-      auto const covered = glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(glt::dist::sharded_graph(comm, graph, {.cover = comm.rank() == comm.size() - 1}));
-      });
+      auto const covered = glt_test::thrown<glt::collective_error>(
+          [&] { static_cast<void>(glt::dist::sharded_graph(comm, graph, {.cover = comm.rank() == comm.size() - 1})); });
       CHECK(glt_test::names(covered, last, "depth 1 and a cover", "rank 0 asks for depth 1"));
     }
   });
@@ -129,11 +123,9 @@ TEST_CASE("ranks that make different calls at the same time all get the same err
     CHECK(glt_test::names(failure(&c::attend, &c::aggregate), last, "attend", "aggregate"));
     CHECK(glt_test::names(failure(&c::attend, &c::attend_narrow), last));
     CHECK(glt_test::names(failure(&c::aggregate, &c::aggregate_backward), last,
-                          "aggregates gradients of 2 double columns",
-                          "rank 0 aggregates 2 double columns by sum"));
+                          "aggregates gradients of 2 double columns", "rank 0 aggregates 2 double columns by sum"));
     // the first backward pass makes a communicator
-    CHECK(glt_test::names(failure(&c::attend, &c::attend_backward), last, "backward",
-                          "rank 0 attends forward"));
+    CHECK(glt_test::names(failure(&c::attend, &c::attend_backward), last, "backward", "rank 0 attends forward"));
     CHECK(glt_test::names(failure(&c::messages_backward, &c::messages), last, "rank 0 passes gradients"));
     CHECK(glt_test::names(failure(&c::messages, &c::attend_backward), last, "attend", "pass_messages"));
     CHECK(failure(&c::attend_backward, &c::attend_backward) == "(nothing was thrown)");

@@ -50,8 +50,8 @@ std::vector<glt::local_id> naive(glt::csr_view<glt::memory_space::host> graph, s
     auto const estimate = glt::estimate_hotness<cpu>(graph, own, options);
     hotness.insert(hotness.end(), estimate.begin(), estimate.end());
   }
-  return glt_test::to_vector(glt::detail::assign_by_hotness(
-      glt::host_matrix<double const>(hotness.data(), num_parts, graph.num_rows())));
+  return glt_test::to_vector(
+      glt::detail::assign_by_hotness(glt::host_matrix<double const>(hotness.data(), num_parts, graph.num_rows())));
 }
 
 } // namespace
@@ -85,8 +85,8 @@ TEST_CASE("frequency: seeds are dealt, every part's hotness is estimated, and th
 }
 
 TEST_CASE("frequency: a part owns most of what its own seeds reach") {
-  auto const planted = glt::make_planted_communities(
-      {.num_vertices = 2003, .num_communities = 4, .in_degree = 8, .out_degree = 1});
+  auto const planted =
+      glt::make_planted_communities({.num_vertices = 2003, .num_communities = 4, .in_degree = 8, .out_degree = 1});
   auto const graph = glt::make_csr<cpu>(glt::symmetrize(planted.graph.view()).view());
   // One tenth of the vertices are seeds, listed community by community.
   std::vector<glt::global_id> seeds;
@@ -97,9 +97,10 @@ TEST_CASE("frequency: a part owns most of what its own seeds reach") {
       }
     }
   }
-  auto const part_of = glt::dist::frequency_partitioner<>{
-      .seeds = seeds, .hotness = {.neighbors = {.fanouts = {5, 5}}, .batch_size = 16}, .capacity_slack = 0.1}(
-      graph.view(), 4);
+  auto const part_of =
+      glt::dist::frequency_partitioner<>{.seeds = seeds,
+                                         .hotness = {.neighbors = {.fanouts = {5, 5}}, .batch_size = 16},
+                                         .capacity_slack = 0.1}(graph.view(), 4);
   CHECK(glt_test::cut_fraction(graph.view(), part_of.view()) < 0.35); // at random: 0.75
   CHECK(std::ranges::max(glt_test::sizes_of_parts(part_of.view(), 4)) <= 551);
 }
@@ -110,8 +111,7 @@ TEST_CASE("frequency: wrong seeds and options are refused") {
   std::vector<glt::global_id> const good{4};
   glt::hotness_options const hotness{.neighbors = {.fanouts = {2}}};
   auto const complaint = [&](glt::dist::frequency_partitioner<> const& options, int parts = 2) {
-    return glt_test::thrown<glt::precondition_error>(
-        [&] { static_cast<void>(options(graph.view(), parts)); });
+    return glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(options(graph.view(), parts)); });
   };
   CHECK(glt_test::names(complaint({.seeds = seeds, .hotness = hotness}), "seed 1 is 101", "[0, 101)"));
   CHECK(glt_test::names(complaint({.seeds = good}), "no fanouts"));

@@ -27,8 +27,7 @@ kept_rows make_rows(std::vector<glt::global_id> const& vertices) {
     values.push_back(static_cast<float>(v));
     values.push_back(-1);
   }
-  return {glt::make_buffer<cpu>(vertices),
-          glt::feature_store<cpu, float>(count, 2, glt::make_buffer<cpu>(values))};
+  return {glt::make_buffer<cpu>(vertices), glt::feature_store<cpu, float>(count, 2, glt::make_buffer<cpu>(values))};
 }
 
 } // namespace
@@ -60,9 +59,8 @@ TEST_CASE("the capacity of a budget is the most rows that fit it") {
             vertices.push_back(v);
           }
           return kept_rows(glt::make_buffer<cpu>(vertices),
-                           glt::feature_store<cpu, float>(
-                               n, columns, glt::buffer<cpu, float>(n * columns),
-                               glt::buffer<cpu, glt::detail::label_type>(labels ? n : 0)))
+                           glt::feature_store<cpu, float>(n, columns, glt::buffer<cpu, float>(n * columns),
+                                                          glt::buffer<cpu, glt::detail::label_type>(labels ? n : 0)))
               .bytes();
         };
         CHECK(bytes(count) <= std::max<std::int64_t>(budget, 0));
@@ -83,7 +81,7 @@ TEST_CASE("rows without their vertices, and vertices that come twice or do not e
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([] { make_rows({4, -7}); }), "hot vertex 1 is -7"));
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([] {
                           kept_rows(glt::make_buffer<cpu>(std::vector<glt::global_id>{1, 2}),
-                               glt::feature_store<cpu, float>(1, 1, glt::buffer<cpu, float>(1)));
+                                    glt::feature_store<cpu, float>(1, 1, glt::buffer<cpu, float>(1)));
                         }),
                         "1 hot rows for 2 vertices"));
 }

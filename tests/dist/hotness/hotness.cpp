@@ -108,8 +108,8 @@ TEST_CASE("a hub fed by all ranks for certain is 1, not an overflow") {
     for (auto v = graph.book().begin(comm.rank()); v < graph.book().end(comm.rank()); ++v) {
       own.push_back(v);
     }
-    auto const hot = glt::dist::estimate_hotness(comm, graph, own, {.neighbors = {.fanouts = {1}}, .batch_size = 3999},
-                                                 cpu());
+    auto const hot =
+        glt::dist::estimate_hotness(comm, graph, own, {.neighbors = {.fanouts = {1}}, .batch_size = 3999}, cpu());
     for (auto const p : hot) {
       CHECK(p > 0.999);
       CHECK(p <= 1);

@@ -65,7 +65,7 @@ TEST_CASE("what is collected with hot rows is bit for bit what is collected with
       glt::dist::feature_store const store(comm, book, divided.features(comm.rank(), 5));
       std::vector<glt::global_id> kept;
       for (glt::global_id v = comm.rank(); v < 257 && comm.rank() != 2; v += 2) { // rank 2 has none
-        kept.push_back(v); // own ones as well
+        kept.push_back(v);                                                        // own ones as well
       }
       auto const hot = glt::detail::fetch_hot_rows(comm, store, kept);
       glt::counting_comm counted(comm);
@@ -100,8 +100,7 @@ TEST_CASE("what is collected with hot rows is bit for bit what is collected with
       CHECK(counts.own == 3 * book.size(comm.rank()));
       CHECK(counts.cached == 3 * cached);
       CHECK(counts.remote == 3 * (remote - cached));
-      CHECK(counts.hit_ratio() ==
-            (cached == 0 ? 0 : static_cast<double>(cached) / static_cast<double>(remote)));
+      CHECK(counts.hit_ratio() == (cached == 0 ? 0 : static_cast<double>(cached) / static_cast<double>(remote)));
       CHECK(plain.counts().cached == 0);
       CHECK(plain.counts().hit_ratio() == 0);
     }

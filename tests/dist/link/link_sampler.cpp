@@ -42,7 +42,9 @@ struct ends {
   }
 };
 
-double weight_of(std::int64_t original) { return static_cast<double>(original % 3 + 1); }
+double weight_of(std::int64_t original) {
+  return static_cast<double>(original % 3 + 1);
+}
 
 std::vector<std::int64_t> shares_of(std::int64_t num_vertices) {
   double largest = 0;
@@ -224,22 +226,19 @@ TEST_CASE("bad seed edges or options of one rank are the same error on every ran
       CHECK(glt_test::names(refused(good, other, {}), name, "2 sources", "1 destinations"));
       CHECK(glt_test::names(refused(good, good, negative), name, "label of seed edge 1 is -1"));
       if (comm.size() > 1) {
-        auto const other_seed = glt_test::thrown<glt::collective_error>([&] {
-          sampler.sample(good, good, {.seed = comm.rank() == last ? 1U : 0U}, out);
-        });
+        auto const other_seed = glt_test::thrown<glt::collective_error>(
+            [&] { sampler.sample(good, good, {.seed = comm.rank() == last ? 1U : 0U}, out); });
         CHECK(glt_test::names(other_seed, name, "key"));
-        auto const other_step = glt_test::thrown<glt::collective_error>([&] {
-          sampler.sample(good, good, {.step = comm.rank() == last ? 1 : 0}, out);
-        });
+        auto const other_step = glt_test::thrown<glt::collective_error>(
+            [&] { sampler.sample(good, good, {.step = comm.rank() == last ? 1 : 0}, out); });
         CHECK(glt_test::names(other_step, name, "step 1", "step 0"));
       }
       sampler.sample(good, good, {}, out); // all ranks are still together
       CHECK(plain_links(out) == before);
     }
     auto const refused = [&](glt::link_options const& of_last) {
-      return glt_test::thrown<glt::collective_error>([&] {
-        glt::dist::link_sampler(comm, directory, comm.rank() == last ? of_last : options[2]);
-      });
+      return glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::link_sampler(comm, directory, comm.rank() == last ? of_last : options[2]); });
     };
     CHECK(glt_test::names(refused({.neighbors = {.fanouts = {2}}, .negatives = {.amount = -1}}), name, "-1 negatives"));
     CHECK(glt_test::names(refused({.neighbors = {.fanouts = {0}}}), name, "fanout 0"));

@@ -105,14 +105,12 @@ TEST_CASE("a loader of servers that was interrupted goes on, too, and as a loade
             [](auto& client) {
               auto const seeds = counted_seeds(0, 10);
               using remote = glt::dist::remote_loader<comm_type, counted_batches>;
-              check_interruptions(
-                  [&] { return remote(client, "some", seeds, {}, some_options, {.together = false}); },
-                  seeds);
+              check_interruptions([&] { return remote(client, "some", seeds, {}, some_options, {.together = false}); },
+                                  seeds);
               remote const loader(client, "some", seeds, {}, some_options, {.together = false});
               glt::serial_comm alone;
               glt::dist::loader const plain(alone, counted_batches(), seeds, some_options);
-              CHECK(make_checkpoint(loader, seeds, some_book()) ==
-                    make_checkpoint(plain, seeds, some_book()));
+              CHECK(make_checkpoint(loader, seeds, some_book()) == make_checkpoint(plain, seeds, some_book()));
             });
       },
       {2, 3});
@@ -121,8 +119,8 @@ TEST_CASE("a loader of servers that was interrupted goes on, too, and as a loade
 TEST_CASE("a checkpoint refuses other options, seeds and data, and says which") {
   glt::serial_comm comm;
   glt::neighbor_options const neighbors{.fanouts = {3, 2}};
-  auto const checkpoint_of = [&](glt::dist::loader_options const& options, auto const& seeds,
-                                 auto const& book, glt::neighbor_options const& sampled) {
+  auto const checkpoint_of = [&](glt::dist::loader_options const& options, auto const& seeds, auto const& book,
+                                 glt::neighbor_options const& sampled) {
     glt::dist::loader const loader(comm, counted_batches(), seeds, options);
     return make_checkpoint(loader, seeds, book, sampled);
   };
@@ -149,8 +147,7 @@ TEST_CASE("a checkpoint refuses other options, seeds and data, and says which") 
         "batch_size 3 instead of 4, num_steps 7 instead of 5");
   options = some_options;
   options.shuffle = false;
-  CHECK(differences(refused(checkpoint_of(options, seeds, some_book(), neighbors))) ==
-        "shuffle 1 instead of 0");
+  CHECK(differences(refused(checkpoint_of(options, seeds, some_book(), neighbors))) == "shuffle 1 instead of 0");
   options = some_options;
   options.drop_last = true;
   CHECK(differences(refused(checkpoint_of(options, seeds, some_book(), neighbors))) ==
@@ -169,8 +166,7 @@ TEST_CASE("a checkpoint refuses other options, seeds and data, and says which") 
   CHECK(only(refused(checkpoint_of(some_options, others, some_book(), neighbors)), "seeds_fingerprint"));
   CHECK(only(refused(checkpoint_of(some_options, seeds, glt::partition_book({0, 5, 9}), neighbors)),
              "partition_fingerprint"));
-  CHECK(only(refused(checkpoint_of(some_options, seeds, some_book(), {.fanouts = {3, 3}})),
-             "options_fingerprint"));
+  CHECK(only(refused(checkpoint_of(some_options, seeds, some_book(), {.fanouts = {3, 3}})), "options_fingerprint"));
   CHECK(only(refused(checkpoint_of(some_options, seeds, some_book(), {.fanouts = {3, 2}, .replace = true})),
              "options_fingerprint"));
 

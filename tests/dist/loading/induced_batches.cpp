@@ -39,8 +39,7 @@ TEST_CASE("batches of induced subgraphs are those of the sampler, with features 
       }
       CHECK(glt_test::plain(batch.subgraph, divided.names.original) ==
             glt_test::naive_induced(list, original, options));
-      CHECK(glt_test::wrong_rows(divided, batch, batch.subgraph.nodes(),
-                                 batch.subgraph.num_sampled_nodes()[0]) == 0);
+      CHECK(glt_test::wrong_rows(divided, batch, batch.subgraph.nodes(), batch.subgraph.num_sampled_nodes()[0]) == 0);
     });
     glt_test::check_deployments(comm, recipe, seeds);
     auto const steps = loader.num_steps();
@@ -73,12 +72,10 @@ TEST_CASE("batches of induced subgraphs are the same where rows of other ranks a
 TEST_CASE_TEMPLATE("batches of induced subgraphs are the same on any policy", Policy, GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     auto const ids = divided.renumbered(glt_test::kind_seeds(comm.rank(), 257));
     glt::dist::graph const host_graph(comm, divided.part(comm.rank()));
-    glt::dist::graph const graph(comm,
-                                 glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+    glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
     glt::dist::loader host_loader(comm, glt::dist::induced_batches(host_graph), ids, glt_test::kind_options);
     glt::dist::loader loader(comm, glt::dist::induced_batches(graph), ids, glt_test::kind_options, policy);
     auto const expected_epoch = host_loader.epoch(1);
@@ -96,25 +93,20 @@ TEST_CASE("seeds and options of induced subgraphs that cannot be are the same er
     auto const last = comm.size() - 1;
     bool const odd = comm.rank() == last;
     auto const name = "rank " + std::to_string(last);
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
     glt::dist::induced_batches const recipe(graph, features);
     using ids = std::vector<glt::global_id>;
     using seeds = glt::dist::vertex_seeds<>;
-    CHECK(glt_test::names(glt_test::refused(comm, recipe, seeds(ids{0, odd ? 101 : 1})), name,
-                          "seed 1 is 101"));
-    CHECK(glt_test::names(glt_test::refused(comm, recipe, odd ? seeds(ids{0}, {7}) : seeds(ids{0})), name,
-                          "times"));
+    CHECK(glt_test::names(glt_test::refused(comm, recipe, seeds(ids{0, odd ? 101 : 1})), name, "seed 1 is 101"));
+    CHECK(glt_test::names(glt_test::refused(comm, recipe, odd ? seeds(ids{0}, {7}) : seeds(ids{0})), name, "times"));
     CHECK(glt_test::names(
-        glt_test::refused(comm, glt::dist::induced_batches(graph, {.num_hops = odd ? -1 : 1}), seeds(ids{0})),
-        name));
+        glt_test::refused(comm, glt::dist::induced_batches(graph, {.num_hops = odd ? -1 : 1}), seeds(ids{0})), name));
     if (comm.size() > 1) {
       CHECK(glt_test::names(
-          glt_test::refused(
-              comm, odd ? recipe : glt::dist::induced_batches<glt::device::cpu, glt::global_id>(graph),
-              seeds(ids{0})),
+          glt_test::refused(comm, odd ? recipe : glt::dist::induced_batches<glt::device::cpu, glt::global_id>(graph),
+                            seeds(ids{0})),
           name, "other things"));
     }
   });

@@ -31,11 +31,9 @@ namespace {
 using edge_seeds = glt::dist::edge_seeds<>;
 
 // Seed edges of a rank: rank 0 has none, the others more and more.
-edge_seeds seeds_of_rank(glt_test::edge_list const& list, divided_graph const& divided, int rank,
-                         bool labels) {
+edge_seeds seeds_of_rank(glt_test::edge_list const& list, divided_graph const& divided, int rank, bool labels) {
   edge_seeds seeds;
-  for (auto const& [source, destination] :
-       glt_test::some_positives(list, 9 * rank, static_cast<std::uint64_t>(rank))) {
+  for (auto const& [source, destination] : glt_test::some_positives(list, 9 * rank, static_cast<std::uint64_t>(rank))) {
     seeds.sources.push_back(divided.names.renumbered[source]);
     seeds.destinations.push_back(divided.names.renumbered[destination]);
     if (labels) {
@@ -114,8 +112,7 @@ TEST_CASE("batches of links with triplets, or without negatives") {
   });
 }
 
-TEST_CASE_TEMPLATE("batches of links are the same on any policy and delivered to it", Policy,
-                   GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("batches of links are the same on any policy and delivered to it", Policy, GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     auto const list = glt_test::random_graph(257, 999);
@@ -123,10 +120,8 @@ TEST_CASE_TEMPLATE("batches of links are the same on any policy and delivered to
     auto const seeds = seeds_of_rank(list, divided, comm.rank(), true);
     glt::link_options const options{.neighbors = {.fanouts = {3, 2}}, .exclude = seed_exclusion::edges};
     glt::dist::graph const host_graph(comm, divided.part(comm.rank()));
-    glt::dist::graph const graph(comm,
-                                 glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
-    glt::dist::loader host_loader(comm, glt::dist::link_batches(host_graph, options), seeds,
-                                  glt_test::kind_options);
+    glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+    glt::dist::loader host_loader(comm, glt::dist::link_batches(host_graph, options), seeds, glt_test::kind_options);
     std::vector<std::vector<std::int64_t>> expected;
     auto const copy = [](auto const& at, auto const& batch) {
       auto made = glt::to_vector(at, batch.sample.edge_label());
@@ -142,8 +137,7 @@ TEST_CASE_TEMPLATE("batches of links are the same on any policy and delivered to
     for (auto const& batch : host_loader.epoch(1)) {
       expected.push_back(copy(cpu(), batch));
     }
-    glt::dist::loader loader(comm, glt::dist::link_batches(graph, options), seeds, glt_test::kind_options,
-                             policy);
+    glt::dist::loader loader(comm, glt::dist::link_batches(graph, options), seeds, glt_test::kind_options, policy);
     auto delivered = glt::dist::to_device(host_loader, policy);
     auto const check = [&](auto& batches) {
       std::size_t step = 0;
@@ -162,8 +156,7 @@ TEST_CASE("seed edges, options and weights that cannot be are the same error on 
     auto const last = comm.size() - 1;
     bool const odd = comm.rank() == last;
     auto const name = "rank " + std::to_string(last);
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::link_batches const recipe(graph, {.neighbors = {.fanouts = {2}}});
     auto const refused = [&](edge_seeds const& seeds) {
@@ -173,9 +166,8 @@ TEST_CASE("seed edges, options and weights that cannot be are the same error on 
     CHECK(glt_test::names(refused({{1, 2}, {3, 101}, {}}), name, "destination of seed edge 1 is 101"));
     CHECK(glt_test::names(refused({{1}, {3}, {-1}}), name, "label of seed edge 0 is -1"));
     CHECK(glt_test::names(
-        glt_test::refused(comm, glt::dist::link_batches(graph, {.negatives = {.amount = odd ? -1.0 : 1.0}}),
-                          {}),
-        name, "-1 negatives"));
+        glt_test::refused(comm, glt::dist::link_batches(graph, {.negatives = {.amount = odd ? -1.0 : 1.0}}), {}), name,
+        "-1 negatives"));
     auto const weights = weights_of(graph.original());
     auto weighted = recipe;
     weighted.with_weights(glt::host_view<double const>(weights).subview(0, odd ? 0 : std::ssize(weights)));

@@ -66,8 +66,8 @@ TEST_CASE("batches by a temporal rule take the times of their seeds along") {
       edge_times.push_back(e * 37 % 101);
     }
     auto part = divided.part(comm.rank());
-    auto sorted = glt::sort_rows_by_time(part.graph.view(),
-                                         glt::make_edge_values(part.graph.view(), edge_times).view());
+    auto sorted =
+        glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), edge_times).view());
     part.graph = std::move(sorted.graph);
     glt::dist::graph const graph(comm, std::move(part));
     auto const original = glt_test::kind_seeds(comm.rank(), 257);
@@ -77,12 +77,10 @@ TEST_CASE("batches by a temporal rule take the times of their seeds along") {
     }
     glt::neighbor_options const options{.fanouts = {4, 3}, .edge_ids = true, .disjoint = true};
     auto const strategy = glt::temporal_strategy::last;
-    glt::dist::neighbor_batches const recipe(graph, options,
-                                             glt::temporal_rule<host>{sorted.times.view(), strategy});
+    glt::dist::neighbor_batches const recipe(graph, options, glt::temporal_rule<host>{sorted.times.view(), strategy});
     check_recipe(comm, divided, recipe, {divided.renumbered(original), times},
                  [&](auto const& seeds, auto const& seed_times, auto key) {
-                   return glt_test::naive_temporal_sample(list, edge_times, strategy, seeds, seed_times,
-                                                          options, key);
+                   return glt_test::naive_temporal_sample(list, edge_times, strategy, seeds, seed_times, options, key);
                  });
 
     auto const last = comm.size() - 1;
@@ -127,8 +125,7 @@ TEST_CASE("batches by weights") {
     auto const local = glt::make_edge_values(graph.local(), weights);
     glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true};
     using rule = glt::weighted_rule<host>;
-    glt::neighbor_sampler<cpu, glt::local_id, rule> whole(divided.whole.view(), options,
-                                                          rule{of_whole.view(), {}});
+    glt::neighbor_sampler<cpu, glt::local_id, rule> whole(divided.whole.view(), options, rule{of_whole.view(), {}});
     check_recipe(comm, divided, glt::dist::neighbor_batches(graph, options, rule{local.view(), {}}),
                  divided.renumbered(glt_test::kind_seeds(comm.rank(), 257)),
                  [&](auto const& seeds, auto const&, auto key) {
@@ -148,10 +145,8 @@ TEST_CASE("batches by LABOR") {
     auto const originals = glt::dist::make_source_originals(comm, graph);
     glt::neighbor_options const options{.fanouts = {4, 3}, .edge_ids = true};
     check_recipe(
-        comm, divided,
-        glt::dist::neighbor_batches(graph, options, glt::labor_rule<host>{.sources = originals.view()}),
-        divided.renumbered(glt_test::kind_seeds(comm.rank(), 257)),
-        [&](auto const& seeds, auto const&, auto key) {
+        comm, divided, glt::dist::neighbor_batches(graph, options, glt::labor_rule<host>{.sources = originals.view()}),
+        divided.renumbered(glt_test::kind_seeds(comm.rank(), 257)), [&](auto const& seeds, auto const&, auto key) {
           return glt_test::naive_labor_sample(list, glt::labor_count::poisson, seeds, options, key);
         });
   });
@@ -170,8 +165,7 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
     }
     glt::dist::edge_features const edge_features(
         comm, book,
-        glt::edge_features<cpu, float>(glt::make_buffer<cpu>(edges),
-                                       glt_test::named_store<float>(edges, 9, 2)));
+        glt::edge_features<cpu, float>(glt::make_buffer<cpu>(edges), glt_test::named_store<float>(edges, 9, 2)));
     auto const own = glt::to_vector(cpu(), graph.original());
     glt::dist::named_features const named(comm, book, glt_test::named_table({own.begin(), own.end()}));
     std::vector<std::int64_t> times_of_edges;
@@ -179,8 +173,8 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
       times_of_edges.push_back(edge * 37 - 5);
     }
     glt::feature_table<cpu> timed(std::ssize(edges));
-    timed.add("time", glt::feature_store<cpu, std::int64_t>(std::ssize(edges), 1,
-                                                            glt::make_buffer<cpu>(times_of_edges)));
+    timed.add("time",
+              glt::feature_store<cpu, std::int64_t>(std::ssize(edges), 1, glt::make_buffer<cpu>(times_of_edges)));
     timed.add("more", glt_test::named_store<float>(edges, 8, 3));
     glt::dist::named_edge_features const edge_tensors(
         comm, book, glt::edge_feature_table<cpu>(glt::make_buffer<cpu>(edges), std::move(timed)));
@@ -201,8 +195,7 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
       CHECK(rows.columns() == 2);
       std::vector<float> expected_edges;
       for (auto const id : sample.edge_ids()) {
-        expected_edges.insert(expected_edges.end(),
-                              {glt_test::named_value(id, 9, 0), glt_test::named_value(id, 9, 1)});
+        expected_edges.insert(expected_edges.end(), {glt_test::named_value(id, 9, 0), glt_test::named_value(id, 9, 1)});
       }
       CHECK(std::vector<float>(rows.flat().begin(), rows.flat().end()) == expected_edges);
       std::vector<std::int64_t> times;
@@ -234,8 +227,8 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
     if (comm.size() > 1) {
       glt::dist::neighbor_batches others(graph, features, recipe.options());
       others.with(edge_features);
-      CHECK(glt_test::names(glt_test::refused(comm, comm.rank() == last ? others : recipe, seeds), name,
-                            "other things"));
+      CHECK(
+          glt_test::names(glt_test::refused(comm, comm.rank() == last ? others : recipe, seeds), name, "other things"));
     }
   });
 }

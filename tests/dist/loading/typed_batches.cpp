@@ -42,8 +42,7 @@ glt::dist::named_features<cpu> features_of(auto& comm, glt::dist::hetero_graph<c
   return {comm, graph.book(type), glt_test::named_table({own.begin(), own.end()})};
 }
 
-glt::dist::named_edge_features<cpu> edge_features_of(auto& comm, glt::dist::hetero_graph<cpu> const& graph,
-                                                     int type) {
+glt::dist::named_edge_features<cpu> edge_features_of(auto& comm, glt::dist::hetero_graph<cpu> const& graph, int type) {
   std::vector<glt::edge_id> ids;
   for (std::int64_t e = 0; e < graph.local(type).num_edges(); ++e) {
     ids.push_back(graph.local(type).id_of_edge(e));
@@ -53,12 +52,10 @@ glt::dist::named_edge_features<cpu> edge_features_of(auto& comm, glt::dist::hete
 }
 
 // What `named_table` has of tensor number `tensor`, of one column, for the first of some items.
-std::vector<std::int64_t> values_of(std::vector<std::int64_t> const& items, std::int64_t tensor,
-                                    std::int64_t count) {
+std::vector<std::int64_t> values_of(std::vector<std::int64_t> const& items, std::int64_t tensor, std::int64_t count) {
   std::vector<std::int64_t> values;
   for (std::int64_t i = 0; i < count; ++i) {
-    values.push_back(
-        static_cast<std::int64_t>(glt_test::named_value(items[static_cast<std::size_t>(i)], tensor, 0)));
+    values.push_back(static_cast<std::int64_t>(glt_test::named_value(items[static_cast<std::size_t>(i)], tensor, 0)));
   }
   return values;
 }
@@ -106,8 +103,7 @@ TEST_CASE("typed batches are those of the sampler, with tensors of vertices, see
       CHECK(batch.seed_type == paper);
       REQUIRE(batch.tensors.size() == 4);
       REQUIRE(batch.edge_tensors.size() == 7);
-      auto const check = [&](auto const& table, char const* name, auto const& items, int tensor,
-                             std::int64_t count) {
+      auto const check = [&](auto const& table, char const* name, auto const& items, int tensor, std::int64_t count) {
         CHECK(glt_test::elements_of<std::int64_t>(table[name]) == values_of(items, tensor, count));
         rows += count;
       };
@@ -193,8 +189,7 @@ TEST_CASE("typed batches by rules, where seeds of every rank are of another type
   });
 }
 
-TEST_CASE_TEMPLATE("typed batches are the same on any policy and delivered to it", Policy,
-                   GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("typed batches are the same on any policy and delivered to it", Policy, GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     auto const list = glt_test::academic_graph(101);
@@ -205,9 +200,8 @@ TEST_CASE_TEMPLATE("typed batches are the same on any policy and delivered to it
     glt::feature_table<Policy> table(graph.book(paper).size(comm.rank()), policy);
     auto const own = glt::to_vector(cpu(), host_graph.original(paper));
     auto const years = glt_test::named_store<std::int64_t>({own.begin(), own.end()}, 1, 1);
-    table.add("year",
-              glt::feature_store<Policy, std::int64_t>(
-                  table.num_vertices(), 1, glt::make_buffer<Policy>(years.view().features.flat(), policy)));
+    table.add("year", glt::feature_store<Policy, std::int64_t>(
+                          table.num_vertices(), 1, glt::make_buffer<Policy>(years.view().features.flat(), policy)));
     glt::dist::named_features const papers(comm, graph.book(paper), std::move(table));
     auto const seeds = seeds_of_rank(divided, paper, comm.rank());
     glt::hetero_options const options{.fanouts = glt::same_fanouts(list.schema, {3, 2})};
@@ -247,8 +241,7 @@ TEST_CASE("typed seeds, options and tensors that cannot be are the same error on
     glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
     auto const papers = features_of(comm, graph, paper);
     auto const citations = edge_features_of(comm, graph, cites);
-    glt::dist::typed_batches const recipe(graph,
-                                          {.fanouts = glt::same_fanouts(list.schema, {2}), .edge_ids = true});
+    glt::dist::typed_batches const recipe(graph, {.fanouts = glt::same_fanouts(list.schema, {2}), .edge_ids = true});
     using ids = std::vector<glt::global_id>;
     typed_seeds const good(paper, ids{1});
     auto const refused = [&](auto const& what, typed_seeds const& seeds = {}) {

@@ -64,8 +64,7 @@ TEST_CASE("batches of random walks, with returns or without, are those of the de
 
 TEST_CASE("batches of node2vec walks are those of the definition") {
   on_ranks([](auto comm) {
-    check_walks(comm,
-                glt::node2vec_options{.length = 6, .walks_per_start = 2, .p = 0.25, .q = 4, .edge_ids = true},
+    check_walks(comm, glt::node2vec_options{.length = 6, .walks_per_start = 2, .p = 0.25, .q = 4, .edge_ids = true},
                 [](auto const&... what) { return glt_test::naive_node2vec_walks(what...); });
   });
 }
@@ -106,20 +105,17 @@ TEST_CASE("batches of walks along edge types are those of the definition") {
   });
 }
 
-TEST_CASE_TEMPLATE("batches of walks are the same on any policy and delivered to it", Policy,
-                   GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("batches of walks are the same on any policy and delivered to it", Policy, GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     auto const seeds = divided.renumbered(glt_test::kind_seeds(comm.rank(), 257));
     glt::dist::graph const host_graph(comm, divided.part(comm.rank()));
-    glt::dist::graph const graph(comm,
-                                 glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+    glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
     glt::dist::loader host_loader(comm, glt::dist::walk_batches(host_graph, {.length = 5}), seeds,
                                   glt_test::kind_options);
-    glt::dist::loader loader(comm, glt::dist::walk_batches(graph, {.length = 5}), seeds,
-                             glt_test::kind_options, policy);
+    glt::dist::loader loader(comm, glt::dist::walk_batches(graph, {.length = 5}), seeds, glt_test::kind_options,
+                             policy);
     auto delivered = glt::dist::to_device(host_loader, policy);
     std::vector<std::vector<glt::global_id>> expected;
     for (auto const& batch : host_loader.epoch(1)) {
@@ -142,17 +138,14 @@ TEST_CASE("starts and options of walks that cannot be are the same error on ever
     auto const last = comm.size() - 1;
     bool const odd = comm.rank() == last;
     auto const name = "rank " + std::to_string(last);
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::walk_batches const recipe(graph, {.length = 3});
     using ids = std::vector<glt::global_id>;
     using seeds = glt::dist::vertex_seeds<>;
     CHECK(glt_test::names(glt_test::refused(comm, recipe, ids{0, odd ? -1 : 1}), name, "seed 1 is -1"));
-    CHECK(glt_test::names(glt_test::refused(comm, recipe, odd ? seeds(ids{0}, {7}) : seeds(ids{0})), name,
-                          "times"));
-    CHECK(glt_test::names(
-        glt_test::refused(comm, glt::dist::walk_batches(graph, {.length = odd ? 0 : 3}), ids{0}), name,
-        "0 steps"));
+    CHECK(glt_test::names(glt_test::refused(comm, recipe, odd ? seeds(ids{0}, {7}) : seeds(ids{0})), name, "times"));
+    CHECK(glt_test::names(glt_test::refused(comm, glt::dist::walk_batches(graph, {.length = odd ? 0 : 3}), ids{0}),
+                          name, "0 steps"));
   });
 }

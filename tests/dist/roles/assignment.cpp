@@ -51,10 +51,8 @@ TEST_CASE("trainers get workers of their own machine") {
   std::vector<std::int64_t> const one(6, 7);
   CHECK(assign_workers(one, 2) ==
         std::vector{trainer(0), worker(0, 0), worker(0, 1), trainer(3), worker(3, 0), worker(3, 1)});
-  CHECK(assign_workers(one, 0) ==
-        std::vector{trainer(0), trainer(1), trainer(2), trainer(3), trainer(4), trainer(5)});
-  std::vector<std::int64_t> const in_turn{9,  -4, 9,
-                                          -4, 9,  9}; // ranks dealt to machines, one of which has more
+  CHECK(assign_workers(one, 0) == std::vector{trainer(0), trainer(1), trainer(2), trainer(3), trainer(4), trainer(5)});
+  std::vector<std::int64_t> const in_turn{9, -4, 9, -4, 9, 9}; // ranks dealt to machines, one of which has more
   CHECK(assign_workers(in_turn, 1) ==
         std::vector{trainer(0), trainer(1), worker(0, 0), worker(1, 0), trainer(4), worker(4, 0)});
 }

@@ -78,10 +78,9 @@ TEST_CASE("every rank knows its own place and the groups of all") {
       CHECK(context.group_of(other).name == group_of(other));
       CHECK(context.name_of(other) == group_of(other) + '-' + std::to_string(other / 2));
     }
-    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(context.ranks_of("x")); }),
-                "no group \"x\"", "groups are \"s\""));
-    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(context.name_of(plain.size())); }),
-                "no rank"));
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(context.ranks_of("x")); }), "no group \"x\"",
+                "groups are \"s\""));
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(context.name_of(plain.size())); }), "no rank"));
   });
 }
 
@@ -220,8 +219,7 @@ TEST_CASE("calls that do not match are the same error on all ranks") {
       {2, 3, 4});
 }
 
-TEST_CASE(
-    "a failure reaches the ranks of its group by a guard of the group, and the others by one of the world") {
+TEST_CASE("a failure reaches the ranks of its group by a guard of the group, and the others by one of the world") {
   on_ranks([](auto comm) {
     auto context = joined(comm);
     auto const last = comm.size() - 1;
@@ -246,7 +244,6 @@ TEST_CASE(
         context.world_barrier();
       });
     };
-    CHECK(
-        names(thrown<glt::collective_error>(in_world), "rank " + std::to_string(last % 2), "its disk fails"));
+    CHECK(names(thrown<glt::collective_error>(in_world), "rank " + std::to_string(last % 2), "its disk fails"));
   });
 }

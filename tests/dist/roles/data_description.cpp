@@ -16,9 +16,8 @@ TEST_CASE("a description tells what there is, names it where something else is a
   CHECK(empty.num_columns() == 0);
   CHECK_FALSE(empty.has_labels());
   CHECK_FALSE(empty.has_originals());
-  CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(empty.split("train")); }),
-      "no split \"train\"; there are none"));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(empty.split("train")); }),
+                        "no split \"train\"; there are none"));
 
   glt::dist::data_description const some{.offsets = {0, 3, 9},
                                          .ranks = {4, 2},
@@ -33,9 +32,8 @@ TEST_CASE("a description tells what there is, names it where something else is a
   CHECK(some.tensor("small").scales[1] == 4);
   CHECK(some.split("train").size() == 5);
   CHECK(some.split("test").size() == 0);
-  CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(some.tensor("large")); }),
-      "no tensor \"large\"; there are \"features\", \"labels\", \"small\""));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(some.tensor("large")); }),
+                        "no tensor \"large\"; there are \"features\", \"labels\", \"small\""));
 
   std::vector<std::byte> bytes(glt::detail::packed_size(some));
   glt::detail::packer(bytes.data()).add(some);

@@ -69,10 +69,8 @@ TEST_CASE("a server that fails outside of batches ends all servers, and clients 
           if (is_server(roles)) {
             glt::dist::server server(roles);
             server.offer("some", counted_batches());
-            server.register_service("fail",
-                                    [](std::int64_t code) -> std::int64_t { throw code; }); // no exception
-            CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), name,
-                                  "unknown exception"));
+            server.register_service("fail", [](std::int64_t code) -> std::int64_t { throw code; }); // no exception
+            CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), name, "unknown exception"));
             continue;
           }
           glt::dist::client client(roles);
@@ -139,10 +137,9 @@ TEST_CASE("a server that fails before it runs is an error of all ranks") {
                 server.run();
               });
               auto const name = "servers-" + std::to_string(failing) + ": has gone before it served";
-              auto const says_why =
-                  [&](std::string const& text) { // of the failure, or of what follows from it
-                    return glt_test::names(text, "its disk fails") || glt_test::names(text, name);
-                  };
+              auto const says_why = [&](std::string const& text) { // of the failure, or of what follows from it
+                return glt_test::names(text, "its disk fails") || glt_test::names(text, name);
+              };
               CHECK(says_why(failure));
               if (failing == 0) {
                 CHECK(glt_test::names(failure, "rank 0: its disk fails"));
@@ -179,8 +176,8 @@ TEST_CASE("a client that throws in the middle of an epoch holds up nobody, and a
                 glt::dist::client client(roles);
                 auto options = some_options;
                 options.batch_size = batch_size;
-                remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 12 * batch_size),
-                                         {}, options);
+                remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 12 * batch_size), {},
+                                         options);
                 for (auto const& batch : loader.epoch(0)) {
                   ++steps;
                   if (roles.group_rank() == 0 && batch.step == 4) {
@@ -243,8 +240,7 @@ TEST_CASE("servers and clients end with batches on their way") {
             options.batch_size = batch_size;
             options.prefetch = 8;
             for (int loaders = 0; loaders < 3; ++loaders) {
-              remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 20 * batch_size), {},
-                                       options);
+              remote<comm_type> loader(client, "some", counted_seeds(roles.group_rank(), 20 * batch_size), {}, options);
               auto const range = loader.epoch(loaders);
               CHECK(range.begin() != range.end());
             }
@@ -280,8 +276,7 @@ void train_long(Comm comm, Node node, std::int64_t steps, std::int64_t bytes) {
     remote<Comm> loader(client, "some", counted_seeds(roles.group_rank(), 32 * steps), {}, options);
     std::vector<std::int64_t> before;
     auto const measure = [&] {
-      return std::vector{own_usage().kilobytes,
-                         client.template request<std::int64_t>(0, "kilobytes", std::int64_t{0})};
+      return std::vector{own_usage().kilobytes, client.template request<std::int64_t>(0, "kilobytes", std::int64_t{0})};
     };
     std::int64_t seeds = 0;
     for (auto const& batch : loader.epoch(0)) {
@@ -329,9 +324,9 @@ TEST_CASE("a client that sends what its server cannot understand is served no mo
       [](auto comm) {
         using comm_type = decltype(comm);
         constexpr auto unknown = static_cast<service_message>(99);
-        for (auto const kind : {unknown, service_message::batch, service_message::open, service_message::begin,
-                                service_message::credit, service_message::close, service_message::request,
-                                service_message::goodbye}) {
+        for (auto const kind :
+             {unknown, service_message::batch, service_message::open, service_message::begin, service_message::credit,
+              service_message::close, service_message::request, service_message::goodbye}) {
           CAPTURE(static_cast<std::int64_t>(kind));
           for (int servers = 1; servers < comm.size() - 1; ++servers) {
             auto roles = joined(comm, servers);

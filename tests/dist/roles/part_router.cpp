@@ -54,10 +54,8 @@ TEST_CASE("a router refuses parts that no rank holds, and other parts than it kn
   CHECK(names(refusal(3, {{0}, {2}}), "no rank that holds part 1"));
   CHECK(names(refusal(2, {{0}, {1, 2}}), "rank 1 holds part 2"));
   part_router router(1, {{0}});
-  CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(router.pick(1)); }), "no part 1",
-              "0 to 0"));
-  CHECK(
-      names(thrown<glt::precondition_error>([&] { static_cast<void>(router.ranks_of(-1)); }), "no part -1"));
+  CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(router.pick(1)); }), "no part 1", "0 to 0"));
+  CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(router.ranks_of(-1)); }), "no part -1"));
 }
 
 TEST_CASE("ranks tell each other which parts they hold") {
@@ -65,9 +63,7 @@ TEST_CASE("ranks tell each other which parts they hold") {
     // Every rank but the last one holds its part and part 0; the last one, where there are more, holds nothing.
     int const parts = std::max(1, comm.size() - 1);
     bool const holds = comm.rank() < parts;
-    auto const held = !holds             ? std::vector<int>()
-                      : comm.rank() == 0 ? std::vector{0}
-                                         : std::vector{comm.rank(), 0};
+    auto const held = !holds ? std::vector<int>() : comm.rank() == 0 ? std::vector{0} : std::vector{comm.rank(), 0};
     auto router = make_part_router(comm, holds ? parts : 0, held);
     CHECK(router.num_parts() == parts);
     std::vector<int> holders(static_cast<std::size_t>(parts));

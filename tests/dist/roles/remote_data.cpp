@@ -38,8 +38,7 @@ void with_papers(Train const& train) {
   glt_test::on_ranks(
       [&](auto comm) {
         for (int const servers : servers_of_size(comm.size())) {
-          divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                      servers);
+          divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], servers);
           glt_test::on_roles(
               comm, servers,
               [&](auto& server) {
@@ -95,8 +94,8 @@ TEST_CASE("a client learns what there is") {
     for (auto const& tensor : known.tensors) {
       names.push_back(tensor.name);
     }
-    CHECK(names == std::vector<std::string>{"originals", "features", "labels", "title", "year", "small",
-                                            "dense", "none", "label"});
+    CHECK(names == std::vector<std::string>{"originals", "features", "labels", "title", "year", "small", "dense",
+                                            "none", "label"});
     CHECK(known.tensor("title").type == glt::element_type::float16);
     CHECK(known.tensor("dense").num_columns == 40);
     CHECK(known.tensor("small").scales == std::vector<float>{0.5F, 2, 1});
@@ -136,8 +135,7 @@ TEST_CASE("rows come in the order of the ids, from wherever they are, as the typ
         wrong += labels[static_cast<std::size_t>(i)] != divided_graph::label(vertex) ? 1 : 0;
         for (std::int64_t c = 0; c < 3; ++c) {
           wrong += rows.view().features(i, c) != divided_graph::feature(vertex, c) ? 1 : 0;
-          wrong +=
-              doubles.view().features(i, c) != static_cast<double>(divided_graph::feature(vertex, c)) ? 1 : 0;
+          wrong += doubles.view().features(i, c) != static_cast<double>(divided_graph::feature(vertex, c)) ? 1 : 0;
         }
       }
       CHECK(wrong == 0);
@@ -174,8 +172,7 @@ TEST_CASE("a split is shared out to the clients in pieces that are as even as ca
     auto& clients = client.roles();
     auto const share = whole.size() / static_cast<std::size_t>(clients.group_size());
     CHECK((own.size() == share || own.size() == share + 1));
-    auto const all =
-        glt::detail::gather_lists(clients.group(), {.what = glt::detail::operation::user}, {}, own);
+    auto const all = glt::detail::gather_lists(clients.group(), {.what = glt::detail::operation::user}, {}, own);
     std::vector<glt::global_id> joined;
     for (auto const& of_client : all) {
       joined.insert(joined.end(), of_client.begin(), of_client.end());
@@ -198,24 +195,21 @@ TEST_CASE("what there is not is an error that names what there is, and requests 
     std::vector<glt::global_id> const right{3};
     CHECK(glt_test::names(refused([&] { return data.gather(wrong); }), "id 1 is 257", "[0, 257)"));
     CHECK(glt_test::names(refused([&] { return data.labels(below); }), "id 0 is -1"));
-    CHECK(glt_test::names(refused([&] { return data.gather("large", right); }), "no tensor \"large\"",
-                          "\"dense\""));
+    CHECK(glt_test::names(refused([&] { return data.gather("large", right); }), "no tensor \"large\"", "\"dense\""));
     CHECK(glt_test::names(refused([&] { return data.template gather<std::int32_t>("title", right); }),
                           "\"title\" of float16 as int32", "float32"));
-    CHECK(glt_test::names(refused([&] { return empty.labels(right); }),
-                          "no tensor \"labels\"; there are none"));
+    CHECK(glt_test::names(refused([&] { return empty.labels(right); }), "no tensor \"labels\"; there are none"));
     CHECK(glt_test::names(refused([&] { return data.split("valid"); }),
                           "no split \"valid\"; there are \"train\", \"first\""));
     CHECK(glt_test::names(refused([&] { return empty.whole_split("train"); }), "there are none"));
-    CHECK(glt_test::names(
-        glt_test::thrown<glt::collective_error>([&] { glt::dist::remote_data(client, "patents"); }), "rank ",
-        "no service \"patents / describe\"", "\"papers / describe\""));
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { glt::dist::remote_data(client, "patents"); }),
+                          "rank ", "no service \"patents / describe\"", "\"papers / describe\""));
 
     auto const server = client.servers().front();
     auto const answer = [&](char const* service, auto const& request) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(client.template request<std::vector<std::byte>>(
-            server, std::string("papers / ") + service, request));
+        static_cast<void>(
+            client.template request<std::vector<std::byte>>(server, std::string("papers / ") + service, request));
       });
     };
     using glt::detail::rows_request;
@@ -227,11 +221,8 @@ TEST_CASE("what there is not is an error that names what there is, and requests 
     CHECK(glt_test::names(answer("rows", std::int64_t{1} << 40), "message"));
     CHECK(glt_test::names(answer("describe", split_request{"train", 0, 1}), "another type"));
     CHECK(glt_test::names(answer("split", split_request{"valid", 0, 1}), "no split \"valid\""));
-    for (auto const& [first, count] : {std::pair<std::int64_t, std::int64_t>{0, 4},
-                                       {4, 0},
-                                       {-1, 1},
-                                       {1, -1},
-                                       {2, std::int64_t{1} << 62}}) {
+    for (auto const& [first, count] :
+         {std::pair<std::int64_t, std::int64_t>{0, 4}, {4, 0}, {-1, 1}, {1, -1}, {2, std::int64_t{1} << 62}}) {
       CHECK(glt_test::names(answer("split", split_request{"first", first, count}), "of which there are 3"));
     }
     CHECK(data.originals(right) == original_ids(divided, right)); // still there

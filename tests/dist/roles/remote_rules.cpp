@@ -33,9 +33,7 @@ struct weighted {
   explicit weighted(Comm& comm)
       : graph(comm, glt_test::merged_graph(comm.size()).part(comm.rank())),
         weights(glt::make_edge_values(graph.local(), glt_test::random_weights(4099, 6))) {}
-  auto recipe() const {
-    return glt::dist::neighbor_batches(graph, {}, glt::weighted_rule<host>{weights.view(), {}});
-  }
+  auto recipe() const { return glt::dist::neighbor_batches(graph, {}, glt::weighted_rule<host>{weights.view(), {}}); }
   glt::neighbor_options options() const { return {.fanouts = {3, 2}, .edge_ids = true}; }
   glt::dist::vertex_seeds<> seeds(int client) const { return glt_test::client_seeds(client, 257); }
 
@@ -50,8 +48,7 @@ auto sorted_part(int ranks, int rank) {
     times.push_back(e * 37 % 101);
   }
   auto part = glt_test::merged_graph(ranks).part(rank);
-  auto sorted =
-      glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
+  auto sorted = glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
   part.graph = std::move(sorted.graph);
   return std::pair(std::move(part), std::move(sorted.times));
 }
@@ -60,8 +57,7 @@ template <class Comm>
 struct temporal {
   explicit temporal(Comm& comm) : temporal(comm, sorted_part(comm.size(), comm.rank())) {}
   auto recipe() const {
-    return glt::dist::neighbor_batches(graph, {},
-                                       glt::temporal_rule<host>{times.view(), glt::temporal_strategy::last});
+    return glt::dist::neighbor_batches(graph, {}, glt::temporal_rule<host>{times.view(), glt::temporal_strategy::last});
   }
   glt::neighbor_options options() const { return {.fanouts = {4, 3}, .edge_ids = true, .disjoint = true}; }
   glt::dist::vertex_seeds<> seeds(int client) const {
@@ -78,8 +74,7 @@ struct temporal {
 
 private:
   template <class Sorted>
-  temporal(Comm& comm, Sorted sorted)
-      : graph(comm, std::move(sorted.first)), times(std::move(sorted.second)) {}
+  temporal(Comm& comm, Sorted sorted) : graph(comm, std::move(sorted.first)), times(std::move(sorted.second)) {}
 };
 
 template <class Comm>

@@ -38,8 +38,7 @@ struct typed {
         authors(features_of(comm, author)) {}
   auto recipe() const {
     glt::dist::typed_batches made(graph, {});
-    return made.with(paper, papers, {{.name = "year"}, {.name = "label", .seeds_only = true}})
-        .with(author, authors);
+    return made.with(paper, papers, {{.name = "year"}, {.name = "label", .seeds_only = true}}).with(author, authors);
   }
   glt::hetero_options options() const {
     return {.fanouts = glt::same_fanouts(graph.schema(), {3, 2}), .edge_ids = true};
@@ -61,9 +60,7 @@ template <class Comm>
 struct walks {
   explicit walks(Comm& comm) : graph(comm, glt_test::merged_graph(comm.size()).part(comm.rank())) {}
   auto recipe() const { return glt::dist::walk_batches(graph, glt::walk_options()); }
-  glt::walk_options options() const {
-    return {.length = 5, .walks_per_start = 2, .restart = 0.25, .edge_ids = true};
-  }
+  glt::walk_options options() const { return {.length = 5, .walks_per_start = 2, .restart = 0.25, .edge_ids = true}; }
   glt::dist::vertex_seeds<> seeds(int client) const { return glt_test::client_seeds(client, 257); }
 
   glt::dist::graph<cpu> graph;

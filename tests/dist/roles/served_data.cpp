@@ -23,8 +23,7 @@ TEST_CASE("data that cannot be served are the same error on all servers, and are
   glt_test::on_ranks(
       [](auto comm) {
         auto const servers = comm.size() - 1;
-        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0],
-                                    servers);
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], servers);
         glt_test::on_roles(
             comm, servers,
             [&](auto& server) {
@@ -44,11 +43,8 @@ TEST_CASE("data that cannot be served are the same error on all servers, and are
                 CHECK(glt_test::names(text, "rank " + std::to_string(last)));
                 return text;
               };
-              CHECK(glt_test::names(refused([&](auto& data) { data.add(here.features); }),
-                                    "two tensors \"features\""));
-              CHECK(glt_test::names(refused([&](auto& data) {
-                                      data.add_split("train", {0, 101});
-                                    }),
+              CHECK(glt_test::names(refused([&](auto& data) { data.add(here.features); }), "two tensors \"features\""));
+              CHECK(glt_test::names(refused([&](auto& data) { data.add_split("train", {0, 101}); }),
                                     "id of a split 1 is 101"));
               CHECK(glt_test::names(refused([&](auto& data) {
                                       data.add_split("train", {0});
@@ -62,15 +58,13 @@ TEST_CASE("data that cannot be served are the same error on all servers, and are
                                     }),
                                     "no such file"));
               CHECK(glt_test::names(refused([&](auto& data) {
-                                      data = glt::dist::served_data(
-                                          glt::partition_book(std::vector<glt::global_id>(
-                                              static_cast<std::size_t>(servers) + 2, 0)));
+                                      data = glt::dist::served_data(glt::partition_book(
+                                          std::vector<glt::global_id>(static_cast<std::size_t>(servers) + 2, 0)));
                                     }),
                                     "as many servers"));
               CHECK(glt_test::names(refused([&](auto& data) {
-                                      data = glt::dist::served_data(
-                                          glt::partition_book(std::vector<glt::global_id>(
-                                              static_cast<std::size_t>(servers) + 1, 0)));
+                                      data = glt::dist::served_data(glt::partition_book(
+                                          std::vector<glt::global_id>(static_cast<std::size_t>(servers) + 1, 0)));
                                       data.add(here.features);
                                     }),
                                     "different partitions"));
@@ -114,8 +108,7 @@ TEST_CASE("groups of servers show a whole data set each, and a client asks the o
         auto const server = client.assigned_servers().front();
         CHECK(data.description().ranks == std::vector<int>{server});
         CHECK(data.whole_split("train") == std::vector<glt::global_id>{server, 50});
-        CHECK(data.originals(std::vector<glt::global_id>{7}) ==
-              std::vector<glt::global_id>{divided.names.original[7]});
+        CHECK(data.originals(std::vector<glt::global_id>{7}) == std::vector<glt::global_id>{divided.names.original[7]});
       },
       {3, 4});
 }

@@ -36,10 +36,14 @@ using remote = glt::dist::remote_loader<Comm, counted_batches>;
 // Servers by clients that are as many as the ranks of a test.
 std::vector<int> servers_of_size(int ranks) {
   switch (ranks) {
-  case 2: return {1};
-  case 3: return {1, 2};
-  case 4: return {1, 2, 3};
-  default: return {3};
+  case 2:
+    return {1};
+  case 3:
+    return {1, 2};
+  case 4:
+    return {1, 2, 3};
+  default:
+    return {3};
   }
 }
 
@@ -121,13 +125,11 @@ TEST_CASE("servers make as many batches in a round as the bulk of a loader says"
               [&](auto& client) {
                 auto options = some_options;
                 options.bulk = bulk;
-                remote<glt::counting_comm<decltype(comm)>> loader(client, "some", counted_seeds(0, 180), {},
-                                                                  options);
+                remote<glt::counting_comm<decltype(comm)>> loader(client, "some", counted_seeds(0, 180), {}, options);
                 CHECK(prints_of(loader, 0) == expected_of(0, 180, 60, 0));
               });
         }
-        if (comm.rank() <
-            2) { // 30 rounds of two exchanges or more, where both servers make a batch, and 12 or less
+        if (comm.rank() < 2) { // 30 rounds of two exchanges or more, where both servers make a batch, and 12 or less
           CHECK(exchanges[0] - exchanges[1] >= 36);
         }
       },
@@ -147,9 +149,8 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
               },
               [&](auto& client) {
                 auto const own = client.roles().group_rank();
-                auto const refused = [&](std::string const& offer, std::int64_t first_seed,
-                                         std::int64_t failing_step, std::int64_t batch_size,
-                                         std::int64_t bulk = 1) {
+                auto const refused = [&](std::string const& offer, std::int64_t first_seed, std::int64_t failing_step,
+                                         std::int64_t batch_size, std::int64_t bulk = 1) {
                   return glt_test::thrown<glt::error>([&] {
                     remote<comm_type>(client, offer, std::vector<glt::global_id>{first_seed}, {failing_step},
                                       {.batch_size = batch_size, .bulk = bulk}, {.together = false});
@@ -164,8 +165,8 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
                 }
                 auto options = some_options;
                 options.bulk = servers == 2 ? 3 : 1; // of which those before the failing one come
-                remote<comm_type> loader(client, "some", counted_seeds(own, 30),
-                                         {.failing_step = own == 0 ? 4 : -1}, options, {.together = false});
+                remote<comm_type> loader(client, "some", counted_seeds(own, 30), {.failing_step = own == 0 ? 4 : -1},
+                                         options, {.together = false});
                 if (own > 0) {
                   CHECK(prints_of(loader, 1) == expected_of(own, 30, 10, 1));
                   return;
@@ -232,7 +233,8 @@ TEST_CASE("a client that stalls or goes early holds up nobody, and a wait may ha
               if (own == 0) {
                 auto pending = client.template request_async<std::int64_t>(0, "sleep", std::int64_t{300});
                 auto const text = glt_test::thrown<glt::error>([&] { prints_of(loader, 0); });
-                CHECK(glt_test::names(text, "clients-0 has waited 0.02 s for step 0 of epoch 0 from servers-0 (rank 0)"));
+                CHECK(
+                    glt_test::names(text, "clients-0 has waited 0.02 s for step 0 of epoch 0 from servers-0 (rank 0)"));
                 CHECK(pending.get() == 300);
               }
             });
@@ -290,20 +292,16 @@ TEST_CASE("clients call services, and servers tell why they cannot") {
         on_roles(
             comm, comm.size() / 2,
             [](auto& server) {
-              server.register_service(
-                  "sum", [](std::vector<std::int64_t> const& values) {
-                    std::int64_t sum = 0;
-                    for (auto const value : values) {
-                      sum += value;
-                    }
-                    return sum;
-                  });
-              server.register_service("fail", [](std::string const& why) -> std::string {
-                throw glt::error(why);
+              server.register_service("sum", [](std::vector<std::int64_t> const& values) {
+                std::int64_t sum = 0;
+                for (auto const value : values) {
+                  sum += value;
+                }
+                return sum;
               });
-              CHECK_THROWS_AS(
-                  server.register_service("sum", [](std::int64_t value) { return value; }),
-                  glt::precondition_error);
+              server.register_service("fail", [](std::string const& why) -> std::string { throw glt::error(why); });
+              CHECK_THROWS_AS(server.register_service("sum", [](std::int64_t value) { return value; }),
+                              glt::precondition_error);
               server.run();
             },
             [](auto& client) {

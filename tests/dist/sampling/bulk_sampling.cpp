@@ -52,8 +52,7 @@ class batches {
 public:
   using subgraph = glt::sampled_subgraph<Policy, Vertex>;
 
-  batches(divided_graph const& divided, int rank, std::int64_t first_step, std::size_t count,
-          Policy const& policy)
+  batches(divided_graph const& divided, int rank, std::int64_t first_step, std::size_t count, Policy const& policy)
       : policy_(policy), divided_(&divided), first_step_(first_step), out_(count) {
     for (std::size_t b = 0; b < count; ++b) {
       auto const seeds = glt_test::seeds_of(rank, step(b), divided.whole.view().num_rows());
@@ -106,8 +105,7 @@ private:
 };
 
 template <class Policy, class Vertex>
-void check_equal(auto& comm, glt_test::edge_list const& list,
-                 glt_test::named_partitioner const& partitioner) {
+void check_equal(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner) {
   Policy const policy;
   divided_graph const divided(list, partitioner, comm.size());
   glt::dist::graph const graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
@@ -119,8 +117,7 @@ void check_equal(auto& comm, glt_test::edge_list const& list,
       batches<Policy, Vertex>(divided, comm.rank(), static_cast<std::int64_t>(count), count, policy)
           .check(together, alone);
     }
-    batches<Policy, Vertex>(divided, comm.rank(), 2, 1, policy)
-        .check(alone, together); // and the other way round
+    batches<Policy, Vertex>(divided, comm.rank(), 2, 1, policy).check(alone, together); // and the other way round
   }
 }
 
@@ -134,15 +131,13 @@ TEST_CASE_TEMPLATE("batches that are sampled together are equal to those sampled
         check_equal<Policy, glt::global_id>(comm, list, glt_test::all_partitioners()[1]);
       }
     }
-    check_equal<Policy, glt::local_id>(comm, glt_test::random_graph(257, 4099),
-                                       glt_test::all_partitioners()[0]);
+    check_equal<Policy, glt::local_id>(comm, glt_test::random_graph(257, 4099), glt_test::all_partitioners()[0]);
   });
 }
 
 TEST_CASE("batches that are sampled together in place are equal to those sampled one after the other") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto node = glt_test::node_of(comm);
     for (bool const mixed : {false, true}) {
       auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
@@ -189,8 +184,7 @@ struct first_edges {
 
 TEST_CASE("queries belong to their batch, and so does the rule that serves it") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::neighbor_options const options{.fanouts = {9, 9}, .disjoint = true};
     glt::dist::neighbor_sampler together(comm, graph, options, first_edges{9});
@@ -201,8 +195,7 @@ TEST_CASE("queries belong to their batch, and so does the rule that serves it") 
     together.set_rule_of(by_rank);
     alone.set_rule_of(by_rank);
     four.check(together, alone);
-    together.set_rule_of(
-        [](int rank, std::size_t batch) { return first_edges{rank + static_cast<int>(batch)}; });
+    together.set_rule_of([](int rank, std::size_t batch) { return first_edges{rank + static_cast<int>(batch)}; });
     auto items = four.items<decltype(together)>();
     together.sample_bulk(items);
     for (std::size_t b = 0; b < items.size(); ++b) {
@@ -218,8 +211,7 @@ TEST_CASE("queries belong to their batch, and so does the rule that serves it") 
   });
 }
 
-TEST_CASE(
-    "batches of a typed graph that are sampled together are equal to those sampled one after the other") {
+TEST_CASE("batches of a typed graph that are sampled together are equal to those sampled one after the other") {
   on_ranks([](auto comm) {
     for (auto const& list : glt_test::hetero_graphs_to_divide()) {
       glt_test::divided_hetero_graph const divided(list, comm.size(), 1);
@@ -256,8 +248,7 @@ TEST_CASE(
 
 TEST_CASE("four batches cost as many messages as one, and the bytes of four") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(3001, 20011, 9), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(3001, 20011, 9), glt_test::all_partitioners()[1], comm.size());
     glt::counting_comm counted(comm);
     glt::dist::graph const graph(counted, divided.part(comm.rank()));
     glt::dist::neighbor_sampler sampler(counted, graph, {.fanouts = {6, 4, 3}});
@@ -284,8 +275,7 @@ TEST_CASE("other numbers of batches, keys or bad seeds of one rank are the same 
     auto const last = comm.size() - 1;
     auto const text = "rank " + std::to_string(last);
     bool const is_last = comm.rank() == last;
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 2}});
     batches<cpu, glt::global_id> three(divided, comm.rank(), 1, 3, cpu{});
@@ -316,8 +306,7 @@ TEST_CASE("other numbers of batches, keys or bad seeds of one rank are the same 
 TEST_CASE("batches that are not larger than others before allocate as much as the headers of their hops") {
   on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1],
-                                    comm.size());
+        divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {5, 5}});
         batches<cpu, glt::global_id> four(divided, comm.rank(), 1, 4, cpu{});

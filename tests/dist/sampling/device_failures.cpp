@@ -3,8 +3,7 @@
 
 #include "support/device_parts.hpp"
 
-#if defined(GLT_TEST_THRUST) &&                                                                              \
-    !defined(GLT_TEST_MPI) // processes do not notice all of it; see run_collectively
+#if defined(GLT_TEST_THRUST) && !defined(GLT_TEST_MPI) // processes do not notice all of it; see run_collectively
 
 #include <glt/comm/guard.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
@@ -76,12 +75,12 @@ TEST_CASE("a rank whose device memory runs out at any moment of sampling fails a
   check_failures([&](auto comm, auto arm) {
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     scarce_device const policy;
-    glt::dist::graph const graph(
-        comm, glt_test::device_part<scarce_device, glt::global_id>(divided, comm.rank(), policy));
+    glt::dist::graph const graph(comm,
+                                 glt_test::device_part<scarce_device, glt::global_id>(divided, comm.rank(), policy));
     glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, -1}, .edge_ids = true}, policy);
     glt::sampled_subgraph<scarce_device, glt::global_id> out;
-    auto const seeds = glt::make_buffer<scarce_device>(
-        divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), policy);
+    auto const seeds =
+        glt::make_buffer<scarce_device>(divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), policy);
     arm();
     sampler.sample(seeds.view(), {.seed = 1}, out);
   });
@@ -89,15 +88,14 @@ TEST_CASE("a rank whose device memory runs out at any moment of sampling fails a
 
 TEST_CASE("a rank whose device memory runs out at any moment of collecting fails all ranks and hangs none") {
   check_failures([&](auto comm, auto arm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     scarce_device const policy;
     glt::dist::feature_store const store(comm, divided.names.book,
                                          glt_test::device_features(divided, comm.rank(), 7, true, policy));
     glt::dist::feature_collector collector(comm, store, policy);
     glt::dist::collected_rows<scarce_device, float> out;
-    auto const ids = glt::make_buffer<scarce_device>(
-        divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), policy);
+    auto const ids =
+        glt::make_buffer<scarce_device>(divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), policy);
     arm();
     collector.collect(ids.view(), ids.size(), 0, out);
   });

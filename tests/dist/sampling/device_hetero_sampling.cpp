@@ -70,8 +70,7 @@ TEST_CASE("sampling a typed graph across parts in memory of a GPU equals that on
       std::vector<glt::uniform_rule> const rules(list.schema.edge_types().size());
       auto const fanouts = glt::same_fanouts(list.schema, {3, 2});
       check_equal_to_host(comm, list, {.fanouts = fanouts, .edge_ids = true}, rules, no_queries);
-      glt::hetero_options mixed{.fanouts = glt::same_fanouts(list.schema, {-1, 2, 1}),
-                                .expand = glt::frontier::all};
+      glt::hetero_options mixed{.fanouts = glt::same_fanouts(list.schema, {-1, 2, 1}), .expand = glt::frontier::all};
       for (std::size_t e = 0; e < mixed.fanouts.size(); ++e) {
         if (e % 3 == 1) {
           mixed.fanouts[e] = {0, 300, -1}; // counts of different width in one hop
@@ -86,9 +85,9 @@ TEST_CASE("queries of typed vertices travel from GPU to GPU") {
   glt_test::on_ranks([](auto comm) {
     auto const list = glt_test::academic_graph(101);
     std::vector<glt_test::limit_rule> const rules(list.schema.edge_types().size());
-    check_equal_to_host(
-        comm, list, {.fanouts = glt::same_fanouts(list.schema, {3, -1}), .edge_ids = true, .disjoint = true},
-        rules, [](auto const& seeds) { return glt_test::limits_for(seeds, 900); });
+    check_equal_to_host(comm, list,
+                        {.fanouts = glt::same_fanouts(list.schema, {3, -1}), .edge_ids = true, .disjoint = true}, rules,
+                        [](auto const& seeds) { return glt_test::limits_for(seeds, 900); });
   });
 }
 
@@ -103,20 +102,18 @@ TEST_CASE("a source in memory of a GPU that no part owns is the same error on ev
     if (comm.rank() == 0) {
       sources[0] = 17;
     }
-    part.relations[0] = {rows.num_columns(), glt::make_buffer<gpu>(rows.offsets()),
-                         glt::make_buffer<gpu>(sources), glt::make_buffer<gpu>(rows.edge_ids())};
+    part.relations[0] = {rows.num_columns(), glt::make_buffer<gpu>(rows.offsets()), glt::make_buffer<gpu>(sources),
+                         glt::make_buffer<gpu>(rows.edge_ids())};
     glt::dist::hetero_graph const graph(comm, std::move(part));
-    glt::dist::hetero_neighbor_sampler sampler(comm, graph,
-                                               {.fanouts = glt::same_fanouts(list.schema, {-1, -1})});
+    glt::dist::hetero_neighbor_sampler sampler(comm, graph, {.fanouts = glt::same_fanouts(list.schema, {-1, -1})});
     std::vector<glt::global_id> seeds;
     for (auto v = graph.book(0).begin(comm.rank()); comm.rank() == 0 && v < graph.book(0).end(0); ++v) {
       seeds.push_back(v);
     }
     auto const there = glt::make_buffer<gpu>(seeds);
     glt::hetero_subgraph<gpu, glt::global_id> out;
-    CHECK(glt_test::names(
-        glt_test::thrown<glt::collective_error>([&] { sampler.sample(0, there.view(), {}, out); }), "rank 0",
-        "vertex 17", "[0, 17)"));
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(0, there.view(), {}, out); }),
+                          "rank 0", "vertex 17", "[0, 17)"));
   });
 }
 

@@ -32,14 +32,12 @@ TEST_CASE_TEMPLATE("weighted sampling across parts on any policy equals serial s
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     auto const by_id = glt_test::random_weights(list.num_edges(), 6);
     auto const whole = glt::make_edge_values(divided.whole.view(), by_id);
-    glt::dist::graph const graph(comm,
-                                 glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+    glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
     auto const part = divided.part(comm.rank());
     auto const weights = glt::make_buffer<Policy>(glt::make_edge_values(part.graph.view(), by_id), policy);
-    for (auto const& options :
-         {glt::neighbor_options{.fanouts = {3, 2}, .edge_ids = true},
-          glt::neighbor_options{.fanouts = {4, -1}, .expand = glt::frontier::all},
-          glt::neighbor_options{.fanouts = {3, 2}, .replace = true, .edge_ids = true}}) {
+    for (auto const& options : {glt::neighbor_options{.fanouts = {3, 2}, .edge_ids = true},
+                                glt::neighbor_options{.fanouts = {4, -1}, .expand = glt::frontier::all},
+                                glt::neighbor_options{.fanouts = {3, 2}, .replace = true, .edge_ids = true}}) {
       glt::weighted_neighbor_sampler<cpu> serial(divided.whole.view(), options, {whole.view()});
       glt::dist::neighbor_sampler sampler(comm, graph, options, rule{weights.view()}, policy);
       glt::sampled_subgraph<cpu> expected;
@@ -71,8 +69,7 @@ TEST_CASE_TEMPLATE("temporal sampling across parts on any policy equals serial s
     auto const sorted =
         glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
     glt::dist::graph const graph(comm, glt::graph_part<Policy, glt::global_id>{
-                                           part.book, part.part,
-                                           glt::copy_graph<Policy>(sorted.graph.view(), policy),
+                                           part.book, part.part, glt::copy_graph<Policy>(sorted.graph.view(), policy),
                                            glt::make_buffer<Policy>(part.original.view(), policy)});
     auto const edge_times = glt::make_buffer<Policy>(sorted.times, policy);
     glt::neighbor_options const options{.fanouts = {4, 3, 2}, .edge_ids = true, .disjoint = true};

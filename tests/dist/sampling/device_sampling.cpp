@@ -66,15 +66,14 @@ TEST_CASE_TEMPLATE("sampling across parts on any policy equals serial sampling, 
   });
 }
 
-TEST_CASE_TEMPLATE("a bad seed, key or option of one rank is the same error on every rank, on any policy",
-                   Policy, GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("a bad seed, key or option of one rank is the same error on every rank, on any policy", Policy,
+                   GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     auto const last = comm.size() - 1;
     auto const list = glt_test::random_graph(101, 370);
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
-    glt::dist::graph const graph(comm,
-                                 glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+    glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
     glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 2}}, policy);
     glt::sampled_subgraph<Policy, glt::global_id> out;
     std::vector<glt::global_id> seeds{1, 2};
@@ -94,9 +93,8 @@ TEST_CASE_TEMPLATE("a bad seed, key or option of one rank is the same error on e
       CHECK(glt_test::plain_copy(policy, out, divided.names.original) == before);
     }
     seeds[1] = 2;
-    auto const bad_fanout = glt_test::thrown<glt::collective_error>([&] {
-      glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? 0 : 2}}, policy);
-    });
+    auto const bad_fanout = glt_test::thrown<glt::collective_error>(
+        [&] { glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? 0 : 2}}, policy); });
     CHECK(glt_test::names(bad_fanout, "rank " + std::to_string(last), "fanout 0", "hop 1"));
     if (comm.size() > 1) {
       auto const other_key =

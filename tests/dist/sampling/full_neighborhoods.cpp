@@ -47,8 +47,8 @@ void check_layers(auto& comm, glt_test::edge_list const& list, glt_test::named_p
   std::int64_t total_steps = 0;
   for (int layer = 0; layer < 2; ++layer) {
     expected = glt_test::naive_layer(list, expected, true);
-    glt::dist::feature_store const store(
-        comm, divided.names.book, glt::feature_store<cpu, std::int64_t>(rows, 1, std::move(features)));
+    glt::dist::feature_store const store(comm, divided.names.book,
+                                         glt::feature_store<cpu, std::int64_t>(rows, 1, std::move(features)));
     glt::dist::feature_collector collector(comm, store);
     glt::dist::collected_rows<cpu, std::int64_t> collected;
     std::vector<std::int64_t> all(static_cast<std::size_t>(list.num_vertices), -1);

@@ -82,7 +82,9 @@ std::int64_t bytes_of_answer(glt::hetero_subgraph<cpu, Vertex> const& out, glt::
     auto const fanout = options.fanouts[static_cast<std::size_t>(e)][static_cast<std::size_t>(hop)];
     if (schema.destination_type(e) == node_type && fanout != 0) {
       auto const offsets = out.block(e, out.num_hops() - 1 - hop).offsets;
-      bytes += (fanout < 0 ? 4 : fanout > 255 ? 2 : 1) +
+      bytes += (fanout < 0     ? 4
+                : fanout > 255 ? 2
+                               : 1) +
                (offsets[position + 1] - offsets[position]) *
                    static_cast<std::int64_t>(sizeof(Vertex) + (options.edge_ids ? sizeof(glt::edge_id) : 0));
     }
@@ -143,8 +145,8 @@ TEST_CASE("a rule may give rows of any length, whatever the fanout") {
     std::vector<std::vector<std::int64_t>> const seeds{{}, {}, {}, {0, 1, 2}}; // topics, with hundreds of papers each
     auto const ids = divided.renumbered(seeds);
     sampler.sample(views_of(ids), {}, out);
-    auto const expected = glt_test::naive_hetero_sample(
-        list, seeds, {.fanouts = glt::same_fanouts(list.schema, {-1, -1})}, {});
+    auto const expected =
+        glt_test::naive_hetero_sample(list, seeds, {.fanouts = glt::same_fanouts(list.schema, {-1, -1})}, {});
     CHECK(glt_test::plain_hetero(out, divided.original()) == expected);
     CHECK(expected.num_sampled_edges[6][0] == std::ssize(list.relations[6].sources));
   });
@@ -285,8 +287,8 @@ TEST_CASE("a bad seed, key or option of one rank is the same error on every rank
     if (is_last) {
       changed[3] = {3, -4};
     }
-    CHECK(glt_test::names(refused([&] { glt::dist::hetero_neighbor_sampler(comm, graph, {.fanouts = changed}); }),
-                          text, "fanout -4", "hop 1 of (institution, employs, author)"));
+    CHECK(glt_test::names(refused([&] { glt::dist::hetero_neighbor_sampler(comm, graph, {.fanouts = changed}); }), text,
+                          "fanout -4", "hop 1 of (institution, employs, author)"));
     if (comm.size() > 1) {
       changed[3] = {3, is_last ? 5 : 2};
       CHECK(glt_test::names(refused([&] { glt::dist::hetero_neighbor_sampler(comm, graph, {.fanouts = changed}); }),
@@ -321,10 +323,9 @@ TEST_CASE("without edge types a sample is its seeds, and a bad one or another ke
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(0, other, {}, out); }),
                           "rank " + std::to_string(last), "paper seed 0 is -1"));
     if (comm.size() > 1) {
-      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                              sampler.sample(0, own, {.seed = is_last ? 1U : 0U}, out);
-                            }),
-                            "rank " + std::to_string(last), "key"));
+      CHECK(glt_test::names(
+          glt_test::thrown<glt::collective_error>([&] { sampler.sample(0, own, {.seed = is_last ? 1U : 0U}, out); }),
+          "rank " + std::to_string(last), "key"));
     }
   });
 }

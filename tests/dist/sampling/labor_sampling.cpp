@@ -44,9 +44,7 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
             sampler.sample(ids, key, out);
             return glt_test::plain(out, compared.original());
           },
-          [&](auto const& seeds, auto key) {
-            return glt_test::naive_labor_sample(list, counts, seeds, options, key);
-          },
+          [&](auto const& seeds, auto key) { return glt_test::naive_labor_sample(list, counts, seeds, options, key); },
           2);
     }
   }

@@ -114,18 +114,15 @@ TEST_CASE("what the ranks sample in a hop is, as a set, what one rank with the j
 
 TEST_CASE("edge ids that the part of one rank does not have are refused on all ranks") {
   on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     auto part = divided.part(comm.rank());
     if (comm.rank() == comm.size() - 1) {
       auto const rows = part.graph.view();
-      part.graph = {rows.num_columns(), glt::make_buffer<cpu>(rows.offsets()),
-                    glt::make_buffer<cpu>(rows.sources())};
+      part.graph = {rows.num_columns(), glt::make_buffer<cpu>(rows.offsets()), glt::make_buffer<cpu>(rows.sources())};
     }
     glt::dist::graph const graph(comm, std::move(part));
-    auto const text = glt_test::thrown<glt::collective_error>([&] {
-      glt::dist::neighbor_sampler(comm, graph, glt::neighbor_options{.fanouts = {2}, .edge_ids = true});
-    });
+    auto const text = glt_test::thrown<glt::collective_error>(
+        [&] { glt::dist::neighbor_sampler(comm, graph, glt::neighbor_options{.fanouts = {2}, .edge_ids = true}); });
     CHECK(glt_test::names(text, "without edge ids", "edge_positions"));
   });
 }
@@ -192,23 +189,19 @@ TEST_CASE("a bad seed, key or option of one rank is the same error on every rank
       CHECK(plain(out) == before);
     }
 
-    auto const bad_fanout = glt_test::thrown<glt::collective_error>([&] {
-      glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? 0 : 2}});
-    });
+    auto const bad_fanout = glt_test::thrown<glt::collective_error>(
+        [&] { glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? 0 : 2}}); });
     CHECK(glt_test::names(bad_fanout, "rank " + std::to_string(last), "fanout 0", "hop 1"));
 
     if (comm.size() > 1) {
-      auto const other_options = glt_test::thrown<glt::collective_error>([&] {
-        glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? 5 : 2}});
-      });
+      auto const other_options = glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? 5 : 2}}); });
       CHECK(glt_test::names(other_options, "rank " + std::to_string(last), "other options"));
-      auto const other_seed = glt_test::thrown<glt::collective_error>([&] {
-        sampler.sample({}, {.seed = comm.rank() == last ? 1U : 0U}, out);
-      });
+      auto const other_seed = glt_test::thrown<glt::collective_error>(
+          [&] { sampler.sample({}, {.seed = comm.rank() == last ? 1U : 0U}, out); });
       CHECK(glt_test::names(other_seed, "rank " + std::to_string(last), "key"));
-      auto const other_step = glt_test::thrown<glt::collective_error>([&] {
-        sampler.sample({}, {.step = comm.rank() == last ? 1 : 0}, out);
-      });
+      auto const other_step = glt_test::thrown<glt::collective_error>(
+          [&] { sampler.sample({}, {.step = comm.rank() == last ? 1 : 0}, out); });
       CHECK(glt_test::names(other_step, "rank " + std::to_string(last), "sample step 1", "sample step 0"));
     }
 
@@ -226,9 +219,8 @@ TEST_CASE("a graph made for other ranks is refused on every rank") {
         auto alone = comm.split(comm.rank(), 0);
         auto reversed = comm.split(0, -comm.rank());
         for (auto* other : {&alone, &reversed}) {
-          auto const error = glt_test::thrown<glt::collective_error>([&] {
-            glt::dist::neighbor_sampler(*other, graph, {.fanouts = {2}});
-          });
+          auto const error = glt_test::thrown<glt::collective_error>(
+              [&] { glt::dist::neighbor_sampler(*other, graph, {.fanouts = {2}}); });
           CHECK(glt_test::names(error, "rank 0", "communicator"));
         }
       },
@@ -284,10 +276,8 @@ TEST_CASE("queries travel with their vertices, and a rank is served by the rule 
           auto const original = static_cast<std::size_t>(divided.names.original[out.nodes()[i]]);
           auto const query = queries[static_cast<std::size_t>(out.batch()[i])];
           auto const allowed = by_rank ? std::int64_t{2} + comm.rank() : std::int64_t{9};
-          wrong += edges_of[static_cast<std::size_t>(i)] ==
-                           std::min({std::ssize(rows[original]), query, allowed})
-                       ? 0
-                       : 1;
+          wrong +=
+              edges_of[static_cast<std::size_t>(i)] == std::min({std::ssize(rows[original]), query, allowed}) ? 0 : 1;
         }
         CHECK(wrong == 0);
       }

@@ -60,8 +60,7 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
   });
   for (auto const strategy : {temporal_strategy::uniform, temporal_strategy::last}) {
     for (bool const replace : {false, true}) {
-      glt::neighbor_options const options{
-          .fanouts = {4, 3, 2}, .replace = replace, .edge_ids = true, .disjoint = true};
+      glt::neighbor_options const options{.fanouts = {4, 3, 2}, .replace = replace, .edge_ids = true, .disjoint = true};
       glt::dist::neighbor_sampler sampler(comm, compared.graph(), options, rule{sorted_times.view(), strategy});
       glt::sampled_subgraph<cpu, Vertex> out;
       compared.check(
@@ -131,9 +130,8 @@ TEST_CASE("missing times of one rank are the same error on every rank") {
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     std::vector<std::int64_t> const times(static_cast<std::size_t>(graph.local().num_edges()));
     glt::neighbor_options const options{.fanouts = {3, 2}, .disjoint = true};
-    auto const no_times = glt_test::thrown<glt::collective_error>([&] {
-      glt::dist::neighbor_sampler(comm, graph, options, comm.rank() == last ? rule{} : rule{times});
-    });
+    auto const no_times = glt_test::thrown<glt::collective_error>(
+        [&] { glt::dist::neighbor_sampler(comm, graph, options, comm.rank() == last ? rule{} : rule{times}); });
     CHECK(glt_test::names(no_times, text, "0 times for"));
 
     glt::dist::neighbor_sampler sampler(comm, graph, options, rule{times});
@@ -143,8 +141,7 @@ TEST_CASE("missing times of one rank are the same error on every rank") {
     if (comm.rank() == last) {
       seed_times.pop_back();
     }
-    auto const no_time =
-        glt_test::thrown<glt::collective_error>([&] { sampler.sample(seeds, seed_times, {}, out); });
+    auto const no_time = glt_test::thrown<glt::collective_error>([&] { sampler.sample(seeds, seed_times, {}, out); });
     CHECK(glt_test::names(no_time, text));
 
     // All ranks are still together.

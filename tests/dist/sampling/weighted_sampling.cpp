@@ -43,8 +43,7 @@ struct weighted_rows {
       : weights(glt::make_edge_values(graph, by_edge_id)), tables(graph, weights.view()) {}
 
   [[nodiscard]] host_rule rule(bool with_tables) const {
-    return {weights.view(),
-            with_tables ? tables.view() : glt::detail::weight_tables_view<glt::memory_space::host>{}};
+    return {weights.view(), with_tables ? tables.view() : glt::detail::weight_tables_view<glt::memory_space::host>{}};
   }
 };
 

@@ -73,13 +73,12 @@ void check_rows(auto comm, glt_test::named_partitioner const& partitioner, topol
   for (std::int64_t step = 0; step < 6; ++step) {
     auto const vertices = glt_test::seeds_of(comm.rank(), step, 257); // some twice, some lists empty
     auto const num_labels = std::ssize(vertices) * step / 5;          // none, some, all
-    collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), num_labels, step,
-                      out);
+    collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), num_labels, step, out);
     CHECK(plain(out) == expected(vertices, num_labels));
     for (auto const vertex : divided.renumbered(vertices)) {
       auto const owner = store.book().owner(vertex);
-      bool const is_local = machines == topology::one_machine ||
-                           (machines == topology::mixed && (owner - comm.rank()) % 2 == 0);
+      bool const is_local =
+          machines == topology::one_machine || (machines == topology::mixed && (owner - comm.rank()) % 2 == 0);
       (owner == comm.rank() ? own : is_local ? in_place : remote) += 1;
     }
   }
@@ -109,11 +108,9 @@ TEST_CASE("rows read in place are those that messages bring, on one machine, on 
 TEST_CASE("the own rows lie in the shared block, which lasts as long as its last reader") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
-                                    comm.size());
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
         auto node = glt_test::node_of(comm);
-        auto shared =
-            std::optional(glt::dist::share_features(node, divided.features(comm.rank(), columns).view()));
+        auto shared = std::optional(glt::dist::share_features(node, divided.features(comm.rank(), columns).view()));
         auto const& own = *shared->neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
         CHECK(shared->own.view().features.data() == own.features.data());
         CHECK(shared->own.view().labels.size() == divided.names.book.size(comm.rank()));
@@ -137,8 +134,7 @@ TEST_CASE("the own rows lie in the shared block, which lasts as long as its last
 
 TEST_CASE("hot rows of ranks elsewhere go along with rows in place") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[2],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[2], comm.size());
     auto node = glt_test::node_of(comm);
     auto shared = glt::dist::share_features(node, divided.features(comm.rank(), columns).view());
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
@@ -167,23 +163,19 @@ TEST_CASE("hot rows of ranks elsewhere go along with rows in place") {
       (vertex % 3 == 0 ? cached : remote) += is_local ? 0 : 1;
     }
     glt::dist::collected_rows<cpu, float> out;
-    collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), 50 * comm.rank(), 0,
-                      out);
+    collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), 50 * comm.rank(), 0, out);
     CHECK(plain(out) == expected(vertices, 50 * comm.rank()));
     CHECK(collector.counts().cached == cached);
     CHECK(collector.counts().remote == remote);
   });
 }
 
-TEST_CASE(
-    "any memory that a rank reaches will do, such as parts that it has mapped, on some ranks or on all") {
+TEST_CASE("any memory that a rank reaches will do, such as parts that it has mapped, on some ranks or on all") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
     auto const parts = std::make_shared<std::vector<glt::feature_store<cpu, float>>>();
-    glt::node_views<glt::feature_view<cpu::space, float>> mapped{
-        .of_rank = {}, .reason = {}, .keeper = parts};
+    glt::node_views<glt::feature_view<cpu::space, float>> mapped{.of_rank = {}, .reason = {}, .keeper = parts};
     for (int part = 0; part < comm.size(); ++part) {
       parts->push_back(divided.features(part, columns));
       mapped.of_rank.emplace_back(parts->back().view());
@@ -206,8 +198,7 @@ TEST_CASE(
 
 TEST_CASE("integers with scales are read in place with the same results") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     auto const& book = divided.names.book;
     auto const rows = book.size(comm.rank());
     glt::buffer<cpu, std::int8_t> values(rows * 2);
@@ -236,11 +227,9 @@ TEST_CASE("integers with scales are read in place with the same results") {
   });
 }
 
-TEST_CASE(
-    "features of edges are read in place with what finds them, and the own ones lie in the shared block") {
+TEST_CASE("features of edges are read in place with what finds them, and the own ones lie in the shared block") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     auto const part = divided.part(comm.rank());
     auto const graph = part.graph.view();
     std::vector<glt::edge_id> own;
@@ -253,9 +242,9 @@ TEST_CASE(
     auto node = glt_test::node_of(comm);
     auto shared = glt::dist::share_features(
         node, glt::edge_features<cpu, std::int16_t>(
-                  glt::make_buffer<cpu>(own), glt::feature_store<cpu, std::int16_t>(
-                                                  graph.num_edges(), 2, glt::make_buffer<cpu>(values), {},
-                                                  glt::make_buffer<cpu>(std::vector<float>{2, 0.5F}))));
+                  glt::make_buffer<cpu>(own),
+                  glt::feature_store<cpu, std::int16_t>(graph.num_edges(), 2, glt::make_buffer<cpu>(values), {},
+                                                        glt::make_buffer<cpu>(std::vector<float>{2, 0.5F}))));
     auto const& view = *shared.neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
     CHECK(shared.own.rows().features.data() == view.rows.features.data());
     glt::dist::edge_features const features(comm, divided.names.book, std::move(shared.own));
@@ -275,8 +264,8 @@ TEST_CASE(
       }
     }
     glt::dist::collected_rows<cpu, float> out;
-    collector.collect(glt::host_view<glt::edge_id const>(ids),
-                      glt::host_view<glt::global_id const>(destinations), 0, out);
+    collector.collect(glt::host_view<glt::edge_id const>(ids), glt::host_view<glt::global_id const>(destinations), 0,
+                      out);
     CHECK(glt_test::to_vector(out.features) == expected_values);
     CHECK(collector.counts().remote == 0);
     CHECK(counted.counts().payload.collectives == 0);
@@ -291,13 +280,11 @@ TEST_CASE(
 TEST_CASE("views that are not of the store's parts are refused") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
-                                    comm.size());
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
         auto node = glt_test::node_of(comm);
         auto const shared = glt::dist::share_features(node, divided.features(comm.rank(), 2).view());
         auto const wide = glt::dist::share_features(node, divided.features(comm.rank(), 3).view());
-        auto const unlabelled =
-            glt::dist::share_features(node, divided.features(comm.rank(), 2, false).view());
+        auto const unlabelled = glt::dist::share_features(node, divided.features(comm.rank(), 2, false).view());
         glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2));
         glt::dist::feature_collector collector(comm, store);
         CHECK(glt_test::names(collector.why_not_in_place(), "read_in_place"));

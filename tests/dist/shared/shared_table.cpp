@@ -53,10 +53,9 @@ TEST_CASE("tables in shared memory are read in place with the rows that messages
             }
             glt::dist::named_features const features(comm, divided.names.book, std::move(shared.own));
             glt::counting_comm counted(comm);
-            glt::dist::named_collector collector(counted, features,
-                                                 {{.name = "small", .type = glt::element_type::float32},
-                                                  {.name = "dense"},
-                                                  {.name = "label"}});
+            glt::dist::named_collector collector(
+                counted, features,
+                {{.name = "small", .type = glt::element_type::float32}, {.name = "dense"}, {.name = "label"}});
             collector.read_in_place(shared.neighborhood);
             counted.reset();
             std::int64_t total = 0;
@@ -66,8 +65,7 @@ TEST_CASE("tables in shared memory are read in place with the rows that messages
               auto const& rows = collector.collect(glt::host_view<glt::global_id const>(ids), step);
               CHECK(elements_of<float>(rows["small"]) == gathered<float>(whole, "small", vertices));
               CHECK(elements_of<float>(rows["dense"]) == gathered<float>(whole, "dense", vertices));
-              CHECK(elements_of<std::int64_t>(rows["label"]) ==
-                    gathered<std::int64_t>(whole, "label", vertices));
+              CHECK(elements_of<std::int64_t>(rows["label"]) == gathered<std::int64_t>(whole, "label", vertices));
               total += std::ssize(vertices);
             }
             auto const counts = collector.counts();
@@ -89,8 +87,7 @@ TEST_CASE("tables in shared memory are read in place with the rows that messages
 
 TEST_CASE("tables of edges are read in place with what finds them") {
   glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1],
-                                comm.size());
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     auto const part = divided.part(comm.rank());
     std::vector<glt::edge_id> own;
     for (std::int64_t e = 0; e < part.graph.view().num_edges(); ++e) {
@@ -126,8 +123,7 @@ TEST_CASE("tables of edges are read in place with what finds them") {
   });
 }
 
-TEST_CASE(
-    "tables without tensors and without rows are shared as well, even where ranks have different ones") {
+TEST_CASE("tables without tensors and without rows are shared as well, even where ranks have different ones") {
   glt_test::on_ranks([](auto comm) {
     auto node = glt_test::node_of(comm);
     glt::feature_table<cpu> table(0);

@@ -27,8 +27,8 @@ namespace {
 
 // Walks from this rank's starts, in ids of the divided graph, in ordinary memory.
 template <class Policy, class Walker>
-glt::walks<cpu, glt::global_id> walk(Policy const& policy, Walker& walker,
-                                     std::vector<glt::global_id> const& starts, glt::sample_key key) {
+glt::walks<cpu, glt::global_id> walk(Policy const& policy, Walker& walker, std::vector<glt::global_id> const& starts,
+                                     glt::sample_key key) {
   auto const from = glt::make_buffer<Policy>(starts, policy);
   glt::walks<Policy, glt::global_id> out(policy);
   walker.walk(from.view(), key, out);
@@ -44,15 +44,13 @@ constexpr glt::sample_key some_key{.seed = 21, .epoch = 1, .step = 2};
 
 } // namespace
 
-TEST_CASE_TEMPLATE("walks across parts on any policy equal serial walks, bit for bit", Policy,
-                   GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("walks across parts on any policy equal serial walks, bit for bit", Policy, GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     for (auto const& list : glt_test::graphs_to_divide()) {
       INFO(list.name, ", rank ", comm.rank(), " of ", comm.size());
       divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
-      glt::dist::graph const graph(
-          comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+      glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
       auto const starts = seeds_of(comm.rank(), 2, list.num_vertices);
       auto const name = [&](auto, auto vertex) { return divided.names.original[vertex]; };
       for (auto const& options : {glt::walk_options{.length = 19, .walks_per_start = 2, .edge_ids = true},
@@ -72,8 +70,8 @@ TEST_CASE_TEMPLATE("walks across parts on any policy equal serial walks, bit for
   });
 }
 
-TEST_CASE_TEMPLATE("walks along a meta-path across parts on any policy equal serial ones, bit for bit",
-                   Policy, GLT_TEST_ONE_POLICY) {
+TEST_CASE_TEMPLATE("walks along a meta-path across parts on any policy equal serial ones, bit for bit", Policy,
+                   GLT_TEST_ONE_POLICY) {
   on_ranks([](auto comm) {
     Policy const policy;
     auto const list = glt_test::academic_graph(101);
@@ -100,14 +98,12 @@ TEST_CASE_TEMPLATE("walks along a meta-path across parts on any policy equal ser
       }
       auto const name = [&](std::int64_t column, std::int64_t vertex) {
         auto const taken = static_cast<std::size_t>(column - 1) % types.size();
-        auto const type =
-            column == 0 ? start_type : static_cast<std::size_t>(list.schema.source_type(types[taken]));
+        auto const type = column == 0 ? start_type : static_cast<std::size_t>(list.schema.source_type(types[taken]));
         return divided.names[type].original[vertex];
       };
       CHECK(glt_test::plain(walk(policy, walker, divided.renumbered(starts)[start_type], some_key), name) ==
             glt_test::naive_metapath_walks(path, starts[start_type],
-                                           {.length = options.length, .edge_ids = options.edge_ids},
-                                           some_key));
+                                           {.length = options.length, .edge_ids = options.edge_ids}, some_key));
     }
   });
 }
@@ -119,12 +115,10 @@ TEST_CASE_TEMPLATE("a bad start of one rank is the same error on every rank, on 
     auto const last = comm.size() - 1;
     auto const list = glt_test::random_graph(101, 370);
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
-    glt::dist::graph const graph(comm,
-                                 glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+    glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
     glt::dist::random_walker walker(comm, graph, {.length = 3}, policy);
-    auto const text = glt_test::thrown<glt::collective_error>([&] {
-      static_cast<void>(walk(policy, walker, {1, comm.rank() == last ? 101 : 2}, {}));
-    });
+    auto const text = glt_test::thrown<glt::collective_error>(
+        [&] { static_cast<void>(walk(policy, walker, {1, comm.rank() == last ? 101 : 2}, {})); });
     CHECK(glt_test::names(text, "rank " + std::to_string(last), "start 1 is 101", "[0, 101)"));
     CHECK(glt_test::plain(walk(policy, walker, divided.renumbered({5, 6}), {}), [&](auto, auto vertex) {
             return divided.names.original[vertex];

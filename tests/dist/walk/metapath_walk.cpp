@@ -50,11 +50,9 @@ void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::v
         return glt_test::plain(out, name);
       },
       [&](auto const& starts, auto key) {
-        return glt_test::naive_metapath_walks(path, starts,
-                                              {.length = options.length,
-                                               .walks_per_start = options.walks_per_start,
-                                               .edge_ids = options.edge_ids},
-                                              key);
+        return glt_test::naive_metapath_walks(
+            path, starts,
+            {.length = options.length, .walks_per_start = options.walks_per_start, .edge_ids = options.edge_ids}, key);
       });
 }
 

@@ -10,7 +10,9 @@ using glt::element_type;
 
 namespace {
 
-bool is(DLDataType type, int code, int bits) { return type.code == code && type.bits == bits && type.lanes == 1; }
+bool is(DLDataType type, int code, int bits) {
+  return type.code == code && type.bits == bits && type.lanes == 1;
+}
 
 } // namespace
 

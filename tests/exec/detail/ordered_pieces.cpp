@@ -43,11 +43,10 @@ TEST_CASE("after a half that throws the next run begins anew") {
   for (std::int64_t const bad : {0, 40}) {
     done = 0;
     auto const nothing = [](std::int64_t, std::int64_t, int&) {};
-    CHECK_THROWS_AS(pieces.run(glt::exec::threaded(pool), 100, 4, nothing,
-                               [&](std::int64_t begin, int) {
-                                 begin == bad ? throw std::runtime_error("bad") : ++done;
-                               }),
-                    std::runtime_error);
+    CHECK_THROWS_AS(
+        pieces.run(glt::exec::threaded(pool), 100, 4, nothing,
+                   [&](std::int64_t begin, int) { begin == bad ? throw std::runtime_error("bad") : ++done; }),
+        std::runtime_error);
     CHECK(done == bad / 4);
     done = 0;
     pieces.run(glt::exec::threaded(pool), 100, 4, nothing, [&](std::int64_t, int) { ++done; });

@@ -43,8 +43,7 @@ TEST_CASE_TEMPLATE("keys of every width sort like in the standard library", Key,
   check_sorted_like_the_standard_library<Key>({});
   check_sorted_like_the_standard_library<Key>({5});
   check_sorted_like_the_standard_library<Key>({5, 5, 5});
-  check_sorted_like_the_standard_library<Key>(
-      {limits::max(), 0, limits::min(), 1, limits::max(), limits::min()});
+  check_sorted_like_the_standard_library<Key>({limits::max(), 0, limits::min(), 1, limits::max(), limits::min()});
   for (std::size_t const n : {2U, 257U, 5003U}) {
     for (int const bits : {3, 8, 11, 12, 31, 64}) {
       std::vector<Key> keys(n);
@@ -60,8 +59,8 @@ TEST_CASE_TEMPLATE("keys of every width sort like in the standard library", Key,
 TEST_CASE("keys and values of different lengths are refused") {
   std::vector<int> keys{3, 1, 2};
   std::vector<int> values{0, 1};
-  auto const text = thrown<precondition_error>(
-      [&] { detail::radix_sort_by_key(host_view<int>(keys), host_view<int>(values)); });
+  auto const text =
+      thrown<precondition_error>([&] { detail::radix_sort_by_key(host_view<int>(keys), host_view<int>(values)); });
   CHECK(names(text, "3 keys", "2 values"));
   CHECK(keys == std::vector<int>{3, 1, 2});
 }

@@ -62,7 +62,8 @@ template <class Work>
 int run_job(Work work) {
   glt::mpi_environment const mpi;
   char const* const limit = std::getenv("GLT_FAULT_TIMEOUT");
-  auto comm = glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(limit != nullptr ? std::atof(limit) : 0)});
+  auto comm =
+      glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(limit != nullptr ? std::atof(limit) : 0)});
   int const rank = comm.rank();
   arm();
   try {

@@ -37,9 +37,8 @@ std::uint64_t train(roles_type& roles, std::optional<glt::mpi_node> const& node)
   std::optional<dist::client<glt::mpi_comm>> client;
   node ? client.emplace(roles, *node) : client.emplace(roles);
   return glt::run_collectively(roles.group(), [&] {
-    dist::remote_loader<glt::mpi_comm, recipe_type> loader(
-        *client, "neighbours", seeds, glt_fault::neighbors,
-        {.batch_size = 100, .shuffle = true, .prefetch = 2});
+    dist::remote_loader<glt::mpi_comm, recipe_type> loader(*client, "neighbours", seeds, glt_fault::neighbors,
+                                                           {.batch_size = 100, .shuffle = true, .prefetch = 2});
     return glt_fault::sum_of_epoch(loader);
   });
 }

@@ -94,9 +94,7 @@ std::vector<site> sites_of_graphs() {
       {"mpi_node::share (bytes)", true,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=](bool wrong) {
-           static_cast<void>(node->share(wrong ? -1 : 100, [](std::span<std::byte>) {}));
-         };
+         return [=](bool wrong) { static_cast<void>(node->share(wrong ? -1 : 100, [](std::span<std::byte>) {})); };
        }},
       {"mpi_node::share (callback)", true,
        [](comm_type& comm) -> call_type {
@@ -134,9 +132,7 @@ std::vector<site> sites_of_graphs() {
       {"share_table", false,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=](bool) {
-           static_cast<void>(glt::dist::share_table(*node, glt_test::named_table({1, 2, 3})));
-         };
+         return [=](bool) { static_cast<void>(glt::dist::share_table(*node, glt_test::named_table({1, 2, 3}))); };
        }},
       {"graph", true,
        [](comm_type& comm) -> call_type {
@@ -221,8 +217,8 @@ std::vector<site> sites_of_samplers() {
          return [=](bool wrong) {
            id_list const originals{0, 5, 77};
            id_list found(wrong ? 2 : 3);
-           static_cast<void>(directory->look_up(glt::host_view<global_id const>(originals),
-                                                glt::host_view<global_id>(found)));
+           static_cast<void>(
+               directory->look_up(glt::host_view<global_id const>(originals), glt::host_view<global_id>(found)));
            static_cast<void>(here);
          };
        }},
@@ -233,23 +229,21 @@ std::vector<site> sites_of_samplers() {
          return [=](bool wrong) {
            id_list const vertices{0, 5, wrong ? -3 : 7};
            id_list found(3);
-           static_cast<void>(directory->originals_of(glt::host_view<global_id const>(vertices),
-                                                     glt::host_view<global_id>(found)));
+           static_cast<void>(
+               directory->originals_of(glt::host_view<global_id const>(vertices), glt::host_view<global_id>(found)));
            static_cast<void>(here);
          };
        }},
       {"neighbor_sampler", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         return [=, &comm](bool wrong) {
-           glt::dist::neighbor_sampler const sampler(comm, here->graph, neighbors(wrong));
-         };
+         return
+             [=, &comm](bool wrong) { glt::dist::neighbor_sampler const sampler(comm, here->graph, neighbors(wrong)); };
        }},
       {"neighbor_sampler::sample, sample_bulk", true,
        [](comm_type& comm) -> call_type {
-         return sampling(comm, [&comm](world& w) {
-           return glt::dist::neighbor_sampler(comm, w.graph, neighbors(false));
-         });
+         return sampling(comm,
+                         [&comm](world& w) { return glt::dist::neighbor_sampler(comm, w.graph, neighbors(false)); });
        }},
       {"hetero_neighbor_sampler", true,
        [](comm_type& comm) -> call_type {
@@ -307,8 +301,7 @@ std::vector<site> sites_of_samplers() {
        }},
       {"random_walker::walk, walk_bulk", true,
        [](comm_type& comm) -> call_type {
-         return walking(comm,
-                        [&comm](world& w) { return glt::dist::random_walker(comm, w.graph, {.length = 4}); });
+         return walking(comm, [&comm](world& w) { return glt::dist::random_walker(comm, w.graph, {.length = 4}); });
        }},
       {"random_walker::walk with restart", true,
        [](comm_type& comm) -> call_type {
@@ -325,9 +318,8 @@ std::vector<site> sites_of_samplers() {
        }},
       {"node2vec_walker::walk, walk_bulk", true,
        [](comm_type& comm) -> call_type {
-         return walking(comm, [&comm](world& w) {
-           return glt::dist::node2vec_walker(comm, w.graph, {.length = 4, .q = 2});
-         });
+         return walking(comm,
+                        [&comm](world& w) { return glt::dist::node2vec_walker(comm, w.graph, {.length = 4, .q = 2}); });
        }},
       {"metapath_walker", true,
        [](comm_type& comm) -> call_type {
@@ -354,9 +346,8 @@ std::vector<site> sites_of_samplers() {
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          return [=, &comm](bool wrong) {
-           static_cast<void>(
-               glt::dist::estimate_hotness(comm, here->graph, here->vertices(wrong),
-                                           {.neighbors = {.fanouts = {3, 2}}, .batch_size = 16}));
+           static_cast<void>(glt::dist::estimate_hotness(comm, here->graph, here->vertices(wrong),
+                                                         {.neighbors = {.fanouts = {3, 2}}, .batch_size = 16}));
          };
        }},
       {"hottest_vertices", true,
@@ -372,8 +363,7 @@ std::vector<site> sites_of_samplers() {
          auto const here = make_world(comm);
          auto const directory = std::make_shared<directory_type>(comm, here->graph);
          return [=, &comm](bool wrong) {
-           glt::dist::link_sampler const sampler(comm, *directory,
-                                                 glt::link_options{.neighbors = neighbors(wrong)});
+           glt::dist::link_sampler const sampler(comm, *directory, glt::link_options{.neighbors = neighbors(wrong)});
            static_cast<void>(here);
          };
        }},
@@ -382,14 +372,13 @@ std::vector<site> sites_of_samplers() {
          auto const here = make_world(comm);
          auto const directory = std::make_shared<directory_type>(comm, here->graph);
          auto const sampler = std::make_shared<glt::dist::link_sampler<comm_type, cpu, global_id>>(
-             comm, *directory,
-             glt::link_options{.neighbors = neighbors(false), .exclude = glt::seed_exclusion::edges});
+             comm, *directory, glt::link_options{.neighbors = neighbors(false), .exclude = glt::seed_exclusion::edges});
          return [=](bool wrong) {
            id_list const sources{0, 7, wrong ? -3 : 9};
            id_list const destinations{1, 2, 3};
            glt::link_sample<cpu, global_id> out;
-           sampler->sample(glt::host_view<global_id const>(sources),
-                           glt::host_view<global_id const>(destinations), {}, {.seed = 1}, out);
+           sampler->sample(glt::host_view<global_id const>(sources), glt::host_view<global_id const>(destinations), {},
+                           {.seed = 1}, out);
            static_cast<void>(here);
            static_cast<void>(directory);
          };
@@ -401,8 +390,7 @@ std::vector<site> sites_of_samplers() {
          return [=, &comm](bool wrong) {
            auto weights = some_hotness(*here);
            weights[0] = wrong ? -1 : 1;
-           glt::dist::vertex_weights const made(comm, *directory, glt::host_view<double const>(weights),
-                                                cpu());
+           glt::dist::vertex_weights const made(comm, *directory, glt::host_view<double const>(weights), cpu());
            static_cast<void>(here);
          };
        }},
@@ -450,8 +438,8 @@ std::vector<site> sites_of_kept_rows() {
          auto const here = make_world(comm);
          return [=, &comm](bool wrong) {
            auto const vertices = vertices_of(wrong);
-           static_cast<void>(glt::detail::fetch_hot_rows(comm, here->features,
-                                                         glt::host_view<global_id const>(vertices)));
+           static_cast<void>(
+               glt::detail::fetch_hot_rows(comm, here->features, glt::host_view<global_id const>(vertices)));
          };
        }},
       {"fetch_hot_rows of edges", true,
@@ -467,8 +455,7 @@ std::vector<site> sites_of_kept_rows() {
            },
            [=](comm_type& comm, world&, glt::dist::named_features<cpu> const& rows, bool wrong) {
              auto const vertices = vertices_of(wrong);
-             static_cast<void>(
-                 glt::detail::fetch_hot_rows(comm, rows, glt::host_view<global_id const>(vertices)));
+             static_cast<void>(glt::detail::fetch_hot_rows(comm, rows, glt::host_view<global_id const>(vertices)));
            })},
       {"fetch_hot_rows of tensors of edges", true,
        keeping<glt::dist::named_edge_features<cpu>>(
@@ -496,16 +483,15 @@ std::vector<site> sites_of_collectors() {
       {"edge_feature_collector::collect", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         auto const rows = std::make_shared<glt::dist::edge_features<cpu, float>>(comm, here->graph.book(),
-                                                                                  edge_rows(*here));
-         auto const collector =
-             std::make_shared<glt::dist::edge_feature_collector<comm_type, cpu, float>>(comm, *rows);
+         auto const rows =
+             std::make_shared<glt::dist::edge_features<cpu, float>>(comm, here->graph.book(), edge_rows(*here));
+         auto const collector = std::make_shared<glt::dist::edge_feature_collector<comm_type, cpu, float>>(comm, *rows);
          return [=](bool wrong) {
            std::vector<glt::edge_id> const edges{here->edge_ids()[0]};
            id_list const destinations(wrong ? 2 : 1, here->own[0]);
            glt::dist::collected_rows<cpu, float> out;
-           collector->collect(glt::host_view<glt::edge_id const>(edges),
-                              glt::host_view<global_id const>(destinations), 0, out);
+           collector->collect(glt::host_view<glt::edge_id const>(edges), glt::host_view<global_id const>(destinations),
+                              0, out);
            static_cast<void>(rows);
          };
        }},
@@ -533,20 +519,18 @@ std::vector<site> sites_of_collectors() {
       {"named_edge_collector", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         auto const rows = std::make_shared<glt::dist::named_edge_features<cpu>>(comm, here->graph.book(),
-                                                                                 named_edge_rows(*here));
+         auto const rows =
+             std::make_shared<glt::dist::named_edge_features<cpu>>(comm, here->graph.book(), named_edge_rows(*here));
          return [=, &comm](bool wrong) {
-           glt::dist::named_edge_collector const collector(comm, *rows,
-                                                           {{.name = wrong ? "absent" : "title"}});
+           glt::dist::named_edge_collector const collector(comm, *rows, {{.name = wrong ? "absent" : "title"}});
          };
        }},
       {"named_edge_collector::collect", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         auto const rows = std::make_shared<glt::dist::named_edge_features<cpu>>(comm, here->graph.book(),
-                                                                                 named_edge_rows(*here));
-         auto const collector =
-             std::make_shared<glt::dist::named_edge_collector<comm_type, cpu>>(comm, *rows);
+         auto const rows =
+             std::make_shared<glt::dist::named_edge_features<cpu>>(comm, here->graph.book(), named_edge_rows(*here));
+         auto const collector = std::make_shared<glt::dist::named_edge_collector<comm_type, cpu>>(comm, *rows);
          return [=](bool wrong) {
            std::vector<glt::edge_id> const edges{here->edge_ids()[0]};
            id_list const destinations(wrong ? 2 : 1, here->own[0]);
@@ -571,8 +555,7 @@ std::vector<site> sites_of_collectors() {
            auto chosen = options;
            chosen.batch_size = wrong ? 0 : 32;
            glt::dist::loader const loader(
-               comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own,
-               chosen);
+               comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own, chosen);
          };
        }},
       {"loader::epoch", true,
@@ -580,8 +563,7 @@ std::vector<site> sites_of_collectors() {
          auto const here = make_world(comm);
          auto const loader =
              std::make_shared<glt::dist::loader<comm_type, glt::dist::neighbor_batches<cpu, global_id>>>(
-                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own,
-                 options);
+                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own, options);
          return [=](bool wrong) {
            for (auto const& batch : loader->epoch(0, wrong ? -1 : 0)) {
              static_cast<void>(batch);
@@ -596,8 +578,7 @@ std::vector<site> sites_of_collectors() {
          chosen.bulk = 2;
          auto const loader =
              std::make_shared<glt::dist::loader<comm_type, glt::dist::neighbor_batches<cpu, global_id>>>(
-                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own,
-                 chosen);
+                 comm, glt::dist::neighbor_batches(here->graph, here->features, neighbors(false)), here->own, chosen);
          return [=](bool wrong) {
            for (auto const& batch : loader->epoch(0)) {
              if (wrong && batch.step == 1) {

@@ -57,8 +57,7 @@ struct disk {
   std::filesystem::path shared;
   io::data_set data;
   io::all_types graph;
-  io::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}},
-                                       .plan = {.for_edges = 1 << 20}};
+  io::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}}, .plan = {.for_edges = 1 << 20}};
 };
 
 void write_parts(comm_type& comm, disk const& on, bool wrong = false) {
@@ -83,34 +82,29 @@ std::vector<site> sites_of_assignments() {
   };
   return {
       {"assign_by_stream", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
-         auto const stream = [&](auto) {
-           return glt::ldg_partitioner().stream(on.graph.num_vertices(), num_parts);
-         };
+         auto const stream = [&](auto) { return glt::ldg_partitioner().stream(on.graph.num_vertices(), num_parts); };
          static_cast<void>(io::assign_by_stream(comm, stream, io::view_of(on.data),
                                                 {.passes = wrong ? 2 : 1, .scratch = on.own.path()}));
        })},
       {"repair_by_stream", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
-         static_cast<void>(io::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts),
-                                                wrong ? 2 : num_parts, balance(false),
-                                                {.scratch = on.own.path()}));
+         static_cast<void>(io::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts), wrong ? 2 : num_parts,
+                                                balance(false), {.scratch = on.own.path()}));
        })},
       {"assign_by_frequency", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
          auto const dealt = on.parts();
          static_cast<void>(io::assign_by_frequency(
              comm, on.graph, glt::host_view<glt::local_id const>(dealt), num_parts,
-             {.estimate = on.hotness, .capacity_slack = wrong ? -1.0 : 9.0, .scratch = on.own.path()},
-             balance(false)));
+             {.estimate = on.hotness, .capacity_slack = wrong ? -1.0 : 9.0, .scratch = on.own.path()}, balance(false)));
        })},
       {"find_hot_vertices", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
-         static_cast<void>(io::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts),
-                                                 num_parts, wrong ? -1 : 0.1, on.hotness));
+         static_cast<void>(io::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts), num_parts,
+                                                 wrong ? -1 : 0.1, on.hotness));
        })},
       {"estimate_hotness on disk", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          id_list const seeds{wrong ? -1 : 0};
-         static_cast<void>(
-             io::estimate_hotness(comm, on.graph, glt::host_view<global_id const>(seeds), on.hotness));
+         static_cast<void>(io::estimate_hotness(comm, on.graph, glt::host_view<global_id const>(seeds), on.hotness));
        })},
   };
 }
@@ -146,9 +140,9 @@ std::vector<site> sites_of_folders() {
          io::stage_edge_list(comm, on.text_file(wrong, "0 1\n1 2\n"), on.shared / "folder");
        })},
       {"stage_matrix_market", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
-         io::stage_matrix_market(
-             comm, on.text_file(wrong, "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"),
-             on.shared / "folder");
+         io::stage_matrix_market(comm,
+                                 on.text_file(wrong, "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"),
+                                 on.shared / "folder");
        })},
       {"stage_metis_graph", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          io::stage_metis_graph(comm, on.text_file(wrong, "2 1\n2\n1\n"), on.shared / "folder");

@@ -114,8 +114,7 @@ std::vector<site> sites_of_layers() {
        })},
       {"rgcn_conv::forward", true,
        [](comm_type& comm) -> call_type {
-         glt::dist::hetero_graph<cpu, global_id> const typed(comm,
-                                                             divided_types(comm.size()).part(comm.rank()));
+         glt::dist::hetero_graph<cpu, global_id> const typed(comm, divided_types(comm.size()).part(comm.rank()));
          auto const graph = std::make_shared<glt::dist::hetero_sharded_graph<comm_type, cpu>>(comm, typed);
          auto const own = std::make_shared<std::vector<std::int64_t>>();
          for (int t = 0; t < typed.schema().num_node_types(); ++t) {
@@ -140,8 +139,7 @@ std::vector<site> sites_of_layers() {
       {"embedding_rows", true,
        with_embedding([](embedding_type& table, glt::host_view<global_id const> vertices, bool wrong) {
          id_list const outside{-1};
-         static_cast<void>(
-             glt::embedding_rows(table, wrong ? glt::host_view<global_id const>(outside) : vertices));
+         static_cast<void>(glt::embedding_rows(table, wrong ? glt::host_view<global_id const>(outside) : vertices));
        })},
       {"apply_gradients", true,
        with_embedding([](embedding_type& table, glt::host_view<global_id const> vertices, bool wrong) {
@@ -154,9 +152,8 @@ std::vector<site> make_sites() {
   return {
       {"sync_params", true,
        with_module([](comm_type& comm, torch::nn::Module& layer, bool) { glt::sync_params(comm, layer); })},
-      {"gather_grads", true, with_module([](comm_type& comm, torch::nn::Module& layer, bool) {
-         glt::gather_grads(comm, layer, 5);
-       })},
+      {"gather_grads", true,
+       with_module([](comm_type& comm, torch::nn::Module& layer, bool) { glt::gather_grads(comm, layer, 5); })},
       {"sum_grads", true,
        with_module([](comm_type& comm, torch::nn::Module& layer, bool) { glt::sum_grads(comm, layer); })},
       {"save_model", true, with_module([](comm_type& comm, torch::nn::Module& layer, bool wrong) {

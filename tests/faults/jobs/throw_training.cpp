@@ -73,8 +73,7 @@ void attend(sharded_type& graph, bool wrong, bool backward, bool reproducible = 
   rows const scores(graph.num_sources() + (misshapen && !backward ? 1 : 0), 2);
   rows sums(graph.num_sources(), 2);
   rows output(graph.num_sources(), 4);
-  dist::attention_options<glt::memory_space::host> const two_heads{.heads = 2,
-                                                                        .reproducible = reproducible};
+  dist::attention_options<glt::memory_space::host> const two_heads{.heads = 2, .reproducible = reproducible};
   dist::attention_rows<glt::memory_space::host, float const> const attended{std::as_const(values).view(), scores.view(),
                                                                             scores.view()};
   auto const spoil = [&](rows& of) { of.values.front() = std::numeric_limits<float>::quiet_NaN(); };
@@ -91,10 +90,8 @@ void attend(sharded_type& graph, bool wrong, bool backward, bool reproducible = 
     rows keys(graph.num_sources(), 2);
     rows queries(graph.num_sources(), 2);
     dist::attend_backward(
-        graph, attended, {std::as_const(output).view(), std::as_const(sums).view()},
-        std::as_const(gradient).view(),
-        dist::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(), queries.view()},
-        two_heads);
+        graph, attended, {std::as_const(output).view(), std::as_const(sums).view()}, std::as_const(gradient).view(),
+        dist::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(), queries.view()}, two_heads);
   }
 }
 
@@ -136,9 +133,7 @@ std::vector<site> sites_of_full_batch() {
       {"sharded_graph", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         return [=, &comm](bool wrong) {
-           sharded_type const made(comm, here->graph, {.depth = wrong ? -1 : 1});
-         };
+         return [=, &comm](bool wrong) { sharded_type const made(comm, here->graph, {.depth = wrong ? -1 : 1}); };
        }},
       {"aggregate", true, pass([](sharded_type& graph, bool wrong) {
          rows x(graph.num_sources() + (wrong ? 1 : 0), 4);
@@ -164,13 +159,11 @@ std::vector<site> sites_of_full_batch() {
        })},
       {"attend", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false); })},
       {"attend_backward", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, true); })},
-      {"attend, reproducibly", true,
-       pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false, true); })},
+      {"attend, reproducibly", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false, true); })},
       {"attend_backward, reproducibly", true,
        pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, true, true); })},
       {"pushed_edges", true, pass([](sharded_type& graph, bool wrong) {
-         std::vector<glt::edge_id> const ids(static_cast<std::size_t>(graph.num_edges() + (wrong ? 1 : 0)),
-                                             7);
+         std::vector<glt::edge_id> const ids(static_cast<std::size_t>(graph.num_edges() + (wrong ? 1 : 0)), 7);
          dist::pushed_edges<cpu> const made(graph, glt::host_view<glt::edge_id const>(ids));
        })},
       {"aggregate_messages", true, pass([](sharded_type& graph, bool wrong) {
@@ -187,8 +180,8 @@ std::vector<site> sites_of_full_batch() {
        })},
       {"hetero_sharded_graph", true,
        [](comm_type& comm) -> call_type {
-         auto const typed = std::make_shared<dist::hetero_graph<cpu, global_id>>(
-             comm, divided_types(comm.size()).part(comm.rank()));
+         auto const typed =
+             std::make_shared<dist::hetero_graph<cpu, global_id>>(comm, divided_types(comm.size()).part(comm.rank()));
          return [=, &comm](bool wrong) {
            dist::hetero_sharded_graph<comm_type, cpu> const made(comm, *typed, {.depth = wrong ? -1 : 2});
          };
@@ -228,8 +221,7 @@ std::vector<site> sites_of_full_batch() {
          auto const statistics = dist::gather_reproducible_statistics(comm, x.view());
          return [=, &comm](bool wrong) {
            rows const gradient(wrong ? 4 : 5, 4);
-           static_cast<void>(
-               dist::gather_reproducible_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
+           static_cast<void>(dist::gather_reproducible_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
          };
        }},
       {"make_mfgs", true,
@@ -237,8 +229,7 @@ std::vector<site> sites_of_full_batch() {
          auto const here = make_world(comm);
          return [=, &comm](bool wrong) {
            std::vector<glt::local_id> const seeds{0, wrong ? -1 : 1};
-           static_cast<void>(
-               dist::make_mfgs(comm, here->graph, glt::host_view<glt::local_id const>(seeds), 2));
+           static_cast<void>(dist::make_mfgs(comm, here->graph, glt::host_view<glt::local_id const>(seeds), 2));
          };
        }},
   };
@@ -250,8 +241,7 @@ std::vector<site> sites_of_embeddings() {
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          return [=, &comm](bool wrong) {
-           embedding_type const made(comm, here->graph.book(), here->graph.original(),
-                                     {.columns = wrong ? -1 : 4});
+           embedding_type const made(comm, here->graph.book(), here->graph.original(), {.columns = wrong ? -1 : 4});
          };
        }},
       {"sparse_embedding::collect", true, with_embedding([](world& here, embedding_type& table, bool wrong) {
@@ -271,13 +261,12 @@ std::vector<site> sites_of_embeddings() {
          });
        })},
       {"sparse_embedding::set_learning_rate", true,
-       with_embedding(
-           [](world&, embedding_type& table, bool wrong) { table.set_learning_rate(wrong ? -1 : 0.5); })},
+       with_embedding([](world&, embedding_type& table, bool wrong) { table.set_learning_rate(wrong ? -1 : 0.5); })},
       {"make_hot_rows of tensors", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         auto const table = std::make_shared<dist::named_features<cpu>>(comm, here->graph.book(),
-                                                                        glt_test::named_table(here->own));
+         auto const table =
+             std::make_shared<dist::named_features<cpu>>(comm, here->graph.book(), glt_test::named_table(here->own));
          return [=, &comm](bool wrong) {
            std::vector<double> const hotness(here->own.size() - (wrong ? 1 : 0), 1.0);
            static_cast<void>(dist::make_hot_rows(comm, *table, hotness, 4000));
@@ -379,9 +368,7 @@ std::vector<site> sites_of_roles() {
   return {
       {"role_context", true,
        [](comm_type& comm) -> call_type {
-         return [&comm](bool wrong) {
-           roles_type const made(comm, dist::role::trainer, wrong ? "" : "training");
-         };
+         return [&comm](bool wrong) { roles_type const made(comm, dist::role::trainer, wrong ? "" : "training"); };
        }},
       {"role_context::world_barrier", false, in_roles([](roles_type& roles) { roles.world_barrier(); })},
       {"role_context::group_barrier", true, in_group([](roles_type& roles) { roles.group_barrier(); }), true},

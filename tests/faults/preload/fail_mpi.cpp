@@ -32,14 +32,14 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   return code;
 }
 
-#define GLT_MPI_CALL(name, parameters, arguments)                                                            \
-  int MPI_##name parameters {                                                                                \
-    return events.fails() ? MPI_ERR_OTHER : PMPI_##name arguments;                                           \
+#define GLT_MPI_CALL(name, parameters, arguments)                                                                      \
+  int MPI_##name parameters {                                                                                          \
+    return events.fails() ? MPI_ERR_OTHER : PMPI_##name arguments;                                                     \
   }
 
-#define GLT_MPI_POLLING(name, parameters, arguments)                                                         \
-  int MPI_##name parameters {                                                                                \
-    return events.fails_polling() ? MPI_ERR_OTHER : PMPI_##name arguments;                                   \
+#define GLT_MPI_POLLING(name, parameters, arguments)                                                                   \
+  int MPI_##name parameters {                                                                                          \
+    return events.fails_polling() ? MPI_ERR_OTHER : PMPI_##name arguments;                                             \
   }
 
 #include "mpi_calls.hpp"

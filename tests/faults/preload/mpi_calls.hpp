@@ -4,11 +4,9 @@
 // GLT_MPI_CALL(name, parameters, arguments) and GLT_MPI_POLLING, the latter for those that are made again and again.
 #include <mpi.h>
 
-GLT_MPI_CALL(Allgather,
-             (void const* s, int ns, MPI_Datatype ts, void* r, int nr, MPI_Datatype tr, MPI_Comm c),
+GLT_MPI_CALL(Allgather, (void const* s, int ns, MPI_Datatype ts, void* r, int nr, MPI_Datatype tr, MPI_Comm c),
              (s, ns, ts, r, nr, tr, c))
-GLT_MPI_CALL(Allreduce, (void const* s, void* r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
-             (s, r, n, t, o, c))
+GLT_MPI_CALL(Allreduce, (void const* s, void* r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (s, r, n, t, o, c))
 GLT_MPI_CALL(Alltoall, (void const* s, int ns, MPI_Datatype ts, void* r, int nr, MPI_Datatype tr, MPI_Comm c),
              (s, ns, ts, r, nr, tr, c))
 GLT_MPI_CALL(Alltoallw,
@@ -27,11 +25,9 @@ GLT_MPI_CALL(Comm_rank, (MPI_Comm c, int* rank), (c, rank))
 GLT_MPI_CALL(Comm_set_errhandler, (MPI_Comm c, MPI_Errhandler h), (c, h))
 GLT_MPI_CALL(Comm_size, (MPI_Comm c, int* size), (c, size))
 GLT_MPI_CALL(Comm_split, (MPI_Comm c, int color, int key, MPI_Comm* made), (c, color, key, made))
-GLT_MPI_CALL(Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm* made),
-             (c, type, key, i, made))
+GLT_MPI_CALL(Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm* made), (c, type, key, i, made))
 GLT_MPI_CALL(Get_count, (MPI_Status const* s, MPI_Datatype t, int* n), (s, t, n))
-GLT_MPI_CALL(Iallreduce,
-             (void const* s, void* r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request* q),
+GLT_MPI_CALL(Iallreduce, (void const* s, void* r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request* q),
              (s, r, n, t, o, c, q))
 GLT_MPI_CALL(Ibarrier, (MPI_Comm c, MPI_Request* q), (c, q))
 GLT_MPI_POLLING(Iprobe, (int from, int tag, MPI_Comm c, int* found, MPI_Status* s), (from, tag, c, found, s))
@@ -53,11 +49,9 @@ GLT_MPI_CALL(Type_free, (MPI_Datatype * t), (t))
 GLT_MPI_CALL(Wait, (MPI_Request * q, MPI_Status* s), (q, s))
 GLT_MPI_CALL(Waitall, (int n, MPI_Request* q, MPI_Status* s), (n, q, s))
 GLT_MPI_CALL(Ialltoall,
-             (void const* s, int ns, MPI_Datatype ts, void* r, int nr, MPI_Datatype tr, MPI_Comm c,
-              MPI_Request* q),
+             (void const* s, int ns, MPI_Datatype ts, void* r, int nr, MPI_Datatype tr, MPI_Comm c, MPI_Request* q),
              (s, ns, ts, r, nr, tr, c, q))
-GLT_MPI_CALL(Ibcast, (void* b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request* q),
-             (b, n, t, root, c, q))
+GLT_MPI_CALL(Ibcast, (void* b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request* q), (b, n, t, root, c, q))
 GLT_MPI_POLLING(Improbe, (int from, int tag, MPI_Comm c, int* found, MPI_Message* m, MPI_Status* s),
                 (from, tag, c, found, m, s))
 GLT_MPI_CALL(Imrecv, (void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* q), (b, n, t, m, q))

@@ -34,10 +34,10 @@ struct visit {
 
 extern "C" {
 
-#define GLT_MPI_CALL(name, parameters, arguments)                                                            \
-  int MPI_##name parameters {                                                                                \
-    visit const here(#name);                                                                                 \
-    return PMPI_##name arguments;                                                                            \
+#define GLT_MPI_CALL(name, parameters, arguments)                                                                      \
+  int MPI_##name parameters {                                                                                          \
+    visit const here(#name);                                                                                           \
+    return PMPI_##name arguments;                                                                                      \
   }
 #define GLT_MPI_POLLING GLT_MPI_CALL
 #include "mpi_calls.hpp"

@@ -117,8 +117,8 @@ private:
     for (int i = 0; i < depth; ++i) {
       Dl_info of{};
       if (dladdr(calls[static_cast<std::size_t>(i)], &of) != 0 && of.dli_fname != nullptr) {
-        auto const offset = static_cast<char const*>(calls[static_cast<std::size_t>(i)]) -
-                            static_cast<char const*>(of.dli_fbase) - 1;
+        auto const offset =
+            static_cast<char const*>(calls[static_cast<std::size_t>(i)]) - static_cast<char const*>(of.dli_fbase) - 1;
         std::array<char, 600> line{};
         auto const length = std::snprintf(line.data(), line.size(), "%s %#tx\n", of.dli_fname, offset);
         append(line.data(), static_cast<std::size_t>(length));

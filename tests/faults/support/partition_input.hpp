@@ -31,10 +31,8 @@ inline void write_partition_input(std::filesystem::path const& folder, std::int6
   for (std::int64_t v = 0; v < num_vertices; v += 5) {
     train.push_back(v);
   }
-  glt::io::write_npy(folder / "edge_index.npy",
-                     glt::host_matrix<std::int64_t const>(edges.data(), 2, num_edges));
-  glt::io::write_npy(folder / "node_feat.npy",
-                     glt::host_matrix<float const>(features.data(), num_vertices, 4));
+  glt::io::write_npy(folder / "edge_index.npy", glt::host_matrix<std::int64_t const>(edges.data(), 2, num_edges));
+  glt::io::write_npy(folder / "node_feat.npy", glt::host_matrix<float const>(features.data(), num_vertices, 4));
   glt::io::write_npy(folder / "node_label.npy", labels);
   glt::io::write_npy(folder / "train_idx.npy", train);
 }

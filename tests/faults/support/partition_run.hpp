@@ -35,8 +35,8 @@ inline std::vector<partition_call> partition_calls() {
 /// glt-partition of `folder`/input to `folder`/parts.
 inline command partition_command(partition_call const& call, std::filesystem::path const& input,
                                  std::filesystem::path const& out) {
-  std::vector<std::string> words{glt_test::places::partition_program, input.string(), "--parts", "2", "--out",
-                                 out.string()};
+  std::vector<std::string> words{
+      glt_test::places::partition_program, input.string(), "--parts", "2", "--out", out.string()};
   words.insert(words.end(), call.more.begin(), call.more.end());
   return {call.ranks > 0 ? launch(call.ranks, "", words) : words, launch_environment()};
 }
@@ -65,8 +65,7 @@ inline reference run_reference(partition_call const& call, std::filesystem::path
 }
 
 /// What is in a folder, beside some names.
-inline std::set<std::string> names_in(std::filesystem::path const& folder,
-                                      std::set<std::string> const& beside = {}) {
+inline std::set<std::string> names_in(std::filesystem::path const& folder, std::set<std::string> const& beside = {}) {
   std::set<std::string> found;
   for (auto const& entry : std::filesystem::directory_iterator(folder)) {
     if (auto const name = entry.path().filename().string(); beside.count(name) == 0) {

@@ -74,8 +74,7 @@ inline std::vector<long> spread(long count, long cases, std::uint64_t seed) {
 }
 
 /// What starts `ranks` ranks of a program, with preloaded libraries.
-inline std::vector<std::string> launch(int ranks, std::string const& preload,
-                                       std::vector<std::string> const& program) {
+inline std::vector<std::string> launch(int ranks, std::string const& preload, std::vector<std::string> const& program) {
   auto words = words_of(glt_test::places::launcher);
   words.insert(words.end(), {"-n", std::to_string(ranks)});
   if (!preload.empty()) {

@@ -181,8 +181,7 @@ private:
     return said_last_line(text) ? verdict::aborted : verdict::crash;
   }
 
-  [[nodiscard]] std::map<std::string, std::string> results_of(target const& job,
-                                                              std::string const& text) const {
+  [[nodiscard]] std::map<std::string, std::string> results_of(target const& job, std::string const& text) const {
     std::map<std::string, std::string> made;
     if (!job.made.empty() && std::filesystem::exists(job.made)) {
       made = glt_test::files_of(job.made);
@@ -193,9 +192,7 @@ private:
     return made;
   }
 
-  [[nodiscard]] std::string report_of(int rank) const {
-    return text_of(scratch_ / ("report." + std::to_string(rank)));
-  }
+  [[nodiscard]] std::string report_of(int rank) const { return text_of(scratch_ / ("report." + std::to_string(rank))); }
 
   static std::string tail_of(std::string const& text) {
     auto const from = text.size() > 600 ? text.find('\n', text.size() - 600) : std::string::npos;

@@ -21,9 +21,8 @@ enum class verdict {
 };
 
 inline char const* name_of(verdict of) {
-  constexpr std::array names{"same error", "aborted",      "unnoticed but right",
-                             "hang",       "silent wrong", "crash without message",
-                             "not reached"};
+  constexpr std::array names{
+      "same error", "aborted", "unnoticed but right", "hang", "silent wrong", "crash without message", "not reached"};
   return names[static_cast<std::size_t>(of)];
 }
 
@@ -47,13 +46,11 @@ public:
   int finish() {
     auto const injected = counts_[verdict::same_error] + counts_[verdict::aborted] + counts_[verdict::right] +
                           counts_[verdict::hang] + counts_[verdict::wrong] + counts_[verdict::crash];
-    std::printf(
-        "%s: injected %d, same error %d, aborted %d, unnoticed but right %d, hang %d, silent wrong %d, "
-        "crash without message %d\n",
-        harness_.c_str(), injected, counts_[verdict::same_error], counts_[verdict::aborted],
-        counts_[verdict::right], counts_[verdict::hang], counts_[verdict::wrong], counts_[verdict::crash]);
-    bool const failed =
-        injected == 0 || counts_[verdict::hang] + counts_[verdict::wrong] + counts_[verdict::crash] > 0;
+    std::printf("%s: injected %d, same error %d, aborted %d, unnoticed but right %d, hang %d, silent wrong %d, "
+                "crash without message %d\n",
+                harness_.c_str(), injected, counts_[verdict::same_error], counts_[verdict::aborted],
+                counts_[verdict::right], counts_[verdict::hang], counts_[verdict::wrong], counts_[verdict::crash]);
+    bool const failed = injected == 0 || counts_[verdict::hang] + counts_[verdict::wrong] + counts_[verdict::crash] > 0;
     return failed ? 1 : 0;
   }
 

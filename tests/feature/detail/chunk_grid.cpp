@@ -17,8 +17,8 @@ using namespace glt;
 TEST_CASE("quotients by a multiplication are those of division") {
   constexpr std::uint32_t largest = std::numeric_limits<std::int32_t>::max();
   random_stream draws(random_key(1), 2);
-  std::vector<std::uint32_t> divisors{1,     2,     3,     4,        5,           7,      31, 32, 33, 641,
-                                      65535, 65536, 65537, 1U << 30, largest - 1, largest};
+  std::vector<std::uint32_t> divisors{1,  2,   3,     4,     5,     7,        31,          32,
+                                      33, 641, 65535, 65536, 65537, 1U << 30, largest - 1, largest};
   for (int i = 0; i < 2000; ++i) {
     divisors.push_back(1 + static_cast<std::uint32_t>(draws.below(std::uint64_t{1} << (1 + i % 31)) % largest));
   }
@@ -31,8 +31,8 @@ TEST_CASE("quotients by a multiplication are those of division") {
         wrong += by.quotient(static_cast<std::uint32_t>(number)) == number / divisor ? 0 : 1;
       }
     };
-    for (std::uint64_t const turn : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{largest / divisor},
-                                     draws.below(largest / divisor + 1)}) {
+    for (std::uint64_t const turn :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{largest / divisor}, draws.below(largest / divisor + 1)}) {
       check(turn * divisor); // where a quotient begins and ends
       check(turn * divisor + divisor - 1);
       check(turn * divisor + divisor);

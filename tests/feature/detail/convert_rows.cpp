@@ -19,7 +19,8 @@
 using namespace glt;
 using namespace glt_test;
 
-static_assert(detail::element<float16> && detail::element<std::uint8_t> && !detail::element<char> && !detail::element<bool> && !detail::element<std::uint64_t>);
+static_assert(detail::element<float16> && detail::element<std::uint8_t> && !detail::element<char> &&
+              !detail::element<bool> && !detail::element<std::uint64_t>);
 static_assert(detail::converts_to<std::int64_t, float> && detail::converts_to<double, float> &&
               detail::converts_to<bfloat16, double>);
 static_assert(detail::converts_to<float, bfloat16> && !detail::converts_to<double, float16> &&
@@ -95,10 +96,14 @@ void check_conversion(Convert convert, std::int64_t columns, Expected expected_a
         std::ranges::fill(out, To{});
         using listed = detail::rows_listed<std::int64_t>;
         using places = detail::rows_listed<std::int32_t>;
-        ex.for_ranges(count, detail::copied_rows_per_range,
-                      detail::convert_rows<From, To, listed, places, Convert, Writes>{
-                          raw.data() + shift, reinterpret_cast<std::byte*>(out.data()), columns, {from.data()},
-                          {to.data()}, convert});
+        ex.for_ranges(
+            count, detail::copied_rows_per_range,
+            detail::convert_rows<From, To, listed, places, Convert, Writes>{raw.data() + shift,
+                                                                            reinterpret_cast<std::byte*>(out.data()),
+                                                                            columns,
+                                                                            {from.data()},
+                                                                            {to.data()},
+                                                                            convert});
         CHECK(bytes_of(out) == bytes_of(expected));
       });
     }
@@ -107,11 +112,11 @@ void check_conversion(Convert convert, std::int64_t columns, Expected expected_a
 
 } // namespace
 
-TEST_CASE_TEMPLATE("rows are converted element by element, whatever their width and place", Pair,
-                   pair<float16, float>, pair<bfloat16, float>, pair<std::int8_t, float>, pair<std::uint8_t, float>,
-                   pair<std::int16_t, float>, pair<std::int32_t, float>, pair<std::int64_t, float>,
-                   pair<double, float>, pair<float16, double>, pair<std::int64_t, double>, pair<float, double>,
-                   pair<float, float16>, pair<float, bfloat16>) {
+TEST_CASE_TEMPLATE("rows are converted element by element, whatever their width and place", Pair, pair<float16, float>,
+                   pair<bfloat16, float>, pair<std::int8_t, float>, pair<std::uint8_t, float>,
+                   pair<std::int16_t, float>, pair<std::int32_t, float>, pair<std::int64_t, float>, pair<double, float>,
+                   pair<float16, double>, pair<std::int64_t, double>, pair<float, double>, pair<float, float16>,
+                   pair<float, bfloat16>) {
   using from = typename Pair::from;
   using to = typename Pair::to;
   for (std::int64_t const columns : {0, 1, 3, 127, 128, 130}) {

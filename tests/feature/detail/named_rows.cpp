@@ -13,8 +13,7 @@ TEST_CASE("a tensor is found by its name, and a name that is not there is told w
   CHECK(&glt::detail::find_named(all, "year") == &all[2]);
   CHECK(glt::detail::find_named(all, "").rows.num_rows == 2);
   auto const error = [](std::vector<rows> const& list) {
-    return glt_test::thrown<glt::precondition_error>(
-        [&] { static_cast<void>(glt::detail::find_named(list, "Year")); });
+    return glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(glt::detail::find_named(list, "Year")); });
   };
   CHECK(glt_test::names(error(all), "no features \"Year\"", "\"title\", \"\", \"year\""));
   CHECK(glt_test::names(error({}), "there are none"));

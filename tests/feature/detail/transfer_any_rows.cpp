@@ -32,9 +32,8 @@ void check_pair(std::int64_t columns, std::vector<float> const& scales) {
   glt::gather_rows(policy.executor(), rows, glt::host_view<std::int64_t const>(ids),
                    glt::host_matrix<To>(expected.data(), 4, columns));
   glt::detail::transfer_any_rows(policy.executor(), 4, glt::detail::without_type(rows),
-                                 glt::detail::rows_listed<std::int64_t>{ids.data()},
-                                 glt::detail::rows_in_order{}, glt::detail::element_type_of<To>,
-                                 reinterpret_cast<std::byte*>(found.data()));
+                                 glt::detail::rows_listed<std::int64_t>{ids.data()}, glt::detail::rows_in_order{},
+                                 glt::detail::element_type_of<To>, reinterpret_cast<std::byte*>(found.data()));
   CHECK((columns == 0 || std::memcmp(found.data(), expected.data(), found.size() * sizeof(To)) == 0));
 }
 

@@ -114,6 +114,5 @@ TEST_CASE("a mapped array of any type is what reading the file gives, or is refu
   write_bytes(path, npy_bytes("<f4", "(2, 2)", std::string(16, '\1'), "True"));
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::map_npy_any(path)); }), "Fortran order"));
   write_bytes(path, npy_bytes(">f4", "(2, 2)", std::string(16, '\1')));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::map_npy_any(path)); }), "is big-endian",
-              "read_npy_any"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::map_npy_any(path)); }), "is big-endian", "read_npy_any"));
 }

@@ -81,8 +81,7 @@ TEST_CASE("shapes") {
   io::write_npy(scratch / "none.npy", host_matrix<float>(nullptr, 0, 5));
   CHECK(io::read_npy<float>(scratch / "none.npy", 2).shape == std::vector<std::int64_t>{0, 5});
 
-  for (std::vector<std::int64_t> const& shape :
-       {std::vector<std::int64_t>{5}, {2, 2}, {-2, -3}, {INT64_MAX, 4}, {}}) {
+  for (std::vector<std::int64_t> const& shape : {std::vector<std::int64_t>{5}, {2, 2}, {-2, -3}, {INT64_MAX, 4}, {}}) {
     CHECK(names(thrown<precondition_error>([&] { io::write_npy(scratch / "x.npy", values, shape); }), "x.npy",
                 "6 values"));
   }
@@ -124,8 +123,7 @@ TEST_CASE("a file that is cut anywhere, or too long, is refused") {
   auto const whole = read_bytes(path);
   for (std::size_t length = 0; length < whole.size(); ++length) {
     write_bytes(path, whole.substr(0, length));
-    REQUIRE(names(thrown<io_error>([&] { static_cast<void>(io::read_npy<std::int64_t>(path)); }),
-                  "a.npy (at byte "));
+    REQUIRE(names(thrown<io_error>([&] { static_cast<void>(io::read_npy<std::int64_t>(path)); }), "a.npy (at byte "));
   }
   write_bytes(path, whole + "x");
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_npy<std::int64_t>(path)); }),
@@ -147,8 +145,7 @@ TEST_CASE("a shape that no file can hold allocates nothing") {
 TEST_CASE("a failed write leaves nothing new") {
   scratch_folder const scratch;
   std::vector<double> const values(5000, 1.5);
-  CHECK(names(thrown<io_error>([&] { io::write_npy(scratch / "no/a.npy", values); }), "no/a.npy",
-              "cannot be created"));
+  CHECK(names(thrown<io_error>([&] { io::write_npy(scratch / "no/a.npy", values); }), "no/a.npy", "cannot be created"));
 
   io::write_npy(scratch / "a.npy", std::array{7.0});
   rlimit before{};

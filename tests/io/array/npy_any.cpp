@@ -84,8 +84,7 @@ TEST_CASE("unsigned integers become the next larger signed type") {
 }
 
 TEST_CASE("columns that are contiguous, and highest bytes first, are put in order") {
-  auto const rows =
-      read(npy_bytes("<i4", "(2, 3)", raw(std::vector<std::int32_t>{1, 4, 2, 5, 3, 6}), "True"));
+  auto const rows = read(npy_bytes("<i4", "(2, 3)", raw(std::vector<std::int32_t>{1, 4, 2, 5, 3, 6}), "True"));
   CHECK(rows.shape() == std::vector<std::int64_t>{2, 3});
   CHECK(values_of<std::int32_t>(rows) == std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
   auto const both = read(npy_bytes(">u2", "(2, 2)", std::string("\0\1\1\0\0\2\xFF\xFF", 8), "True"));

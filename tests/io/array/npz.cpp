@@ -56,8 +56,8 @@ TEST_CASE("members stored and deflated are read by name, in any order and more t
     io::npz_file file(scratch / "a.npz");
     CHECK(file.names() == std::vector<std::string>{"many", "none", "kind"});
     CHECK(file.contains("none"));
-    CHECK(file.unpacked_bytes() == static_cast<double>(npy_longs(many).size() + npy_longs({}).size() +
-                                                       npy_bytes("|S3", "()", "csr").size()));
+    CHECK(file.unpacked_bytes() ==
+          static_cast<double>(npy_longs(many).size() + npy_longs({}).size() + npy_bytes("|S3", "()", "csr").size()));
     CHECK(!file.contains("none.npy"));
     CHECK(file.read("none").empty());
     CHECK(longs_of(file.read("many")) == many);

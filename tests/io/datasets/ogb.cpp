@@ -170,8 +170,7 @@ TEST_CASE("splits are read from files of torch.save, with NumPy's arrays and ten
     write_bytes(split / "split_dict.pt", whole(dict({{text("train"), train}})));
     return thrown<io_error>([&] { static_cast<void>(read()); });
   };
-  CHECK(names(refused(numpy_array(std::string("\0\1\1", 3), "b1", {3})), "split_dict.pt",
-              "3 rows for 4 vertices"));
+  CHECK(names(refused(numpy_array(std::string("\0\1\1", 3), "b1", {3})), "split_dict.pt", "3 rows for 4 vertices"));
   CHECK(names(refused(numpy_array(ids{3, 1, 3}, "i8", {3})), "split_dict.pt", "id 2 is 3, as id 0 is"));
 
   write_bytes(split / "split_dict.pt",
@@ -215,13 +214,13 @@ TEST_CASE("files that are missing, cut or contradict each other are refused") {
   CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n0\n2,1\n")), "edge.csv.gz", "line 2"));
   CHECK(names(fault_of(with(plain_ogb(), "raw/node-feat.csv.gz", "1\n2\n")), "node-feat.csv.gz", "wrong row count",
               "2 rows for 4"));
-  for (char const* const name : {"node-label", "node_year", "node_species", "edge-feat", "edge_weight", "edge_year",
-                                 "edge_reltype"}) {
+  for (char const* const name :
+       {"node-label", "node_year", "node_species", "edge-feat", "edge_weight", "edge_year", "edge_reltype"}) {
     CHECK(names(fault_of(with(plain_ogb(), "raw/" + std::string(name) + ".csv.gz", "1\n")), name, "wrong row count"));
   }
   for (char const* const name : {"train", "valid", "test"}) {
-    CHECK(names(fault_of(with(plain_ogb(), "split/time/" + std::string(name) + ".csv.gz", "0\n4\n")), name,
-                "id 1 is 4"));
+    CHECK(
+        names(fault_of(with(plain_ogb(), "split/time/" + std::string(name) + ".csv.gz", "0\n4\n")), name, "id 1 is 4"));
     CHECK(names(fault_of(with(plain_ogb(), "split/time/" + std::string(name) + ".csv.gz", "2\n2\n")), name,
                 "id 1 is 2, as id 0 is"));
   }
@@ -234,8 +233,8 @@ TEST_CASE("files that are missing, cut or contradict each other are refused") {
   CHECK(names(fault_of(with(typed_ogb(), "raw/num-node-dict.csv.gz", "paper,paper\n3,3\n")), "'paper' twice"));
   CHECK(names(fault_of(with(typed_ogb(), "raw/nodetype-has-feat.csv.gz", "author,paper\nTrue,True\n")),
               "node-feat/author/node-feat.csv.gz", "no such file"));
-  CHECK(names(fault_of(gone(typed_ogb(), "raw/node-label/paper/node-label.csv.gz")), "node-label/paper",
-              "no such file"));
+  CHECK(
+      names(fault_of(gone(typed_ogb(), "raw/node-label/paper/node-label.csv.gz")), "node-label/paper", "no such file"));
   CHECK(names(fault_of(with(typed_ogb(), "raw/triplet-type-list.csv.gz", "author,writes\n")), "triplet-type-list",
               "2 words"));
   CHECK(names(fault_of(with(typed_ogb(), "raw/triplet-type-list.csv.gz", "author,writes,book\n")), "'book'",

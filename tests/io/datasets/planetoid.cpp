@@ -23,7 +23,9 @@ namespace {
 using ids = std::vector<global_id>;
 using members = std::vector<std::pair<std::string, std::string>>;
 
-std::string npy_bools(std::string const& shape, std::string const& bits) { return npy_bytes("|b1", shape, bits); }
+std::string npy_bools(std::string const& shape, std::string const& bits) {
+  return npy_bytes("|b1", shape, bits);
+}
 
 // Three vertices: 0 to 2, 1 to 1, 2 to 0; as two SciPy matrices.
 members sparse() {
@@ -106,15 +108,16 @@ TEST_CASE("splits come from masks of one or several, or from lists") {
   auto const as_list = with(listed, "train_idx.npy", npy_bools("(3,)", std::string("\1\0\1", 3)));
   CHECK(read(as_list).nodes[0].train == ids{0, 2});
   CHECK(names(fault_of(with(listed, "train_idx.npy", npy_longs({2, 0, 2}))), "train_idx.npy", "id 2 is 2, as id 0 is"));
-  CHECK(names(fault_of(with(dense(), "edges.npy", npy_bools("(1, 2)", "\1\1"))), "edges.npy",
-              "type bool, not numbers"));
+  CHECK(
+      names(fault_of(with(dense(), "edges.npy", npy_bools("(1, 2)", "\1\1"))), "edges.npy", "type bool, not numbers"));
   CHECK(names(fault_of(dense(), {.split = 2}), "train_masks.npy", "no split 2", "0 to 1"));
   CHECK(names(fault_of(dense(), {.split = -1}), "no split -1"));
   CHECK(names(fault_of(all, {.split = 1}), "train_mask.npy", "no split 1"));
   CHECK(names(fault_of(with(dense(), "train_masks.npy", npy_bools("(1, 2)", "\1\1"))), "train_masks.npy",
               "2 rows for 3"));
   auto const halves = npy_bytes("<f4", "(3,)", raw(std::vector<float>{1, 0.5, 0}));
-  CHECK(names(fault_of(with(sparse(), "train_mask.npy", halves)), "train_mask.npy", "element 1 is 0.5, no whole number"));
+  CHECK(
+      names(fault_of(with(sparse(), "train_mask.npy", halves)), "train_mask.npy", "element 1 is 0.5, no whole number"));
   CHECK(names(fault_of(with(sparse(), "test_idx.npy", npy_longs({3}))), "test_idx.npy", "id 0 is 3"));
 }
 
@@ -135,8 +138,8 @@ TEST_CASE("arrays that contradict each other are refused") {
   CHECK(names(fault_of(with(sparse(), "adj_shape.npy", npy_longs({3, 2}))), "adj_indices.npy", "outside [0, 2)"));
   CHECK(names(fault_of(with(dense(), "edges.npy", npy_bytes("<i8", "(1, 2)", raw(ids{0, 3})))), "edges.npy",
               "id 0 is 3"));
-  CHECK(names(fault_of(with(dense(), "edges.npy", npy_bytes("<i8", "(2, 3)", raw(ids{0, 1, 2, 0, 1, 2})))),
-              "edges.npy", "(2, 3)", "transpose"));
+  CHECK(names(fault_of(with(dense(), "edges.npy", npy_bytes("<i8", "(2, 3)", raw(ids{0, 1, 2, 0, 1, 2})))), "edges.npy",
+              "(2, 3)", "transpose"));
   CHECK(names(fault_of({{"adj_matrix.npy", npy_bytes("|O", "()", "a pickle")}}), "adj_matrix.npy", "never executed"));
 }
 

@@ -24,7 +24,8 @@ TEST_CASE("every pair of a range comes once, in order, whatever the pieces") {
       sources.push_back(i);
       destinations.push_back(i % 7);
     }
-    checked_pairs const pairs{.sources = sources, .destinations = destinations, .num_sources = count, .num_destinations = 7};
+    checked_pairs const pairs{
+        .sources = sources, .destinations = destinations, .num_sources = count, .num_destinations = 7};
     for (auto const first : {std::int64_t{0}, count / 3}) {
       auto next = first;
       pairs.for_each(first, count, [&](std::int64_t place, global_id source, global_id destination) {
@@ -46,8 +47,8 @@ TEST_CASE("the first pair with an id that is outside is named, and none of its p
                               .num_destinations = 3,
                               .of_type = " of type (a, b, c)"};
     int used = 0;
-    auto text = thrown<precondition_error>(
-        [&] { pairs.for_each(0, std::ssize(sources), [&](auto, auto, auto) { ++used; }); });
+    auto text =
+        thrown<precondition_error>([&] { pairs.for_each(0, std::ssize(sources), [&](auto, auto, auto) { ++used; }); });
     CHECK(used == 0);
     return text;
   };

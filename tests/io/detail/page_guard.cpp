@@ -50,7 +50,7 @@ private:
 };
 
 bool is_handler(void (*function)(int)) {
-  struct ::sigaction now {};
+  struct ::sigaction now{};
   ::sigaction(SIGBUS, nullptr, &now);
   return now.sa_handler == function;
 }
@@ -76,12 +76,12 @@ TEST_CASE("what a shortened file has lost is zeros, and known to be lost") {
 TEST_CASE("the last guard gives the handler back that was there, and that gets what is not guarded") {
   static int caught = 0;
   static std::byte* page = nullptr;
-  struct ::sigaction own {};
+  struct ::sigaction own{};
   own.sa_handler = [](int) {
     ++caught;
     ::mmap(page, length, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
   };
-  struct ::sigaction before {};
+  struct ::sigaction before{};
   ::sigaction(SIGBUS, &own, &before);
   scratch_folder const scratch;
   {

@@ -19,9 +19,7 @@ TEST_CASE("ids are checked against the vertices of a type, and the first bad one
   CHECK_NOTHROW(io::detail::check_ids("ids.npy", std::vector<global_id>{0, 2, 1, 2}, nodes));
   CHECK(names(thrown<io_error>([&] { io::detail::check_ids("ids.npy", std::vector<global_id>{0, 3, -1}, nodes); }),
               "ids.npy", "id 1 is 3", "outside [0, 3)", "'paper'"));
-  CHECK(names(thrown<io_error>([&] {
-                io::detail::check_ids("ids.npy", std::vector<global_id>{0, -1}, nodes);
-              }),
+  CHECK(names(thrown<io_error>([&] { io::detail::check_ids("ids.npy", std::vector<global_id>{0, -1}, nodes); }),
               "id 1 is -1"));
   CHECK(io::detail::vertices_of_type(nodes) == "vertices of type 'paper'");
 }

@@ -126,9 +126,14 @@ TEST_CASE("arrays move with the data set, which may be moved") {
 }
 
 TEST_CASE("files whose arrays stay in them are watched, lists that were read are not") {
-  for (auto const& [name, watched] :
-       {std::pair{"edge_index.npy", true}, {"edge_feat.npy", true}, {"edge_weight.npy", true}, {"edge_time.npy", true},
-        {"train_edge.npy", true}, {"node_feat.npy", true}, {"node_label.npy", true}, {"train_idx.npy", false}}) {
+  for (auto const& [name, watched] : {std::pair{"edge_index.npy", true},
+                                      {"edge_feat.npy", true},
+                                      {"edge_weight.npy", true},
+                                      {"edge_time.npy", true},
+                                      {"train_edge.npy", true},
+                                      {"node_feat.npy", true},
+                                      {"node_label.npy", true},
+                                      {"train_idx.npy", false}}) {
     scratch_folder const folder;
     write(folder, plain());
     io::mapped_data_set const mapped(folder.path());

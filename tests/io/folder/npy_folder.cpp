@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <filesystem>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -134,10 +134,9 @@ TEST_CASE("types are read from names, and sparse features become dense") {
   CHECK(data.edges[1].source == "paper");
   CHECK(data.edges[1].destinations == ids{1, 0});
   CHECK(data.edges[1].weights == std::vector<float>{2, 3});
-  CHECK(names(thrown<io_error>([&] {
-                static_cast<void>(io::read_npy_folder(scratch.path(), {.dense = {.max_bytes = 23}}));
-              }),
-              "node_feat.author.csr.npz", "23 bytes"));
+  CHECK(names(
+      thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(scratch.path(), {.dense = {.max_bytes = 23}})); }),
+      "node_feat.author.csr.npz", "23 bytes"));
   write_bytes(scratch / "edge_index.author__knows__author.npy", npy_pairs({0, 3}));
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(scratch.path())); }),
               "edge_index.author__knows__author.npy", "id 0 is 3", "'author'"));

@@ -61,8 +61,7 @@ std::string fault_of(io::data_set const& data) {
 } // namespace
 
 TEST_CASE("a data set without types is read and mapped as it was written") {
-  for (auto const& [num_nodes, num_edges] :
-       {std::pair{1, 0}, std::pair{1, 1}, std::pair{3, 8}, std::pair{40, 333}}) {
+  for (auto const& [num_nodes, num_edges] : {std::pair{1, 0}, std::pair{1, 1}, std::pair{3, 8}, std::pair{40, 333}}) {
     check_round_trip(random_plain(num_nodes, num_edges));
   }
   io::data_set empty;
@@ -108,10 +107,8 @@ TEST_CASE("several features and every type of element stay as they are") {
     edges.destinations = edges.sources;
     for (int type = 0; type < 9; ++type) {
       auto const element = static_cast<element_type>(type);
-      nodes.features.push_back(
-          {"x" + std::to_string(type), random_array(draws, element, rows, 1 + type % 3)});
-      edges.features.push_back(
-          {std::string(detail::name_of(element)), random_array(draws, element, 2 * rows, 2)});
+      nodes.features.push_back({"x" + std::to_string(type), random_array(draws, element, rows, 1 + type % 3)});
+      edges.features.push_back({std::string(detail::name_of(element)), random_array(draws, element, 2 * rows, 2)});
     }
     nodes.features.push_back({"node_feat", random_array(draws, element_type::bfloat16, rows, 4)});
     check_round_trip(data);
@@ -166,8 +163,8 @@ TEST_CASE("a folder that is there is not replaced") {
   scratch_folder const scratch;
   io::write_npy_folder(scratch / "set", random_plain(2, 2));
   auto const before = content_of(scratch / "set");
-  CHECK(names(thrown<io_error>([&] { io::write_npy_folder(scratch / "set", random_plain(3, 2)); }),
-              "is there already"));
+  CHECK(
+      names(thrown<io_error>([&] { io::write_npy_folder(scratch / "set", random_plain(3, 2)); }), "is there already"));
   CHECK(content_of(scratch / "set") == before);
 }
 
@@ -238,14 +235,12 @@ TEST_CASE("a rank that fails alone, or has another layout, ends all of them") {
   auto const data = random_plain(5, 9);
   on_ranks(
       [&](auto comm) {
-        CHECK(names(thrown<collective_error>([&] {
-                      io::detail::write_npy_folder_together(comm, scratch / "missing", io::view_of(data));
-                    }),
+        CHECK(names(thrown<collective_error>(
+                        [&] { io::detail::write_npy_folder_together(comm, scratch / "missing", io::view_of(data)); }),
                     "rank 0", "missing"));
         io::data_set other = random_plain(comm.rank() == 0 ? 5 : 6, 9);
-        CHECK(names(thrown<collective_error>([&] {
-                      io::detail::write_npy_folder_together(comm, scratch.path(), io::view_of(other));
-                    }),
+        CHECK(names(thrown<collective_error>(
+                        [&] { io::detail::write_npy_folder_together(comm, scratch.path(), io::view_of(other)); }),
                     "rank 1", "than rank 0"));
       },
       {2, 3});

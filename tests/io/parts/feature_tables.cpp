@@ -89,6 +89,5 @@ TEST_CASE("arrays of other lengths and names that come twice are refused") {
   CHECK(names(error(2, "a"), "\"a\" are there already"));
   auto part = content();
   part.nodes[0].features[0].name = "label";
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::extract_node_features(part)); }),
-              "\"label\""));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::extract_node_features(part)); }), "\"label\""));
 }

@@ -101,10 +101,9 @@ TEST_CASE("all features and labels of a folder, and those of its edges, are coll
     CHECK(features.local().names() == std::vector<std::string>{"feat", "codes", "label"});
     CHECK(features.local().type("codes") == element_type::int8);
     CHECK(edges.local().rows().names() == std::vector<std::string>{"length", "kind", "time"});
-    dist::named_collector collector(comm, features,
-                                    {{.name = "codes", .type = element_type::float32},
-                                     {.name = "feat"},
-                                     {.name = "label", .seeds_only = true}});
+    dist::named_collector collector(
+        comm, features,
+        {{.name = "codes", .type = element_type::float32}, {.name = "feat"}, {.name = "label", .seeds_only = true}});
     collector.use(hot);
     std::vector<global_id> vertices;
     for (global_id v = comm.rank(); v < num_vertices; v += 1 + comm.rank()) {
@@ -140,8 +139,8 @@ TEST_CASE("hot rows of other features than the loaded ones are refused by name")
   hot_folder const made;
   auto part = io::read_part(made.path, 0);
   part.feature = "other";
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::extract_hot_rows(part)); }), "part 0",
-              "\"other\""));
+  CHECK(
+      names(thrown<precondition_error>([&] { static_cast<void>(io::extract_hot_rows(part)); }), "part 0", "\"other\""));
   auto codes = io::read_part(made.path, 0, {.feature = "codes"});
   auto const hot = io::extract_hot_rows(codes);
   for (std::int64_t i = 0; i < hot.size(); ++i) {

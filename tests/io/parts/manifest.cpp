@@ -81,10 +81,8 @@ TEST_CASE("parts of different graphs are told apart") {
   CHECK(names(fault([](auto& other) { other.nodes[0].labels.reset(); }), "labels"));
   CHECK(names(fault([](auto& other) { other.nodes[0].hot_features = {"feat"}; }), "hot rows"));
   CHECK(names(fault([](auto& other) { other.edges[0].type.name = "other"; }), "'edge'", "name or ends"));
-  CHECK(names(fault([](auto& other) {
-                other.edges[0].features = {{"x", element_type::int8, {}}};
-              }),
-              "'edge'", "features"));
+  CHECK(names(fault([](auto& other) { other.edges[0].features = {{"x", element_type::int8, {}}}; }), "'edge'",
+              "features"));
   CHECK(names(fault([](auto& other) { other.edges[0].links.clear(); }), "link splits"));
   CHECK(names(fault([](auto& other) { other.edges[0].links[0].name = "test"; }), "link splits"));
 }

@@ -134,8 +134,8 @@ TEST_CASE("parts are shared out over ranks evenly and in order") {
       CHECK(io::detail::first_part_of_rank(parts, 0, ranks) == 0);
       CHECK(io::detail::first_part_of_rank(parts, ranks, ranks) == parts);
       for (int rank = 0; rank < ranks; ++rank) {
-        auto const count = io::detail::first_part_of_rank(parts, rank + 1, ranks) -
-                           io::detail::first_part_of_rank(parts, rank, ranks);
+        auto const count =
+            io::detail::first_part_of_rank(parts, rank + 1, ranks) - io::detail::first_part_of_rank(parts, rank, ranks);
         CHECK((count == parts / ranks || count == (parts + ranks - 1) / ranks));
       }
     }

@@ -226,7 +226,8 @@ TEST_CASE("an id or offset that is out of range is named with its place, if that
   }
 }
 
-TEST_CASE("a label that the data set had not is named with its place, and an unlabelled vertex only where there was none") {
+TEST_CASE(
+    "a label that the data set had not is named with its place, and an unlabelled vertex only where there was none") {
   scratch_folder const scratch;
   for (bool const unlabelled : {false, true}) {
     auto data = known_set(random_graph(41, 200));

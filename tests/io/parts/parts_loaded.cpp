@@ -58,9 +58,9 @@ TEST_CASE("one array becomes the features, the others keep their types") {
   CHECK(codes.more_features[1].name == "feat");
   auto const line = io::detail::make_loaded_part(content(several), "line");
   CHECK(line.features.view().num_columns() == 1);
-  CHECK(names(thrown<precondition_error>(
-                  [&] { static_cast<void>(io::detail::make_loaded_part(content(several), "x")); }),
-              "no features 'x'"));
+  CHECK(
+      names(thrown<precondition_error>([&] { static_cast<void>(io::detail::make_loaded_part(content(several), "x")); }),
+            "no features 'x'"));
 }
 
 TEST_CASE("labels that are not one whole number a vertex are targets") {
@@ -72,9 +72,8 @@ TEST_CASE("labels that are not one whole number a vertex are targets") {
       content([](auto& nodes) { nodes.labels = io::array::of<float>(std::vector<float>(7, 0.5F)); }));
   CHECK(floats.features.view().labels.empty());
   CHECK(floats.targets.values<float>()[6] == 0.5F);
-  auto const many = io::detail::make_loaded_part(content([](auto& nodes) {
-    nodes.labels = io::array::of<std::int64_t>(std::vector<std::int64_t>(14), {7, 2});
-  }));
+  auto const many = io::detail::make_loaded_part(
+      content([](auto& nodes) { nodes.labels = io::array::of<std::int64_t>(std::vector<std::int64_t>(14), {7, 2}); }));
   CHECK(many.features.view().labels.empty());
   CHECK(many.targets.columns() == 2);
 }

@@ -32,8 +32,8 @@ namespace {
 
 // The first value of row r of an array, as a number.
 double first_of(io::array const& from, std::int64_t r) {
-  auto const all = io::detail::convert<double>(
-      io::array(from.type(), from.shape(), make_buffer<device::cpu>(from.bytes())));
+  auto const all =
+      io::detail::convert<double>(io::array(from.type(), from.shape(), make_buffer<device::cpu>(from.bytes())));
   return all[r * from.columns()];
 }
 
@@ -238,9 +238,7 @@ TEST_CASE("wrong input is named and leaves nothing") {
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.labels = io::array::of<float>(std::vector<float>(4)); }),
               "labels have 4 rows for 11"));
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.times.pop_back(); }), "times have 10 rows"));
-  CHECK(names(fault([](auto& nodes, auto&, auto&) {
-                nodes.valid = {3, 11};
-              }),
+  CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.valid = {3, 11}; }),
               "valid: element 1 is 11, outside [0, 11)"));
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.train = {-1}; }), "train: element 0 is -1"));
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.test = {4, 2, 4}; }), "test: element 2 is vertex 4"));
@@ -251,10 +249,8 @@ TEST_CASE("wrong input is named and leaves nothing") {
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.times.pop_back(); }), "times have 29 rows for 30"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.name = ""; }), "has no name"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.source = "paper"; }), "no node type 'paper'"));
-  CHECK(names(fault([](auto&, auto& edges, auto&) {
-                edges.links = {{"train", {{0}, {}}, {}}};
-              }),
-              "'train'", "0 rows for 1"));
+  CHECK(names(fault([](auto&, auto& edges, auto&) { edges.links = {{"train", {{0}, {}}, {}}}; }), "'train'",
+              "0 rows for 1"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.links = {{"test", {}, {{0}, {11}}}}; }), "'test'", "is 11"));
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.name = "node\xFF"; }), "no node type 'node'"));
   CHECK(names(fault([](auto& nodes, auto&, auto&) {
@@ -262,15 +258,11 @@ TEST_CASE("wrong input is named and leaves nothing") {
               }),
               "'feat' come twice"));
   CHECK(names(fault([](auto&, auto&, auto& options) { options.partitioner.name = "\xFF"; }), "cannot be stored"));
-  CHECK(names(fault([](auto&, auto&, auto& options) {
-                options.hot = {{.node_type = 1, .by_part = {{}, {}}}};
-              }),
+  CHECK(names(fault([](auto&, auto&, auto& options) { options.hot = {{.node_type = 1, .by_part = {{}, {}}}}; }),
               "node type 1"));
   CHECK(names(fault([](auto&, auto&, auto& options) { options.hot = {{.node_type = 0, .by_part = {{}}}}; }),
               "for 1 parts"));
-  CHECK(names(fault([](auto&, auto&, auto& options) {
-                options.hot = {{.node_type = 0, .by_part = {{}, {11}}}};
-              }),
+  CHECK(names(fault([](auto&, auto&, auto& options) { options.hot = {{.node_type = 0, .by_part = {{}, {11}}}}; }),
               "is 11"));
   CHECK(names(fault([](auto&, auto&, auto& options) {
                 options.hot = {{.node_type = 0, .by_part = {{}, {}}, .features = {"x"}}};

@@ -169,7 +169,9 @@ TEST_CASE("A META that says nothing of use is refused") {
   };
   auto const meta = [&](std::string const& parts, std::string const& kind, std::string const& nodes,
                         std::string const& edges) {
-    return fault(dict({{text("num_parts"), parts}, {text("data_cls"), kind}, {text("node_types"), nodes},
+    return fault(dict({{text("num_parts"), parts},
+                       {text("data_cls"), kind},
+                       {text("node_types"), nodes},
                        {text("edge_types"), edges}}));
   };
   CHECK(names(fault(none()), "META", "None where a dict"));

@@ -64,9 +64,10 @@ TEST_CASE("Contiguous, transposed and cut-out tensors come out in C order") {
 TEST_CASE("Elements of 16 bits and truth values keep their bytes, and the latter are known") {
   glt_test::scratch_folder const dir;
   auto const path = dir / "x.pt";
-  for (auto const& [type, expected] : std::vector<std::pair<std::string, glt::element_type>>{
-           {"Half", glt::element_type::float16}, {"BFloat16", glt::element_type::bfloat16},
-           {"Short", glt::element_type::int16}}) {
+  for (auto const& [type, expected] :
+       std::vector<std::pair<std::string, glt::element_type>>{{"Half", glt::element_type::float16},
+                                                              {"BFloat16", glt::element_type::bfloat16},
+                                                              {"Short", glt::element_type::int16}}) {
     torch_writer writer;
     auto const root = torch_writer::tensor(writer.storage(type, "abcd", 2), 0, {2}, {1});
     writer.save(path, root);
@@ -99,8 +100,7 @@ TEST_CASE("Arrays of NumPy are read as tensors are, from archives, streams and p
         auto const made = read_torch_tensor(path);
         CHECK(made.shape() == shape{3, 2});
         CHECK(elements<std::int64_t>(made) ==
-              (columns_first ? std::vector<std::int64_t>{1, std::int64_t{1} << 40, -2, 0x80, 300, 0xFF}
-                             : values));
+              (columns_first ? std::vector<std::int64_t>{1, std::int64_t{1} << 40, -2, 0x80, 300, 0xFF} : values));
       };
       torch_writer writer;
       writer.save(path, root);
@@ -128,12 +128,11 @@ TEST_CASE("Arrays of NumPy that are no numbers, or not whole, are refused") {
   CHECK(names(fault(numpy_array("abcd", "i4", {-1})), "shape (-1,)"));
   auto big = numpy_array("abcd", "i4", {1});
   CHECK(names(fault(big.replace(big.find(text("<")), text("<").size(), text(">"))), "big-endian"));
-  auto const empty = call(name("numpy.core.multiarray", "_reconstruct"),
-                          {name("numpy", "ndarray"), integers({0}), bytes("b")});
+  auto const empty =
+      call(name("numpy.core.multiarray", "_reconstruct"), {name("numpy", "ndarray"), integers({0}), bytes("b")});
   CHECK(names(fault(empty), "an array without elements"));
   CHECK(names(fault(empty + integer(1) + "b"), "form that is not known"));
-  CHECK(names(fault(call(name("_codecs", "encode"), {text("\xE2\x82\xAC"), text("latin1")})),
-              "no text of Latin-1"));
+  CHECK(names(fault(call(name("_codecs", "encode"), {text("\xE2\x82\xAC"), text("latin1")})), "no text of Latin-1"));
   CHECK(names(fault(name("numpy", "ndarray") + none() + "b"), "instance of a class"));
 }
 

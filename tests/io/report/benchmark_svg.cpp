@@ -29,11 +29,10 @@ bool contains(std::vector<std::string> const& texts, std::string const& wanted) 
 
 TEST_CASE("reports are compared benchmark by benchmark, by the median of repetitions") {
   scratch_folder const scratch;
-  write_bytes(scratch / "before.json",
-              "{\"context\":{},\"benchmarks\":[" + entry("gather", "1", "ms") + "," +
-                  entry("gather", "9", "ms") + "," + entry("gather", "2", "ms") + "," +
-                  entry("gather_mean", "4", "ms", ",\"run_type\":\"aggregate\"") + "," +
-                  entry("walk/<8>", "3000", "ns") + "," + entry("gone", "12.34", "s") + "]}");
+  write_bytes(scratch / "before.json", "{\"context\":{},\"benchmarks\":[" + entry("gather", "1", "ms") + "," +
+                                           entry("gather", "9", "ms") + "," + entry("gather", "2", "ms") + "," +
+                                           entry("gather_mean", "4", "ms", ",\"run_type\":\"aggregate\"") + "," +
+                                           entry("walk/<8>", "3000", "ns") + "," + entry("gone", "12.34", "s") + "]}");
   write_bytes(scratch / "after.json", "{\"benchmarks\":[" + entry("gather", "1000", "us") + "," +
                                           entry("walk/<8>", "6", "us", ",\"run_type\":\"iteration\"") + "," +
                                           entry("failed", "0", "s", ",\"error_occurred\":true") + "," +
@@ -41,9 +40,8 @@ TEST_CASE("reports are compared benchmark by benchmark, by the median of repetit
   std::vector<std::filesystem::path> const files{scratch / "before.json", scratch / "after.json"};
   auto const svg = glt::io::benchmark_svg(files, "Two runs");
   auto const texts = texts_of(svg);
-  for (char const* const text :
-       {"Two runs", "before", "after", "gather", "2 ms", "1 ms (0.50 times)", "walk/<8>", "3 µs",
-        "6 µs (2.00 times)", "gone", "12.3 s", "new", "5 ns (1.00 times)"}) {
+  for (char const* const text : {"Two runs", "before", "after", "gather", "2 ms", "1 ms (0.50 times)", "walk/<8>",
+                                 "3 µs", "6 µs (2.00 times)", "gone", "12.3 s", "new", "5 ns (1.00 times)"}) {
     CAPTURE(text);
     CHECK(contains(texts, text));
   }

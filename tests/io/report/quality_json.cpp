@@ -67,8 +67,8 @@ glt::partition_quality quality_of(json const& object) {
   }
   for (auto const& type : object.at("edge_types")) {
     glt::detail::edge_type_quality of_type{{type.at("num_edges"), type.at("num_cut_edges")},
-                                   {type.at("source"), type.at("name"), type.at("destination")},
-                                   {}};
+                                           {type.at("source"), type.at("name"), type.at("destination")},
+                                           {}};
     CHECK(type.at("cut_fraction") == of_type.cut_fraction());
     for (auto const& part : type.at("parts")) {
       of_type.parts.push_back({part.at("num_edges"), part.at("num_cut_edges")});
@@ -83,8 +83,8 @@ glt::partition_quality quality_of(json const& object) {
 TEST_CASE("the text gives all numbers back") {
   for (int const parts : {1, 3, 70}) {
     CAPTURE(parts);
-    for (auto const& quality : {glt_test::random_quality(parts), glt_test::academic_quality(parts),
-                                glt_test::random_quality(parts, 0)}) {
+    for (auto const& quality :
+         {glt_test::random_quality(parts), glt_test::academic_quality(parts), glt_test::random_quality(parts, 0)}) {
       auto const text = glt::io::quality_json(quality);
       CHECK(text.back() == '\n');
       CHECK(quality_of(json::parse(text)) == quality);

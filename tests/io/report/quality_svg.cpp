@@ -42,14 +42,12 @@ TEST_CASE("the picture has every number of every part") {
   auto const texts = glt_test::texts_of(svg);
   CHECK(contains(texts, "1 < 2 & 3"));
   CHECK(contains(texts, "Seeds"));
-  CHECK(
-      std::ranges::none_of(hints, [](auto const& hint) { return hint.find("valid") != std::string::npos; }));
-  CHECK(std::ranges::none_of(texts,
-                             [](auto const& text) { return text.starts_with("valid"); })); // there is none
+  CHECK(std::ranges::none_of(hints, [](auto const& hint) { return hint.find("valid") != std::string::npos; }));
+  CHECK(std::ranges::none_of(texts, [](auto const& text) { return text.starts_with("valid"); })); // there is none
   CHECK_FALSE(contains(texts, "Vertices by type"));
   CHECK_FALSE(contains(texts, "Edges by type"));
-  CHECK(std::ranges::any_of(
-      texts, [](auto const& text) { return text.starts_with("5 parts, 1009 vertices, 9081 edges"); }));
+  CHECK(std::ranges::any_of(texts,
+                            [](auto const& text) { return text.starts_with("5 parts, 1009 vertices, 9081 edges"); }));
 }
 
 TEST_CASE("types have bars") {
@@ -80,8 +78,8 @@ TEST_CASE("no text touches another, whatever the parts, types and names") {
     CHECK(glt_test::touching_texts(glt::io::quality_svg(glt_test::random_quality(parts))) == "");
   }
   CHECK(glt_test::touching_texts(glt::io::quality_svg(glt_test::academic_quality(5))) == "");
-  CHECK(glt_test::touching_texts(glt::io::quality_svg(glt_test::awkward_quality(3),
-                                                      {.title = std::string(500, 'W')})) == "");
+  CHECK(glt_test::touching_texts(
+            glt::io::quality_svg(glt_test::awkward_quality(3), {.title = std::string(500, 'W')})) == "");
 }
 
 TEST_CASE("of many types the smallest share a colour") {

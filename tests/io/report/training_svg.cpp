@@ -34,8 +34,7 @@ TEST_CASE("a log has a line of every loss, accuracy and time, by epoch") {
   std::vector<std::filesystem::path> const one{scratch / "run.jsonl"};
   auto const svg = glt::io::training_svg(one, "Cora & friends");
   auto const texts = texts_of(svg);
-  for (char const* const text :
-       {"Cora & friends", "Loss", "Accuracy", "Seconds", "epoch", "loss", "valid_accuracy"}) {
+  for (char const* const text : {"Cora & friends", "Loss", "Accuracy", "Seconds", "epoch", "loss", "valid_accuracy"}) {
     CHECK(contains(texts, text));
   }
   CHECK_FALSE(contains(texts, "rank"));
@@ -43,8 +42,7 @@ TEST_CASE("a log has a line of every loss, accuracy and time, by epoch") {
   CHECK(contains(hints, "loss, epoch 1: 2.5"));
   CHECK(contains(hints, "loss, epoch 30: 0.083333"));
   CHECK(contains(hints, "valid_accuracy, epoch 30: 0.6"));
-  CHECK(std::ranges::count_if(hints, [](auto const& hint) { return hint.starts_with("valid_accuracy"); }) ==
-        29);
+  CHECK(std::ranges::count_if(hints, [](auto const& hint) { return hint.starts_with("valid_accuracy"); }) == 29);
   CHECK(touching_texts(svg) == "");
 
   write_bytes(scratch / "other.jsonl", "{\"epoch\":1,\"loss\":3}\n");

@@ -21,7 +21,9 @@ namespace {
 
 using parts = std::vector<local_id>;
 
-parts list_of(buffer<device::cpu, local_id> const& values) { return {values.begin(), values.end()}; }
+parts list_of(buffer<device::cpu, local_id> const& values) {
+  return {values.begin(), values.end()};
+}
 
 parts read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
   io::text_source source("a.part", text, {.piece_bytes = piece});

@@ -161,8 +161,8 @@ TEST_CASE("the Facebook graph of SNAP is what its description says" *
   if (!folder) {
     return;
   }
-  auto const set = io::read_edge_list(*folder / "raw/facebook-combined.jlg", {.header_lines = 1, .first_vertex = 1},
-                                      {.threads = 2});
+  auto const set =
+      io::read_edge_list(*folder / "raw/facebook-combined.jlg", {.header_lines = 1, .first_vertex = 1}, {.threads = 2});
   CHECK(set.nodes[0].num_nodes == 4039);
   auto const expected = io::read_npy<std::int64_t>(*folder / "edge_index.npy", 2);
   auto const num_edges = static_cast<std::size_t>(expected.shape[1]);

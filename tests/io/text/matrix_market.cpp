@@ -51,7 +51,9 @@ TEST_CASE("entries are edges in the order of the lines, with any number of threa
     for (std::size_t i = 0; i < graph.sources.size(); ++i) {
       text += std::to_string(graph.sources[i] + 1) + (i % 2 == 0 ? " " : "\t ") +
               std::to_string(graph.destinations[i] + 1) + " -" + std::to_string(i) + ".5e0" +
-              (i % 3 == 0 ? "\r\n" : i % 3 == 1 ? "\n% between\n" : " \n\n");
+              (i % 3 == 0   ? "\r\n"
+               : i % 3 == 1 ? "\n% between\n"
+                            : " \n\n");
     }
     for (int const threads : {1, 3}) {
       for (std::int64_t const piece : {50, 1 << 20}) {

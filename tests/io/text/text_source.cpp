@@ -155,8 +155,7 @@ TEST_CASE("limits hold for lines and texts, also for a small file that unpacks t
               "a (at byte 8): has more than 8 bytes of text"));
   for (auto const& limits : {io::detail::text_limits{.piece_bytes = 0}, io::detail::text_limits{.line_bytes = 0},
                              io::detail::text_limits{.text_bytes = -1}}) {
-    CHECK(names(thrown<precondition_error>([&] { io::text_source const source("a", "", limits); }),
-                "a limit below 1"));
+    CHECK(names(thrown<precondition_error>([&] { io::text_source const source("a", "", limits); }), "a limit below 1"));
   }
 }
 

@@ -18,11 +18,11 @@ TEST_CASE("vertices come first, then every group of every limit that weighs anyt
   std::vector<std::int32_t> const types{2, 0, 2};
   std::vector<std::int64_t> const cost{7, 0, 4};
   std::vector<std::int32_t> const none{0, 0, 0};
-  auto const made = glt::detail::make_metis_weights(
-      3, 0,
-      {glt::balance_types(glt::host_view<std::int32_t const>(types), 3, 0.5),
-       glt::balance_weights("none", glt::host_view<std::int32_t const>(none), 0.5),
-       glt::balance_weights("cost", glt::host_view<std::int64_t const>(cost), 1e300)});
+  auto const made =
+      glt::detail::make_metis_weights(3, 0,
+                                      {glt::balance_types(glt::host_view<std::int32_t const>(types), 3, 0.5),
+                                       glt::balance_weights("none", glt::host_view<std::int32_t const>(none), 0.5),
+                                       glt::balance_weights("cost", glt::host_view<std::int64_t const>(cost), 1e300)});
   CHECK(made.tolerances == std::vector<real_t>{1.001F, 1.5F, 1.5F, 1000001.F});
   CHECK(made.values == std::vector<idx_t>{1, 0, 1, 7, /**/ 1, 1, 0, 0, /**/ 1, 0, 1, 4});
   CHECK(glt::detail::make_metis_weights(3, 0, {glt::balance_weights("none", glt::host_view<std::int32_t const>(none))})

@@ -14,8 +14,7 @@ TEST_CASE("a handle knows its place and frees its communicator") {
   for (int i = 0; i < 3000; ++i) { // more than an MPI library has communicators
     MPI_Comm copy = MPI_COMM_NULL;
     REQUIRE(MPI_Comm_dup(MPI_COMM_SELF, &copy) == MPI_SUCCESS);
-    detail::mpi_handle const handle(
-        copy, 5, std::make_shared<detail::mpi_family>(copy, detail::mpi_watch::seconds(0)));
+    detail::mpi_handle const handle(copy, 5, std::make_shared<detail::mpi_family>(copy, detail::mpi_watch::seconds(0)));
     REQUIRE(handle.rank() == 0);
     REQUIRE(handle.size() == 1);
     REQUIRE(handle.block_bytes() == 5);

@@ -35,7 +35,6 @@ TEST_CASE("memory is kept until MPI is done with it, and for good where that nev
   }
   CHECK(!second.expired());
   int const value = 6;
-  REQUIRE(MPI_Send(&value, 1, MPI_INT, world.rank(), 9, world.native()) ==
-          MPI_SUCCESS); // goes to the memory kept
+  REQUIRE(MPI_Send(&value, 1, MPI_INT, world.rank(), 9, world.native()) == MPI_SUCCESS); // goes to the memory kept
   world.barrier();
 }

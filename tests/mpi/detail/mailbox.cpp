@@ -49,8 +49,8 @@ TEST_CASE("a mailbox that goes while messages are on their way waits for nobody"
     auto const message = late.receive(detail::for_ever);
     REQUIRE(message.has_value());
     CHECK(message->kind == round);
-    CHECK(std::ranges::all_of(message->bytes.bytes(),
-                              [&](auto byte) { return byte == static_cast<std::byte>(round); }));
+    CHECK(
+        std::ranges::all_of(message->bytes.bytes(), [&](auto byte) { return byte == static_cast<std::byte>(round); }));
     late.flush();
     world.barrier();
   }

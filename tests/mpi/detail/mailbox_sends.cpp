@@ -41,8 +41,8 @@ TEST_CASE("a small message is an envelope, a large one has its bytes behind it")
     sends.post(handle, 0, -size, block);
     detail::mpi_envelope envelope;
     MPI_Status status;
-    REQUIRE(MPI_Recv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, 0, detail::mpi_envelope_tag,
-                     handle.comm(), &status) == MPI_SUCCESS);
+    REQUIRE(MPI_Recv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, 0, detail::mpi_envelope_tag, handle.comm(),
+                     &status) == MPI_SUCCESS);
     int length = 0;
     MPI_Get_count(&status, MPI_BYTE, &length);
     CHECK(length == detail::mpi_envelope::head_bytes + (size <= 700 ? size : 0));
@@ -52,8 +52,8 @@ TEST_CASE("a small message is an envelope, a large one has its bytes behind it")
     if (size <= 700) {
       std::copy_n(envelope.small.data(), size, received.data());
     } else {
-      REQUIRE(MPI_Recv(received.data(), static_cast<int>(size), MPI_BYTE, 0, detail::mpi_payload_tag,
-                       handle.comm(), MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      REQUIRE(MPI_Recv(received.data(), static_cast<int>(size), MPI_BYTE, 0, detail::mpi_payload_tag, handle.comm(),
+                       MPI_STATUS_IGNORE) == MPI_SUCCESS);
     }
     CHECK(std::ranges::equal(received, block.bytes()));
     while (!sends.empty()) {
@@ -77,8 +77,8 @@ TEST_CASE("bytes that have not gone are left to those who keep them") {
   CHECK(block.keeper().use_count() > 1);
   detail::mpi_envelope envelope;
   std::vector<std::byte> received(3'000'000);
-  REQUIRE(MPI_Recv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, 0, detail::mpi_envelope_tag,
-                   handle.comm(), MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(MPI_Recv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, 0, detail::mpi_envelope_tag, handle.comm(),
+                   MPI_STATUS_IGNORE) == MPI_SUCCESS);
   REQUIRE(MPI_Recv(received.data(), 3'000'000, MPI_BYTE, 0, detail::mpi_payload_tag, handle.comm(),
                    MPI_STATUS_IGNORE) == MPI_SUCCESS);
   while (leftovers.size() > 0) {

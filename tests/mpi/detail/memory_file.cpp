@@ -60,7 +60,6 @@ TEST_CASE("a memory file that is not there any more, or is another one, is not o
   CHECK(glt_test::names(why_not(other), "memory of 3 bytes", "cannot be opened: No such process"));
   file.reset();
   CHECK(glt_test::names(why_not(name), "cannot be opened: No such file"));
-  auto const too_large =
-      glt_test::thrown<error>([] { static_cast<void>(memory_file::create(INT64_MAX).map()); });
+  auto const too_large = glt_test::thrown<error>([] { static_cast<void>(memory_file::create(INT64_MAX).map()); });
   CHECK(glt_test::names(too_large, "memory of 9223372036854775807 bytes", "cannot be "));
 }

@@ -16,8 +16,7 @@ using namespace glt;
 TEST_CASE("a reply goes in pieces of which only the last is shorter than the limit") {
   MPI_Comm copy = MPI_COMM_NULL;
   REQUIRE(MPI_Comm_dup(MPI_COMM_SELF, &copy) == MPI_SUCCESS);
-  detail::mpi_handle handle(copy, 8,
-                            std::make_shared<detail::mpi_family>(copy, detail::mpi_watch::seconds(0)));
+  detail::mpi_handle handle(copy, 8, std::make_shared<detail::mpi_family>(copy, detail::mpi_watch::seconds(0)));
   for (std::int64_t const bytes : {0, 1, 7, 8, 9, 16, 23}) {
     std::vector<std::byte> reply;
     for (std::int64_t i = 0; i < bytes; ++i) {

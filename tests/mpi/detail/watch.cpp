@@ -40,9 +40,8 @@ TEST_CASE("calls within their time limit do what they do without one") {
 
 TEST_CASE("a time limit is a number of seconds") {
   for (double const odd : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    CHECK(names(thrown<precondition_error>([&] {
-                  static_cast<void>(mpi_comm::world({.time_limit = std::chrono::duration<double>(odd)}));
-                }),
+    CHECK(names(thrown<precondition_error>(
+                    [&] { static_cast<void>(mpi_comm::world({.time_limit = std::chrono::duration<double>(odd)})); }),
                 "time_limit"));
   }
 }

@@ -227,7 +227,7 @@ TEST_CASE("whatever call of NCCL fails on one rank, all ranks give up and none h
         CHECK(thrown<collective_error>(use) == expected);
         CHECK(thrown<collective_error>(use) == expected); // and for ever
         host.barrier();
-        CHECK(network->alive == 0); // before the handles go
+        CHECK(network->alive == 0);                // before the handles go
         fake_comm again(host, fake_nccl(network)); // the host is as good as before
         exchange(again, 1);
       });

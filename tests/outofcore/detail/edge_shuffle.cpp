@@ -32,9 +32,9 @@ TEST_CASE("an edge list that is none is refused on every rank") {
     auto const refused = [&](std::vector<global_id> const& destinations, std::int64_t num_sources = 6,
                              glt::host_view<float const> values = {}) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(glt::io::detail::count_in_edges(
-            comm, {sources, destinations, values},
-            {sources, destinations, num_sources, 3, " of type (a, b, c)"}, [](global_id v) { return v; }));
+        static_cast<void>(glt::io::detail::count_in_edges(comm, {sources, destinations, values},
+                                                          {sources, destinations, num_sources, 3, " of type (a, b, c)"},
+                                                          [](global_id v) { return v; }));
       });
     };
     CHECK(glt_test::names(refused({0, 1, 3}), "destination of edge 2 of type (a, b, c) is 3", "[0, 3)"));
@@ -73,7 +73,8 @@ TEST_CASE("edges go to the ranks of their rows as they are to arrive, whatever t
       auto const make_edge = [](std::int64_t e, global_id source, global_id destination) {
         return glt::io::detail::moving_edge{.row = destination, .column = source, .id = e + 1000};
       };
-      glt::io::detail::spill_edges(comm, {sources, destinations, 13, 20}, make_edge, {.for_edges = memory}, {}, rank_of_row, spill);
+      glt::io::detail::spill_edges(comm, {sources, destinations, 13, 20}, make_edge, {.for_edges = memory}, {},
+                                   rank_of_row, spill);
       auto const taken = spill.take(0);
       auto const own = glt::io::detail::compress_range(taken.view(), rows.first, rows.last);
       std::int64_t next = 0;

@@ -12,8 +12,7 @@
 using glt::detail::log_miss;
 namespace io = glt::io;
 
-TEST_CASE(
-    "every edge adds the values of its destination to the sums of its source, until these are certain") {
+TEST_CASE("every edge adds the values of its destination to the sums of its source, until these are certain") {
   std::vector<std::int64_t> const sources{1, 0, 1, 1, 2};
   std::vector<std::int64_t> const destinations{0, 0, 1, 1, 0};
   // Sources from vertex 2 on, destinations from vertex 1 on; two columns.

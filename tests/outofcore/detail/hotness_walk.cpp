@@ -21,9 +21,7 @@ TEST_CASE("as many columns as fit beside parts and degrees, one at least, and no
       return io::detail::hotness_walk_on_disk<decltype(comm)>::agree_on_columns(comm, 1200, wanted, plan);
     };
     std::int64_t const slice = 1200 / comm.size();
-    auto const bytes = [&](std::int64_t count) {
-      return 4 * 1200 + 4 * slice + count * (16 * 1200 + 8 * slice);
-    };
+    auto const bytes = [&](std::int64_t count) { return 4 * 1200 + 4 * slice + count * (16 * 1200 + 8 * slice); };
     CHECK(columns({}, 9) == 1);
     CHECK(columns({.for_vertices = bytes(3)}, 9) == 3);
     CHECK(columns({.for_vertices = bytes(3) - 1}, 9) == 2);
@@ -41,10 +39,8 @@ TEST_CASE("fewer columns than there is room for, and then more, are those of a w
   io::hotness_estimate_options const options{.hotness = {.neighbors = {.fanouts = {2, 2}}, .batch_size = 1}};
   glt_test::on_ranks([&](auto comm) {
     auto const degrees = io::detail::count_in_edges(comm, graph);
-    io::detail::hotness_walk_on_disk walk(comm, graph, glt::host_view<std::int64_t const>(degrees), 3, 2,
-                                        options);
-    io::detail::hotness_walk_on_disk single(comm, graph, glt::host_view<std::int64_t const>(degrees), 1, 100,
-                                          options);
+    io::detail::hotness_walk_on_disk walk(comm, graph, glt::host_view<std::int64_t const>(degrees), 3, 2, options);
+    io::detail::hotness_walk_on_disk single(comm, graph, glt::host_view<std::int64_t const>(degrees), 1, 100, options);
     for (std::int64_t const columns : {2, 1, 3}) {
       walk.estimate(columns, [&](auto give) {
         for (std::int64_t c = 0; c < columns; ++c) {

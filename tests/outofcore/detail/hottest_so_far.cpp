@@ -16,9 +16,8 @@ using glt::io::detail::hottest_so_far;
 
 TEST_CASE("of vertices that are as hot the lower ones are kept, and none if none is wanted") {
   hottest_so_far three(3);
-  for (auto const& [vertex, heat] :
-       {std::pair{7, 0.5}, std::pair{2, 0.25}, std::pair{9, 0.25}, std::pair{1, 0.25}, std::pair{8, 0.75},
-        std::pair{0, 0.1}, std::pair{3, 0.25}}) {
+  for (auto const& [vertex, heat] : {std::pair{7, 0.5}, std::pair{2, 0.25}, std::pair{9, 0.25}, std::pair{1, 0.25},
+                                     std::pair{8, 0.75}, std::pair{0, 0.1}, std::pair{3, 0.25}}) {
     three.offer(vertex, heat);
   }
   CHECK(std::move(three).take() == std::vector<global_id>{8, 7, 1});

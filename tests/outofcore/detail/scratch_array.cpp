@@ -121,8 +121,7 @@ TEST_CASE("an array that nobody took leaves no file, and one that cannot be made
     CHECK(scratch.num_entries() == 1);
   }
   CHECK(scratch.num_entries() == 0);
-  CHECK(glt_test::names(glt_test::thrown<glt::io_error>([&] {
-                          glt::io::detail::scratch_array<float>(scratch.path() / "missing" / "array");
-                        }),
+  CHECK(glt_test::names(glt_test::thrown<glt::io_error>(
+                            [&] { glt::io::detail::scratch_array<float>(scratch.path() / "missing" / "array"); }),
                         "missing/array", "make room"));
 }

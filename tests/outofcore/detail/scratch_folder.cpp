@@ -20,7 +20,6 @@ TEST_CASE("a folder for scratch goes away with what is in it, and is never one t
     CHECK(std::filesystem::exists(scratch.path() / "deep/file"));
   }
   CHECK(around.num_entries() == 0);
-  CHECK(glt_test::names(
-      glt_test::thrown<glt::io_error>([&] { glt::io::detail::scratch_folder(around / "a/b"); }), "a/b",
-      "cannot be created"));
+  CHECK(glt_test::names(glt_test::thrown<glt::io_error>([&] { glt::io::detail::scratch_folder(around / "a/b"); }),
+                        "a/b", "cannot be created"));
 }

@@ -39,8 +39,7 @@ std::string random_text(std::int64_t num_edges, bool weights) {
   random_stream draws(random_key(5), static_cast<std::uint64_t>(num_edges));
   std::string text = "# a head\n";
   for (std::int64_t e = 0; e < num_edges; ++e) {
-    text += std::to_string(draws.below(50)) + std::string(1 + draws.below(4), '\t') +
-            std::to_string(draws.below(1000));
+    text += std::to_string(draws.below(50)) + std::string(1 + draws.below(4), '\t') + std::to_string(draws.below(1000));
     text += weights ? " " + std::to_string(draws.below(9)) + ".25" : "";
     text += draws.below(5) == 0 ? "\r\n" : "\n";
     if (draws.below(10) == 0) {
@@ -96,14 +95,11 @@ TEST_CASE("what cannot be staged is refused on all ranks") {
   on_ranks([&](auto comm) {
     auto const fault_of = [&](std::string const& file, std::string const& folder,
                               io::edge_list_options const& options) {
-      return thrown<collective_error>(
-          [&] { io::stage_edge_list(comm, scratch / file, scratch / folder, options); });
+      return thrown<collective_error>([&] { io::stage_edge_list(comm, scratch / file, scratch / folder, options); });
     };
-    CHECK(
-        names(fault_of("a.txt", "relabelled" + std::to_string(comm.size()), {.columns = {}, .relabel = true}),
-              "relabelling needs all edges"));
-    CHECK(names(fault_of("missing.txt", "none" + std::to_string(comm.size()), {}), "missing.txt",
-                "no such file"));
+    CHECK(names(fault_of("a.txt", "relabelled" + std::to_string(comm.size()), {.columns = {}, .relabel = true}),
+                "relabelling needs all edges"));
+    CHECK(names(fault_of("missing.txt", "none" + std::to_string(comm.size()), {}), "missing.txt", "no such file"));
     CHECK(names(fault_of("a.txt", "full", {}), "full", "not empty"));
     CHECK(names(fault_of("a.txt", "a.txt", {}), "a.txt"));
   });
@@ -144,12 +140,10 @@ TEST_CASE("memory is for a piece of the text, however many edges there are") {
     most = std::max(most, own_memory());
     ++looks;
   };
-  io::stage_edge_list(serial_comm(), scratch / "a.txt", scratch / "made", {},
-                      {.threads = 1, .on_progress = look});
+  io::stage_edge_list(serial_comm(), scratch / "a.txt", scratch / "made", {}, {.threads = 1, .on_progress = look});
   most = std::max(most, own_memory());
   CHECK(looks > 5);
-  CHECK(io::detail::read_npy_header(scratch / "made/edge_index.npy").shape ==
-        std::vector<std::int64_t>{2, num_edges});
+  CHECK(io::detail::read_npy_header(scratch / "made/edge_index.npy").shape == std::vector<std::int64_t>{2, num_edges});
   CHECK(most - before < 8 << 20);
 }
 

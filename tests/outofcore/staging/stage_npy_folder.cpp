@@ -47,8 +47,7 @@ TEST_CASE("files that can stay are linked") {
   for (auto const& entry : std::filesystem::directory_iterator(scratch / "made")) {
     CHECK(entry.is_symlink());
   }
-  CHECK(
-      names(thrown<io_error>([&] { io::stage_npy_folder(scratch / "set", scratch / "made"); }), "not empty"));
+  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(scratch / "set", scratch / "made"); }), "not empty"));
 }
 
 TEST_CASE("numbers of other types are written anew") {
@@ -73,8 +72,7 @@ TEST_CASE("numbers of other types are written anew") {
   io::write_npy(folder / "edge_weight.npy", weights);
   io::write_npy(folder / "edge_time.npy", times);
   io::write_npy(folder / "edge_feat.npy", features, std::vector<std::int64_t>{num_edges / 2, 2});
-  io::write_npy(folder / "train_edge.npy", std::vector<std::int32_t>{1, 2, 3, 4},
-                std::vector<std::int64_t>{2, 2});
+  io::write_npy(folder / "train_edge.npy", std::vector<std::int32_t>{1, 2, 3, 4}, std::vector<std::int64_t>{2, 2});
   io::write_npy(folder / "node_label.npy", std::vector<std::uint16_t>(20, 3));
   io::write_npy(folder / "train_idx.npy", std::vector<std::uint32_t>{3, 1});
   CHECK_THROWS(check(folder)); // half as many rows of features as edges
@@ -111,8 +109,7 @@ TEST_CASE("sparse features are made dense") {
   scratch_folder const scratch;
   auto const folder = scratch / "set";
   std::filesystem::create_directory(folder);
-  io::write_npy(folder / "edge_index.npy", std::vector<std::int32_t>{0, 1, 2, 0},
-                std::vector<std::int64_t>{2, 2});
+  io::write_npy(folder / "edge_index.npy", std::vector<std::int32_t>{0, 1, 2, 0}, std::vector<std::int64_t>{2, 2});
   write_zip(folder / "node_feat.csr.npz", {{"format.npy", npy_bytes("|S3", "()", "csr")},
                                            {"shape.npy", npy_longs({3, 4})},
                                            {"indptr.npy", npy_longs({0, 2, 2, 5})},

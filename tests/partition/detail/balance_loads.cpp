@@ -82,6 +82,6 @@ TEST_CASE("wrong limits are refused, naming the limit and the first wrong vertex
   CHECK(names(complaint(balance_types(host_view<std::int64_t const>(wrong), 4)), "vertex 3 is in group -1"));
   CHECK(names(complaint(balance_weights("cost", host_view<std::int64_t const>(wrong))), "vertex 3 weighs -1"));
   wrong[1] = std::numeric_limits<std::int64_t>::max();
-  CHECK(names(complaint(balance_weights("cost", host_view<std::int64_t const>(wrong))), "vertex 2 weighs 3",
-              "64 bits"));
+  CHECK(
+      names(complaint(balance_weights("cost", host_view<std::int64_t const>(wrong))), "vertex 2 weighs 3", "64 bits"));
 }

@@ -51,8 +51,8 @@ std::vector<local_id> assigned(hotness_rows const& rows, detail::frequency_optio
 std::vector<local_id> naive(hotness_rows const& rows, detail::frequency_options const& options) {
   auto const n = rows[0].size();
   auto const num_parts = static_cast<int>(rows.size());
-  auto const capacity = std::min(std::ceil((1 + options.capacity_slack) * static_cast<double>(n) / num_parts),
-                                 static_cast<double>(n));
+  auto const capacity =
+      std::min(std::ceil((1 + options.capacity_slack) * static_cast<double>(n) / num_parts), static_cast<double>(n));
   std::vector<naive_limit> limits;
   for (auto const& limit : options.balance) {
     limits.emplace_back(limit, static_cast<std::int64_t>(n), num_parts);

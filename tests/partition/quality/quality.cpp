@@ -198,8 +198,7 @@ TEST_CASE("parts, types and lists that do not fit the graph are refused") {
                   [&] { static_cast<void>(measure_partition(rows.view(), host_view<local_id const>(fitting), 0)); }),
               "0 parts"));
   csr_view<memory_space::host> const wide(20, rows.view().offsets(), rows.view().sources());
-  CHECK(names(thrown<precondition_error>([&] {
-                static_cast<void>(measure_partition(wide, host_view<local_id const>(fitting), 2));
-              }),
+  CHECK(names(thrown<precondition_error>(
+                  [&] { static_cast<void>(measure_partition(wide, host_view<local_id const>(fitting), 2)); }),
               "3 rows", "20 columns"));
 }

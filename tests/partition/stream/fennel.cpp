@@ -91,8 +91,8 @@ TEST_CASE("without a price a path fills one part after the other, and a huge pri
 }
 
 TEST_CASE("communities stay together, and more passes cut fewer edges") {
-  auto const planted = make_planted_communities(
-      {.num_vertices = 20'011, .num_communities = 40, .in_degree = 8, .out_degree = 2});
+  auto const planted =
+      make_planted_communities({.num_vertices = 20'011, .num_communities = 40, .in_degree = 8, .out_degree = 2});
   auto const rows = make_csr<device::cpu>(symmetrize(planted.graph.view()).view());
   for (int const num_parts : {2, 4, 8}) {
     auto const random = 1 - 1.0 / num_parts;
@@ -115,8 +115,7 @@ TEST_CASE("bad options are refused with their value") {
   CHECK(names(complaint({.capacity_slack = -0.25}), "Fennel", "-0.25"));
   CHECK(names(complaint({.passes = 0}), "0 passes"));
   CHECK(names(complaint({.balance = {balance_vertices(-1)}}), "vertices", "-1"));
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(fennel_partitioner{}(rows.view(), 0)); }),
-              "0 parts"));
-  CHECK(names(thrown<precondition_error>([] { static_cast<void>(fennel_partitioner{}.stream(9, -3, 2)); }),
-              "-3 edges"));
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(fennel_partitioner{}(rows.view(), 0)); }), "0 parts"));
+  CHECK(
+      names(thrown<precondition_error>([] { static_cast<void>(fennel_partitioner{}.stream(9, -3, 2)); }), "-3 edges"));
 }

@@ -28,8 +28,8 @@ namespace {
 
 std::vector<local_id> naive(csr_view<memory_space::host> graph, ldg_partitioner const& options, int num_parts) {
   auto const n = graph.num_rows();
-  auto const capacity = std::min(
-      std::ceil((1 + options.capacity_slack) * static_cast<double>(n) / num_parts), static_cast<double>(n));
+  auto const capacity =
+      std::min(std::ceil((1 + options.capacity_slack) * static_cast<double>(n) / num_parts), static_cast<double>(n));
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   if (options.order == stream_order::random) {
@@ -71,8 +71,8 @@ TEST_CASE("no part is larger than the capacity") {
 }
 
 TEST_CASE("communities stay together: far fewer edges are cut than at random, and more passes cut fewer") {
-  auto const planted = make_planted_communities(
-      {.num_vertices = 20'011, .num_communities = 40, .in_degree = 8, .out_degree = 2});
+  auto const planted =
+      make_planted_communities({.num_vertices = 20'011, .num_communities = 40, .in_degree = 8, .out_degree = 2});
   auto const rows = make_csr<device::cpu>(symmetrize(planted.graph.view()).view());
   for (int const num_parts : {2, 4, 8}) {
     auto const random = cut_fraction(rows.view(), random_partitioner{}(rows.view(), num_parts).view());

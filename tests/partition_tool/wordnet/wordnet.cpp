@@ -51,9 +51,7 @@ TEST_CASE("the width of the features and the split are options") {
   write_wordnet(scratch.path());
   auto const database = read_wordnet_database(scratch.path());
   CHECK(make_data_set(database, {.columns = 7}).nodes[0].features[0].values.columns() == 7);
-  auto const splits = [&](std::uint64_t seed) {
-    return make_data_set(database, {.split_seed = seed}).nodes[0].train;
-  };
+  auto const splits = [&](std::uint64_t seed) { return make_data_set(database, {.split_seed = seed}).nodes[0].train; };
   CHECK(splits(1) == splits(1));
   bool other = false;
   for (std::uint64_t seed = 2; seed < 10; ++seed) {

@@ -63,8 +63,8 @@ TEST_CASE("a file that is missing, empty or cut is named") {
 
 TEST_CASE("contradictions are named with their byte") {
   CHECK(names(damaged("data.noun", "00000016 03", "00000017 03"), "data.noun (at byte 16)", "stands at byte 17"));
-  CHECK(names(damaged("data.verb", "00000076", "00000077"), "data.verb (at byte 43)", "synset at byte 77",
-              "data.noun"));
+  CHECK(
+      names(damaged("data.verb", "00000076", "00000077"), "data.verb (at byte 43)", "synset at byte 77", "data.noun"));
   CHECK(names(damaged("data.noun", " 03 ", " 45 "), "data.noun (at byte 25)", "lexicographer file 45"));
   CHECK(names(damaged("data.verb", "38 v", "38 n"), "data.verb (at byte 28)", "synset type n"));
   CHECK(names(damaged("data.noun", " n 0000", " x 0000"), "data.noun", "part of speech x"));

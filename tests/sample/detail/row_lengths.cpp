@@ -41,15 +41,14 @@ TEST_CASE("a row of 2^31 edges needs vertices of 64 bits, however many there are
 TEST_CASE("samplers refuse such a row before they draw from it") {
   std::vector<edge_offset> const offsets{0, 2 * two_to_31};
   auto const graph = claim<local_id>(offsets);
-  CHECK(names(thrown<precondition_error>(
-                  [&] { neighbor_sampler<device::cpu> const sampler(graph, {.fanouts = {2}}); }),
+  CHECK(names(thrown<precondition_error>([&] { neighbor_sampler<device::cpu> const sampler(graph, {.fanouts = {2}}); }),
               "row 0 has 4294967296 edges"));
   CHECK_NOTHROW(neighbor_sampler<device::cpu, global_id>(claim<global_id>(offsets), {.fanouts = {2}}));
   hetero_schema const schema({{"user", 1}}, {{"user", "knows", "user"}});
   std::vector const relations{graph};
   CHECK(names(thrown<precondition_error>([&] {
-                hetero_neighbor_sampler<device::cpu> const sampler(
-                    hetero_view<memory_space::host>(schema, relations), {.fanouts = {{2}}});
+                hetero_neighbor_sampler<device::cpu> const sampler(hetero_view<memory_space::host>(schema, relations),
+                                                                   {.fanouts = {{2}}});
               }),
               "relation (user, knows, user)", "row 0 has 4294967296 edges"));
 }

@@ -31,7 +31,9 @@ std::vector<glt::local_id> some_seeds(std::int64_t vertices, std::int64_t every)
   return seeds;
 }
 
-std::vector<std::int64_t> wide(std::vector<glt::local_id> const& seeds) { return {seeds.begin(), seeds.end()}; }
+std::vector<std::int64_t> wide(std::vector<glt::local_id> const& seeds) {
+  return {seeds.begin(), seeds.end()};
+}
 
 std::vector<glt::neighbor_options> options_to_try() {
   return {{.fanouts = {4}},
@@ -61,7 +63,7 @@ std::vector<double> counted_hotness(glt_test::edge_list const& list, std::vector
   std::vector<double> touched(static_cast<std::size_t>(list.num_vertices), 0);
   for (int step = 0; step < batches; ++step) {
     auto const order = glt::detail::make_random_permutation(static_cast<std::int64_t>(seeds.size()),
-                                                    glt::random_key(31).fold(static_cast<std::uint64_t>(step)));
+                                                            glt::random_key(31).fold(static_cast<std::uint64_t>(step)));
     std::vector<glt::local_id> batch;
     for (std::int64_t i = 0; i < batch_size; ++i) {
       batch.push_back(seeds[static_cast<std::size_t>(order[i])]);
@@ -116,10 +118,10 @@ TEST_CASE("hotness predicts how often batches of the real sampler touch a vertex
   auto const list = lopsided_graph();
   auto const graph = glt::make_csr<cpu>(list.view());
   auto const seeds = some_seeds(list.num_vertices, 4);
-  for (auto const& neighbors : {glt::neighbor_options{.fanouts = {4, 3}},
-                                glt::neighbor_options{.fanouts = {4, 3}, .replace = true},
-                                glt::neighbor_options{.fanouts = {4, 3}, .expand = glt::frontier::all},
-                                glt::neighbor_options{.fanouts = {2, 2, 2}}}) {
+  for (auto const& neighbors :
+       {glt::neighbor_options{.fanouts = {4, 3}}, glt::neighbor_options{.fanouts = {4, 3}, .replace = true},
+        glt::neighbor_options{.fanouts = {4, 3}, .expand = glt::frontier::all},
+        glt::neighbor_options{.fanouts = {2, 2, 2}}}) {
     constexpr std::int64_t batch_size = 8;
     auto const counted = counted_hotness(list, seeds, neighbors, batch_size, 1000);
     auto const estimated = glt_test::to_vector(
@@ -168,12 +170,12 @@ TEST_CASE("a hub that everybody draws for certain is hot, not overflowing") {
   }
   auto const graph = glt::make_csr<cpu>(list.view());
   for (int const threads : {1, 3}) {
-    auto const hot = glt::estimate_hotness(graph.view(), seeds, {.neighbors = {.fanouts = {1}}, .batch_size = 70000},
-                                           cpu(threads));
+    auto const hot =
+        glt::estimate_hotness(graph.view(), seeds, {.neighbors = {.fanouts = {1}}, .batch_size = 70000}, cpu(threads));
     CHECK(hot[0] == 1);
     CHECK(hot[70000] == 1);
-    auto const warm = glt::estimate_hotness(graph.view(), seeds, {.neighbors = {.fanouts = {1}}, .batch_size = 7},
-                                            cpu(threads));
+    auto const warm =
+        glt::estimate_hotness(graph.view(), seeds, {.neighbors = {.fanouts = {1}}, .batch_size = 7}, cpu(threads));
     CHECK(warm[0] == doctest::Approx(1 - std::pow(1 - 1e-4, 70000)).epsilon(1e-9));
     CHECK(warm[1] == doctest::Approx(1e-4).epsilon(1e-12));
   }

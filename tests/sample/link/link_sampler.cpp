@@ -20,9 +20,9 @@
 
 namespace {
 
-using glt::device::cpu;
 using glt::negative_mode;
 using glt::seed_exclusion;
+using glt::device::cpu;
 using glt_test::pair_list;
 using glt_test::plain_links;
 
@@ -116,9 +116,9 @@ TEST_CASE("excluded edges are never sampled and fanouts are met all the same") {
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const edges = glt_test::pairs_of(list.view());
   for (auto const exclude : {seed_exclusion::edges, seed_exclusion::edges_and_reverses}) {
-    glt::link_sampler<cpu> sampler(graph.view(), {.neighbors = {.fanouts = {10, 5}, .edge_ids = true},
-                                                  .negatives = {.amount = 1},
-                                                  .exclude = exclude});
+    glt::link_sampler<cpu> sampler(
+        graph.view(),
+        {.neighbors = {.fanouts = {10, 5}, .edge_ids = true}, .negatives = {.amount = 1}, .exclude = exclude});
     glt::link_sample<cpu> out;
     for (std::uint64_t step = 0; step < 20; ++step) {
       auto const positives = glt_test::some_positives(list, 40, step);
@@ -192,8 +192,8 @@ TEST_CASE("labels and indices as users of PyG know them") {
   CHECK(glt_test::to_vector(out.edge_label()) == labels);
   CHECK(out.num_negatives() == 0);
 
-  glt::link_sampler<cpu> triplet(graph.view(), {.neighbors = {.fanouts = {2}},
-                                                .negatives = {.mode = negative_mode::triplet, .amount = 3}});
+  glt::link_sampler<cpu> triplet(
+      graph.view(), {.neighbors = {.fanouts = {2}}, .negatives = {.mode = negative_mode::triplet, .amount = 3}});
   triplet.sample(sources, destinations, {}, out);
   CHECK(out.src_index().size() == 2);
   CHECK(out.dst_pos_index().size() == 2);
@@ -214,8 +214,8 @@ TEST_CASE("where non-edges run out, negatives are left out, or marked if padded"
   std::vector<glt::local_id> const destinations{1, 3};
   glt::link_sample<cpu> out;
   for (bool const padding : {false, true}) {
-    glt::link_sampler<cpu> binary(graph.view(), {.neighbors = {.fanouts = {2}},
-                                                 .negatives = {.amount = 2, .padding = padding}});
+    glt::link_sampler<cpu> binary(graph.view(),
+                                  {.neighbors = {.fanouts = {2}}, .negatives = {.amount = 2, .padding = padding}});
     binary.sample(sources, destinations, {}, out);
     CHECK(out.num_negatives() == (padding ? 4 : 0));
     CHECK(out.edge_label_index().columns() == (padding ? 6 : 2));
@@ -238,10 +238,9 @@ TEST_CASE("a link sampler needs no more of a policy than the concept lists, and 
   auto const list = glt_test::random_graph(257, 4099);
   auto const made = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const graph = made.view();
-  glt::csr_view<memory_space::pinned> const pinned(graph.num_columns(),
-                                                   {graph.offsets().data(), graph.offsets().size()},
-                                                   {graph.sources().data(), graph.sources().size()},
-                                                   {graph.edge_ids().data(), graph.edge_ids().size()});
+  glt::csr_view<memory_space::pinned> const pinned(
+      graph.num_columns(), {graph.offsets().data(), graph.offsets().size()},
+      {graph.sources().data(), graph.sources().size()}, {graph.edge_ids().data(), graph.edge_ids().size()});
   auto const positives = glt_test::some_positives(list, 40, 2);
   auto const [sources, destinations] = ends_of(positives);
   using pinned_ids = glt::array_view<memory_space::pinned, glt::local_id const>;

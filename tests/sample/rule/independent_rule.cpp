@@ -67,8 +67,7 @@ TEST_CASE("the first tree of a seed is the usual one, further ones are drawn ane
   }
   neighbor_options const shared{.fanouts = {4}};
   CHECK(glt_test::names(glt_test::thrown<precondition_error>([&] {
-                          neighbor_sampler<cpu, local_id, independent_rule<>> const refused(graph.view(),
-                                                                                            shared);
+                          neighbor_sampler<cpu, local_id, independent_rule<>> const refused(graph.view(), shared);
                         }),
                         "set disjoint = true"));
 }
@@ -84,16 +83,14 @@ TEST_CASE("another rule inside gets its own queries") {
   std::vector<std::int64_t> const of_seeds{10, 20, 20};
   std::vector<local_id> const seeds{4, 4, 6};
   timed const rule{{sorted.times.view()}};
-  neighbor_sampler<cpu, local_id, timed> sampler(sorted.graph.view(), {.fanouts = {3}, .disjoint = true},
-                                                 rule);
+  neighbor_sampler<cpu, local_id, timed> sampler(sorted.graph.view(), {.fanouts = {3}, .disjoint = true}, rule);
   sampled_subgraph<cpu> out;
   sampler.sample(seeds, count_occurrences<local_id, std::int64_t>(seeds, of_seeds), {}, out);
   auto const all = glt_test::naive_timed_rows(list, times);
   for (std::size_t tree = 0; tree < seeds.size(); ++tree) {
-    std::int64_t const old =
-        std::ranges::count_if(all[static_cast<std::size_t>(seeds[tree])], [&](auto const& edge) {
-          return times[static_cast<std::size_t>(edge.second)] <= of_seeds[tree];
-        });
+    std::int64_t const old = std::ranges::count_if(all[static_cast<std::size_t>(seeds[tree])], [&](auto const& edge) {
+      return times[static_cast<std::size_t>(edge.second)] <= of_seeds[tree];
+    });
     CHECK(std::ranges::count(out.col(), static_cast<local_id>(tree)) == std::min<std::int64_t>(old, 3));
   }
 }

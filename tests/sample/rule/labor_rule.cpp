@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-using glt::device::cpu;
 using glt::labor_count;
+using glt::device::cpu;
 
 namespace {
 
@@ -67,7 +67,9 @@ std::vector<glt::local_id> from_to(glt::local_id first, glt::local_id last) {
   return row;
 }
 
-glt::random_key round_key(std::uint64_t round) { return glt::random_key(6).fold(round); }
+glt::random_key round_key(std::uint64_t round) {
+  return glt::random_key(6).fold(round);
+}
 
 } // namespace
 
@@ -219,9 +221,9 @@ TEST_CASE("what LABOR cannot do is refused") {
   CHECK(glt_test::names(
       glt_test::thrown<glt::precondition_error>([&] { rule{.sources = some}.check(graph.view(), {.fanout = 3}); }),
       "17 original ids", "370 edges", "one per edge or none"));
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                            [&] { rule{}.check(graph.view(), {.fanout = 3, .replace = true}); }),
-                        "LABOR sampling with replacement", "turn replacement off"));
+  CHECK(glt_test::names(
+      glt_test::thrown<glt::precondition_error>([&] { rule{}.check(graph.view(), {.fanout = 3, .replace = true}); }),
+      "LABOR sampling with replacement", "turn replacement off"));
   CHECK_NOTHROW(rule{}.check(graph.view(), {.fanout = -1}));
 }
 

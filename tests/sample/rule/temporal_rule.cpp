@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-using glt::device::cpu;
 using glt::temporal_strategy;
+using glt::device::cpu;
 
 namespace {
 
@@ -76,9 +76,8 @@ TEST_CASE("draws are those of the definition") {
             equal = equal && draw(temporal, view, row, time, options, key) ==
                                  glt_test::naive_temporal_pick(of_row, strategy, row, time, options, key);
             if (time > -for_ever) {
-              equal =
-                  equal && draw(earlier, view, row, time, options, key) ==
-                               glt_test::naive_temporal_pick(of_row, strategy, row, time - 1, options, key);
+              equal = equal && draw(earlier, view, row, time, options, key) ==
+                                   glt_test::naive_temporal_pick(of_row, strategy, row, time - 1, options, key);
             }
           }
         }
@@ -205,8 +204,7 @@ TEST_CASE("nothing that happened later than its seed is in a tree") {
     of_vertex[v] = static_cast<std::int64_t>(v * v % 997);
   }
   auto const graph = glt::make_csr<cpu>(list.view());
-  auto const sorted =
-      glt::sort_rows_by_time(graph.view(), glt::make_source_times(graph.view(), of_vertex).view());
+  auto const sorted = glt::sort_rows_by_time(graph.view(), glt::make_source_times(graph.view(), of_vertex).view());
   glt::temporal_neighbor_sampler<cpu> sampler(sorted.graph.view(), {.fanouts = {5, 4, 3}, .disjoint = true},
                                               rule{sorted.times.view()});
   std::vector<glt::local_id> seeds;
@@ -230,9 +228,8 @@ TEST_CASE("a sampler refuses times that are missing or do not fit its graph") {
                             [&] { glt::temporal_neighbor_sampler<cpu>(graph.view(), options, rule{}); }),
                         "0 times for 370 edges"));
   std::vector<std::int64_t> const times(370);
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                          glt::temporal_neighbor_sampler<cpu>(graph.view(), {.fanouts = {3}}, rule{times});
-                        }),
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
+                            [&] { glt::temporal_neighbor_sampler<cpu>(graph.view(), {.fanouts = {3}}, rule{times}); }),
                         "disjoint"));
   glt::temporal_neighbor_sampler<cpu> sampler(graph.view(), options, rule{times});
   glt::sampled_subgraph<cpu> out;

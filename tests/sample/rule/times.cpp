@@ -69,12 +69,11 @@ TEST_CASE("the first row and position out of order are named, by every executor"
   times[static_cast<std::size_t>(graph.view().offset(long_rows.back()) + 1)] = 1;
   glt::detail::thread_pool pool(3);
   glt::host_view<std::int64_t const> const view(times);
-  for (auto const& text :
-       {glt_test::thrown<glt::precondition_error>([&] { glt::validate_times(graph.view(), view); }),
-        glt_test::thrown<glt::precondition_error>(
-            [&] { glt::validate_times(graph.view(), view, glt::exec::threaded(pool)); })}) {
-    CHECK(glt_test::names(text, "time 2 of row " + std::to_string(row) + " is 9", "before it, 10",
-                          "sort_rows_by_time"));
+  for (auto const& text : {glt_test::thrown<glt::precondition_error>([&] { glt::validate_times(graph.view(), view); }),
+                           glt_test::thrown<glt::precondition_error>(
+                               [&] { glt::validate_times(graph.view(), view, glt::exec::threaded(pool)); })}) {
+    CHECK(
+        glt_test::names(text, "time 2 of row " + std::to_string(row) + " is 9", "before it, 10", "sort_rows_by_time"));
   }
   CHECK(glt_test::names(
       glt_test::thrown<glt::precondition_error>([&] { glt::validate_times(graph.view(), view.subview(0, 7)); }),

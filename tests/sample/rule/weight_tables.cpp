@@ -24,8 +24,7 @@ using glt::device::cpu;
 using host_graph = glt::csr_view<glt::memory_space::host>;
 
 // The probability of every edge of a row by its table.
-std::vector<double> probabilities_of(host_graph graph,
-                                     glt::detail::weight_tables_view<glt::memory_space::host> tables,
+std::vector<double> probabilities_of(host_graph graph, glt::detail::weight_tables_view<glt::memory_space::host> tables,
                                      std::int64_t row) {
   auto const degree = graph.degree(row);
   std::vector<double> probabilities(static_cast<std::size_t>(degree), 0.0);

@@ -34,8 +34,15 @@ positions draw(host_rule const& rule, host_graph graph, std::int64_t row, glt::h
 }
 
 std::vector<glt::hop_options> options_to_try() {
-  return {{.fanout = -1}, {.fanout = 1}, {.fanout = 3}, {.fanout = 15}, {.fanout = 40}, {.fanout = 2000},
-          {.fanout = 1, .replace = true}, {.fanout = 4, .replace = true}, {.fanout = 40, .replace = true}};
+  return {{.fanout = -1},
+          {.fanout = 1},
+          {.fanout = 3},
+          {.fanout = 15},
+          {.fanout = 40},
+          {.fanout = 2000},
+          {.fanout = 1, .replace = true},
+          {.fanout = 4, .replace = true},
+          {.fanout = 40, .replace = true}};
 }
 
 } // namespace

@@ -57,9 +57,8 @@ TEST_CASE("the first edge whose weight is none is named with its row") {
   glt::detail::thread_pool pool(3);
   auto const complaint = [&] {
     auto const text = glt_test::thrown<glt::precondition_error>([&] { glt::validate_weights(view, weights); });
-    CHECK(text == glt_test::thrown<glt::precondition_error>([&] {
-            glt::validate_weights(view, weights, glt::exec::threaded(pool));
-          }));
+    CHECK(text == glt_test::thrown<glt::precondition_error>(
+                      [&] { glt::validate_weights(view, weights, glt::exec::threaded(pool)); }));
     return text;
   };
   struct bad_weight {

@@ -23,10 +23,10 @@ namespace {
 
 // By edge type of glt_test::academic_graph; rows are destinations.
 std::vector<std::vector<int>> paths_to_try() {
-  return {{2},             // paper, paper, …
-          {0, 1},          // paper, author, paper, …
-          {0, 1, 5, 6},    // paper, author, paper, topic, paper, …
-          {0, 1, 2}};      // paper, author, paper, paper, author, …
+  return {{2},          // paper, paper, …
+          {0, 1},       // paper, author, paper, …
+          {0, 1, 5, 6}, // paper, author, paper, topic, paper, …
+          {0, 1, 2}};   // paper, author, paper, paper, author, …
 }
 
 glt_test::plain_walks expected(glt_test::hetero_list const& list, std::vector<int> const& path,
@@ -41,7 +41,9 @@ glt_test::plain_walks expected(glt_test::hetero_list const& list, std::vector<in
       {.length = options.length, .walks_per_start = options.walks_per_start, .edge_ids = options.edge_ids}, key);
 }
 
-auto refused(auto f) { return glt_test::thrown<glt::precondition_error>(f); }
+auto refused(auto f) {
+  return glt_test::thrown<glt::precondition_error>(f);
+}
 
 } // namespace
 
@@ -50,9 +52,9 @@ TEST_CASE("walks along a meta-path are what their definition says, with any numb
     auto const list = glt_test::academic_graph(size);
     auto const graph = list.graph();
     for (auto const& types : paths_to_try()) {
-      for (auto const& options : {glt::metapath_options{.length = 1},
-                                  glt::metapath_options{.length = 3, .walks_per_start = 2},
-                                  glt::metapath_options{.length = 23, .edge_ids = true}}) {
+      for (auto const& options :
+           {glt::metapath_options{.length = 1}, glt::metapath_options{.length = 3, .walks_per_start = 2},
+            glt::metapath_options{.length = 23, .edge_ids = true}}) {
         auto const starts = glt_test::some_starts(size, 200);
         auto const path = glt::make_metapath(graph.view(), std::span(types), options.length);
         glt::walks<cpu> out;

@@ -162,6 +162,6 @@ TEST_CASE("what node2vec cannot walk is refused by name") {
   glt::node2vec_walker<cpu> const walker(graph, {.length = 2});
   CHECK(walker.options().length == 2);
   glt::walks<cpu> out;
-  CHECK(names(refused([&] { walker.walk(std::vector<glt::local_id>{4, 101}, {}, out); }), "start 1 is 101",
-              "[0, 101)"));
+  CHECK(
+      names(refused([&] { walker.walk(std::vector<glt::local_id>{4, 101}, {}, out); }), "start 1 is 101", "[0, 101)"));
 }

@@ -95,8 +95,8 @@ TEST_CASE("a walk returns to its start as often as asked, and every return is a 
   auto const graph = glt::make_csr<cpu>(ring.view());
   glt::walks<cpu> out;
   std::vector<glt::local_id> const start{7};
-  glt::random_walker<cpu>(
-      graph.view(), {.length = 100, .walks_per_start = 400, .restart = 0.25, .edge_ids = glt::edge_positions})
+  glt::random_walker<cpu>(graph.view(),
+                          {.length = 100, .walks_per_start = 400, .restart = 0.25, .edge_ids = glt::edge_positions})
       .walk(start, {.seed = 3}, out);
   std::vector<std::int64_t> quarters(4, 0); // returns, and steps along an edge shared out over three
   std::int64_t edges = 0;
@@ -191,8 +191,8 @@ TEST_CASE("what cannot be walked is refused by name") {
   glt::walks<cpu> out;
   walker.walk(std::vector<glt::local_id>{4}, {}, out);
   auto const before = plain(out);
-  CHECK(names(refused([&] { walker.walk(std::vector<glt::local_id>{4, 101}, {}, out); }), "start 1 is 101",
-              "[0, 101)"));
+  CHECK(
+      names(refused([&] { walker.walk(std::vector<glt::local_id>{4, 101}, {}, out); }), "start 1 is 101", "[0, 101)"));
   CHECK(names(refused([&] { walker.walk(std::vector<glt::local_id>{-1}, {}, out); }), "start 0 is -1"));
   CHECK(plain(out) == before);
 }

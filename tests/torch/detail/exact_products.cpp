@@ -31,8 +31,7 @@ TEST_CASE("products of rows are near those of doubles, and a row's bits do not d
     auto const b = at::randn({columns, 6});
     auto const made = glt::detail::multiply_rows(a, b);
     auto const expected = a.to(at::kDouble).mm(b.to(at::kDouble));
-    CHECK((made - expected).abs().sum().item<double>() <=
-          1e-4 * (1 + expected.abs().sum().item<double>()) / 19);
+    CHECK((made - expected).abs().sum().item<double>() <= 1e-4 * (1 + expected.abs().sum().item<double>()) / 19);
     CHECK((made.scalar_type() == at::kFloat));
     for (std::int64_t row = 0; row < 19; ++row) {
       CHECK(at::equal(glt::detail::multiply_rows(a.narrow(0, row, 1), b), made.narrow(0, row, 1)));
@@ -60,8 +59,7 @@ TEST_CASE("the largest terms do not overflow") {
     auto const bits = glt::detail::slice_bits(std::int64_t{1} << 40); // as for far more of them
     CHECK(bits == 10);
     auto const ones = at::full({1, terms}, 1.0 - 0x1p-40, at::kDouble);
-    CHECK(product(ones, ones, bits).value.item<double>() ==
-          doctest::Approx(static_cast<double>(terms)).epsilon(1e-5));
+    CHECK(product(ones, ones, bits).value.item<double>() == doctest::Approx(static_cast<double>(terms)).epsilon(1e-5));
   }
   CHECK(glt::detail::slice_bits(0) == 20);
   CHECK(glt::detail::slice_bits(std::int64_t{1} << 22) == 19);

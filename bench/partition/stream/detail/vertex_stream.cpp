@@ -48,19 +48,30 @@ void read_parts(benchmark::State& state) {
 using glt::stream_order;
 
 BENCHMARK_CAPTURE(partition, ldg, glt::ldg_partitioner{.passes = 1})
-    ->Arg(4)->Arg(64)->Unit(benchmark::kMillisecond)->UseRealTime();
+    ->Arg(4)
+    ->Arg(64)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK_CAPTURE(partition, ldg_natural_order, glt::ldg_partitioner{.passes = 1, .order = stream_order::natural})
-    ->Arg(4)->Unit(benchmark::kMillisecond)->UseRealTime();
+    ->Arg(4)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK_CAPTURE(partition, ldg_edges_balanced,
                   glt::ldg_partitioner{.passes = 1,
-                                       .balance = {{.name = "edges", .share = [](std::int64_t v) {
-                                                      auto const graph = glt_bench::rmat_graph().view();
-                                                      return glt::detail::balance_share{.weight =
-                                                                                            graph.degree(v)};
-                                                    }}}})
-    ->Arg(4)->Unit(benchmark::kMillisecond)->UseRealTime();
+                                       .balance = {{.name = "edges",
+                                                    .share =
+                                                        [](std::int64_t v) {
+                                                          auto const graph = glt_bench::rmat_graph().view();
+                                                          return glt::detail::balance_share{.weight = graph.degree(v)};
+                                                        }}}})
+    ->Arg(4)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK_CAPTURE(partition, fennel, glt::fennel_partitioner{})
-    ->Arg(4)->Arg(64)->Unit(benchmark::kMillisecond)->UseRealTime();
+    ->Arg(4)
+    ->Arg(64)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK(read_parts)->Arg(4)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 } // namespace

@@ -188,8 +188,8 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
   if (ranks == 1) {
     received[0] = sent[0];
   } else {
-    comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()),
-                    reinterpret_cast<std::byte*>(received.data()), header_bytes);
+    comm.all_to_all(reinterpret_cast<std::byte const*>(sent.data()), reinterpret_cast<std::byte*>(received.data()),
+                    header_bytes);
   }
   headers.resize(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -201,8 +201,7 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
     if (received[rank].site() != received[0].site()) {
       throw agreed_error(comm.size(), static_cast<int>(rank),
                          message("is ", place_of(received[rank].site()), " while rank 0 is ",
-                                 place_of(received[0].site()),
-                                 "; make the same calls in the same order on all ranks"));
+                                 place_of(received[0].site()), "; make the same calls in the same order on all ranks"));
     }
   }
 }
@@ -213,11 +212,10 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one
 template <communicator C>
-std::vector<call_header> exchange_values(C& comm, call_site site, std::string const& failure,
-                                         std::int64_t value = 0) {
+std::vector<call_header> exchange_values(C& comm, call_site site, std::string const& failure, std::int64_t value = 0) {
   std::vector<call_header> headers;
-  exchange_headers(comm, site, std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), 0), value,
-                   failure, headers);
+  exchange_headers(comm, site, std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), 0), value, failure,
+                   headers);
   return headers;
 }
 
@@ -227,7 +225,7 @@ std::vector<call_header> exchange_values(C& comm, call_site site, std::string co
 ///
 /// @throws collective_error  if not; as every rank does, where counts are the same for all receivers
 template <class Difference>
-void check_same(std::span<call_header const> headers, std::int64_t call_header::*number, Difference difference) {
+void check_same(std::span<call_header const> headers, std::int64_t call_header::* number, Difference difference) {
   for (std::size_t rank = 1; rank < headers.size(); ++rank) {
     if (headers[rank].*number != headers[0].*number) {
       throw agreed_error(static_cast<int>(headers.size()), static_cast<int>(rank),

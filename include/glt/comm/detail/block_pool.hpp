@@ -23,14 +23,11 @@ class byte_block {
 public:
   byte_block() noexcept = default;
   /// Bytes that are there already; 64-byte aligned if arrays are to be adopted from them.
-  byte_block(std::shared_ptr<std::byte> keeper, std::int64_t size) noexcept
-      : keeper_(std::move(keeper)), size_(size) {}
+  byte_block(std::shared_ptr<std::byte> keeper, std::int64_t size) noexcept : keeper_(std::move(keeper)), size_(size) {}
 
   [[nodiscard]] std::byte* data() const noexcept { return keeper_.get(); }
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
-  [[nodiscard]] std::span<std::byte> bytes() const noexcept {
-    return {data(), static_cast<std::size_t>(size_)};
-  }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), static_cast<std::size_t>(size_)}; }
   [[nodiscard]] std::shared_ptr<std::byte> const& keeper() const noexcept { return keeper_; }
 
 private:
@@ -59,10 +56,8 @@ public:
   [[nodiscard]] byte_block take(std::int64_t bytes) {
     check_bytes("block_pool", bytes);
     auto const [data, capacity] = idle_->take(bytes);
-    return {std::shared_ptr<std::byte>(data,
-                                       [idle = idle_, room = capacity](std::byte* block) noexcept {
-                                         idle->give_back(block, room);
-                                       }),
+    return {std::shared_ptr<std::byte>(
+                data, [idle = idle_, room = capacity](std::byte* block) noexcept { idle->give_back(block, room); }),
             bytes};
   }
 
@@ -85,8 +80,7 @@ private:
       {
         std::scoped_lock const hold(lock_);
         first_.try_emplace(needed, nullptr); // here, for `give_back` must not fail
-        for (auto found = first_.lower_bound(needed); found != first_.end() && found->first / 2 <= needed;
-             ++found) {
+        for (auto found = first_.lower_bound(needed); found != first_.end() && found->first / 2 <= needed; ++found) {
           if (found->second != nullptr) {
             bytes_ -= found->first;
             return {pop(found->second), found->first};

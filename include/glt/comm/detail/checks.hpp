@@ -43,13 +43,12 @@ inline void check_length(std::string_view call, std::string_view array, std::siz
 }
 
 /// Refuses sizes that are not one per rank, negative, or not 0 for the rank itself.
-inline void check_sizes(std::string_view call, std::string_view array, std::span<std::int64_t const> sizes,
-                        int rank, int ranks) {
+inline void check_sizes(std::string_view call, std::string_view array, std::span<std::int64_t const> sizes, int rank,
+                        int ranks) {
   check_length(call, array, sizes.size(), ranks);
   for (std::size_t peer = 0; peer < sizes.size(); ++peer) {
     if (sizes[peer] < 0) {
-      throw precondition_error(
-          message(call, ": ", array, "[", peer, "] is ", sizes[peer], "; pass 0 or more bytes"));
+      throw precondition_error(message(call, ": ", array, "[", peer, "] is ", sizes[peer], "; pass 0 or more bytes"));
     }
   }
   if (auto const own = sizes[static_cast<std::size_t>(rank)]; own != 0) {
@@ -67,8 +66,8 @@ inline void check_exchange(outgoing const& out, incoming const& in, int rank, in
 }
 
 /// Refuses what `all_to_all_replies` does not accept.
-inline void check_replies(outgoing const& out, std::span<char const> asked, std::span<char const> answering,
-                          int rank, int ranks) {
+inline void check_replies(outgoing const& out, std::span<char const> asked, std::span<char const> answering, int rank,
+                          int ranks) {
   constexpr std::string_view call = "all_to_all_replies";
   check_sizes(call, "outgoing sizes", out.sizes, rank, ranks);
   check_length(call, "outgoing offsets", out.offsets.size(), ranks);
@@ -76,8 +75,7 @@ inline void check_replies(outgoing const& out, std::span<char const> asked, std:
   check_length(call, "answering", answering.size(), ranks);
   auto const self = static_cast<std::size_t>(rank);
   if (asked[self] != 0 || answering[self] != 0) {
-    throw precondition_error(
-        message(call, ": rank ", rank, " asks or answers itself; pass 0 for the own rank"));
+    throw precondition_error(message(call, ": rank ", rank, " asks or answers itself; pass 0 for the own rank"));
   }
   for (std::size_t peer = 0; peer < out.sizes.size(); ++peer) {
     if (answering[peer] == 0 && out.sizes[peer] > 0) {

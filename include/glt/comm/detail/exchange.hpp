@@ -83,8 +83,9 @@ template <communicator C, memory_space Space, bytes_copyable T>
 void exchange_rows(C& comm, array_view<Space, T const> send, std::span<std::int64_t const> send_counts,
                    array_view<Space, T> receive, std::span<std::int64_t const> receive_counts,
                    std::int64_t columns = 1) {
-  static_assert(carries_space<C>(Space), "this communicator does not carry memory of the views: dist::device_comm takes it "
-                                         "through memory of the host");
+  static_assert(carries_space<C>(Space),
+                "this communicator does not carry memory of the views: dist::device_comm takes it "
+                "through memory of the host");
   row_bytes const bytes(send.size(), send_counts, receive.size(), receive_counts, columns, sizeof(T));
   comm.all_to_all_v(bytes.sent.out(send.data()), bytes.received.in(receive.data()));
 }

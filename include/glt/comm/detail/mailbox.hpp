@@ -49,15 +49,15 @@ inline constexpr mailbox_limit for_ever{std::numeric_limits<double>::infinity()}
 ///
 /// Concurrent calls: none on one object; another thread works on a mailbox of its own.
 template <class M>
-concept mailbox = std::movable<M> &&
-    requires(M& m, int rank, std::int64_t number, byte_block block, mailbox_limit limit) {
-  { m.make_block(number) } -> std::same_as<byte_block>;
-  m.send(rank, number, std::move(block));
-  { m.receive(limit) } -> std::same_as<std::optional<mailbox_message>>;
-  { m.receive_from(rank, limit) } -> std::same_as<std::optional<mailbox_message>>;
-  m.flush();
-  m.close();
-};
+concept mailbox =
+    std::movable<M> && requires(M& m, int rank, std::int64_t number, byte_block block, mailbox_limit limit) {
+      { m.make_block(number) } -> std::same_as<byte_block>;
+      m.send(rank, number, std::move(block));
+      { m.receive(limit) } -> std::same_as<std::optional<mailbox_message>>;
+      { m.receive_from(rank, limit) } -> std::same_as<std::optional<mailbox_message>>;
+      m.flush();
+      m.close();
+    };
 
 /// A communicator with mailboxes beside its collectives: `c.make_mailbox()`, collective, as many as are needed.
 ///

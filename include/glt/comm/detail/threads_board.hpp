@@ -231,12 +231,11 @@ private:
       calls[0]->complete(calls);
       return std::nullopt;
     } catch (collective_error const& failure) {
-      return threads_family::or_out_of_memory(
-          failure.rank(), [&] { return threads_failure{failure.rank(), failure.cause()}; });
+      return threads_family::or_out_of_memory(failure.rank(),
+                                              [&] { return threads_failure{failure.rank(), failure.cause()}; });
     } catch (std::exception const& failure) {
-      return threads_family::or_out_of_memory(0, [&] {
-        return threads_failure{0, message("could not finish ", calls[0]->name, ": ", failure.what())};
-      });
+      return threads_family::or_out_of_memory(
+          0, [&] { return threads_failure{0, message("could not finish ", calls[0]->name, ": ", failure.what())}; });
     }
   }
 
@@ -261,9 +260,8 @@ private:
       return *family_->broken;
     }
     auto const* call = *std::ranges::find_if(waiting.calls, [](auto* c) { return c != nullptr; });
-    return {static_cast<int>(first_gone(waiting)),
-            message("returned while other ranks wait for it in ", call->name,
-                    "; make the same calls in the same order on all ranks")};
+    return {static_cast<int>(first_gone(waiting)), message("returned while other ranks wait for it in ", call->name,
+                                                           "; make the same calls in the same order on all ranks")};
   }
 
   std::shared_ptr<threads_family> family_;

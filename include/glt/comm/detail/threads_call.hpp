@@ -84,8 +84,8 @@ inline void check_same(std::span<threads_call* const> ranks) {
     if (call.name != first.name || call.bytes != first.bytes || call.root != first.root ||
         call.detail != first.detail) {
       throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(rank),
-                             message("is in ", in_words(call), " while rank 0 is in ", in_words(first),
-                                     "; make the same calls in the same order on all ranks"));
+                         message("is in ", in_words(call), " while rank 0 is in ", in_words(first),
+                                 "; make the same calls in the same order on all ranks"));
     }
   }
 }
@@ -109,8 +109,8 @@ inline void complete_all_to_all_v(std::span<threads_call* const> ranks) {
       auto const expected = ranks[to]->receive_sizes[from];
       if (sent != expected) {
         throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(to),
-                               message("expects ", expected, " bytes of rank ", from, ", which sends ", sent,
-                                       "; pass the same size on both sides of all_to_all_v"));
+                           message("expects ", expected, " bytes of rank ", from, ", which sends ", sent,
+                                   "; pass the same size on both sides of all_to_all_v"));
       }
     }
   }
@@ -130,9 +130,8 @@ inline void complete_replies(std::span<threads_call* const> ranks) {
       bool const asks = ranks[to]->asked[from] != 0;
       if (asks != (ranks[from]->answering[to] != 0)) {
         throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(to),
-                               message(asks ? "expects" : "does not expect", " a reply of rank ", from,
-                                       ", which ", asks ? "sends none" : "sends one",
-                                       "; let asked and answering mirror each other"));
+                           message(asks ? "expects" : "does not expect", " a reply of rank ", from, ", which ",
+                                   asks ? "sends none" : "sends one", "; let asked and answering mirror each other"));
       }
     }
   }
@@ -151,8 +150,8 @@ inline void complete_replies(std::span<threads_call* const> ranks) {
     }
     for (std::size_t from = 0; from < ranks.size(); ++from) {
       if (replies.sizes[from] > 0) {
-        move_bytes(replies.data.data() + replies.offsets[from],
-                   ranks[from]->send + ranks[from]->send_offsets[to], replies.sizes[from]);
+        move_bytes(replies.data.data() + replies.offsets[from], ranks[from]->send + ranks[from]->send_offsets[to],
+                   replies.sizes[from]);
       }
     }
   }
@@ -172,11 +171,10 @@ template <reducible T>
                         : std::same_as<T, std::int64_t> ? 1U
                         : std::same_as<T, float>        ? 2U
                                                         : 3U;
-  constexpr std::array<std::array<std::string_view, 3>, 4> names{
-      {{"sum of int32", "min of int32", "max of int32"},
-       {"sum of int64", "min of int64", "max of int64"},
-       {"sum of float", "min of float", "max of float"},
-       {"sum of double", "min of double", "max of double"}}};
+  constexpr std::array<std::array<std::string_view, 3>, 4> names{{{"sum of int32", "min of int32", "max of int32"},
+                                                                  {"sum of int64", "min of int64", "max of int64"},
+                                                                  {"sum of float", "min of float", "max of float"},
+                                                                  {"sum of double", "min of double", "max of double"}}};
   return names[type][static_cast<std::size_t>(op)];
 }
 

@@ -80,9 +80,10 @@ private:
         last = peer;
       }
     }
-    throw agreed_error(size(), last, message("returned while rank ", rank, " waits for a message",
-                                     source < 0 ? ", as have all others" : "",
-                                     "; let ranks that wait for messages know when there will be no more"));
+    throw agreed_error(size(), last,
+                       message("returned while rank ", rank, " waits for a message",
+                               source < 0 ? ", as have all others" : "",
+                               "; let ranks that wait for messages know when there will be no more"));
   }
 
   std::shared_ptr<threads_family> family_;
@@ -103,8 +104,7 @@ inline void complete_make_mailbox(std::span<threads_call* const> ranks) {
 /// A rank that leaves by exception ends all calls, and one that returns those that wait for it alone.
 class threads_mailbox {
 public:
-  threads_mailbox(std::shared_ptr<threads_inboxes> inboxes, int rank)
-      : inboxes_(std::move(inboxes)), rank_(rank) {}
+  threads_mailbox(std::shared_ptr<threads_inboxes> inboxes, int rank) : inboxes_(std::move(inboxes)), rank_(rank) {}
 
   [[nodiscard]] byte_block make_block(std::int64_t bytes) { return pool_.take(bytes); }
 
@@ -115,9 +115,7 @@ public:
   }
 
   /// @throws collective_error  if a rank has left by exception, or it would wait and all others have returned
-  [[nodiscard]] std::optional<mailbox_message> receive(mailbox_limit limit) {
-    return inboxes_->take(rank_, -1, limit);
-  }
+  [[nodiscard]] std::optional<mailbox_message> receive(mailbox_limit limit) { return inboxes_->take(rank_, -1, limit); }
 
   /// @throws collective_error  if a rank has left by exception, or it would wait and `source` has returned
   [[nodiscard]] std::optional<mailbox_message> receive_from(int source, mailbox_limit limit) {

@@ -57,8 +57,8 @@ template <atomic_integer T>
 GLT_HOST_DEVICE inline T atomic_add(T* object, T value) noexcept {
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(T) == 8) { // of 64-bit sums there is the unsigned one alone, which is the same
-    return static_cast<T>(::atomicAdd(reinterpret_cast<unsigned long long*>(object),
-                                      static_cast<unsigned long long>(value)));
+    return static_cast<T>(
+        ::atomicAdd(reinterpret_cast<unsigned long long*>(object), static_cast<unsigned long long>(value)));
   } else {
     using word = typename device_word<T>::type;
     return static_cast<T>(::atomicAdd(reinterpret_cast<word*>(object), static_cast<word>(value)));
@@ -76,8 +76,8 @@ GLT_HOST_DEVICE inline T atomic_min(T* object, T value) noexcept {
   return static_cast<T>(::atomicMin(reinterpret_cast<word*>(object), static_cast<word>(value)));
 #else
   T before = __atomic_load_n(object, __ATOMIC_RELAXED);
-  while (value < before && !__atomic_compare_exchange_n(object, &before, value, true, __ATOMIC_RELAXED,
-                                                        __ATOMIC_RELAXED)) {
+  while (value < before &&
+         !__atomic_compare_exchange_n(object, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
   return before;
 #endif

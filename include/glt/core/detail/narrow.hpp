@@ -18,9 +18,9 @@ template <std::integral To, std::integral From>
 [[nodiscard]] To narrow(From value, std::string_view what,
                         std::source_location where = std::source_location::current()) {
   if (!std::in_range<To>(value)) {
-    throw precondition_error(message(what, " is ", value, ", which does not fit a ",
-                                             sizeof(To) * 8, "-bit integer; use a wider id type"),
-                             where);
+    throw precondition_error(
+        message(what, " is ", value, ", which does not fit a ", sizeof(To) * 8, "-bit integer; use a wider id type"),
+        where);
   }
   return static_cast<To>(value);
 }

@@ -24,10 +24,8 @@ __global__ void __launch_bounds__(threads_of_block) for_each_kernel(std::int64_t
 }
 
 template <class F>
-__global__ void __launch_bounds__(threads_of_block)
-    for_teams_kernel(std::int64_t first, std::int64_t n, F f) {
-  auto const i =
-      first + std::int64_t{blockIdx.x} * (threads_of_block / lanes_of_row) + threadIdx.x / lanes_of_row;
+__global__ void __launch_bounds__(threads_of_block) for_teams_kernel(std::int64_t first, std::int64_t n, F f) {
+  auto const i = first + std::int64_t{blockIdx.x} * (threads_of_block / lanes_of_row) + threadIdx.x / lanes_of_row;
   if (i < n) {
     f(gpu_team<lanes_of_row>{}, i);
   }
@@ -38,8 +36,7 @@ __global__ void __launch_bounds__(threads_of_block)
 ///
 /// @source Merrill, Garland & Grimshaw, "Scalable GPU graph traversal", PPoPP 2012
 template <class F>
-__global__ void __launch_bounds__(lanes_of_block)
-    for_teams_by_size_kernel(std::int64_t first, std::int64_t n, F f) {
+__global__ void __launch_bounds__(lanes_of_block) for_teams_by_size_kernel(std::int64_t first, std::int64_t n, F f) {
   __shared__ block_memory memory;
   __shared__ int chosen;
   int const thread = static_cast<int>(threadIdx.x);
@@ -64,8 +61,8 @@ __global__ void __launch_bounds__(lanes_of_block)
 
 /// Launches one of the kernels above for n items: once, but for more items than a launch may have.
 template <class Kernel, class F>
-void launch_for(cudaStream_t stream, Kernel* kernel, char const* name, std::int64_t n, int items_of_block,
-                int threads, F const& f) {
+void launch_for(cudaStream_t stream, Kernel* kernel, char const* name, std::int64_t n, int items_of_block, int threads,
+                F const& f) {
   auto const most = std::int64_t{INT32_MAX} * items_of_block;
   for (std::int64_t first = 0; first < n; first += most) {
     auto const blocks = (std::min(n - first, most) - 1) / items_of_block + 1;

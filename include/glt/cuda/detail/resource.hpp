@@ -98,7 +98,8 @@ private:
     auto* const pool = pool_handle(queue_);
     if (queue_.pool == nullptr) {
       auto everything = UINT64_MAX; // or each synchronisation would give free memory back to the system
-      check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");
+      check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything),
+                 "cudaMemPoolSetAttribute");
     }
     return pool;
   }

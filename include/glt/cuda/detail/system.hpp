@@ -13,8 +13,8 @@
 #if defined(__CUDACC__)
 #include <glt/cuda/detail/launch.cuh>
 
-#include <thrust/system/cuda/execution_policy.h>
 #include <thrust/system/cuda/error.h>
+#include <thrust/system/cuda/execution_policy.h>
 #include <thrust/system_error.h>
 #endif
 
@@ -76,7 +76,8 @@ public:
   void for_teams(std::int64_t n, F const& f) const {
 #if defined(__CUDACC__)
     on_device const here(queue_.device);
-    launch_for(queue_.stream, for_teams_kernel<F>, "for_teams", n, threads_of_block / lanes_of_row, threads_of_block, f);
+    launch_for(queue_.stream, for_teams_kernel<F>, "for_teams", n, threads_of_block / lanes_of_row, threads_of_block,
+               f);
 #else
     needs_nvcc<F>();
 #endif

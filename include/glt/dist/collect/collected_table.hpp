@@ -19,9 +19,8 @@ namespace glt::dist {
 /// What a collector of named tensors is asked for.
 struct wanted_tensor {
   std::string name;
-  std::optional<element_type>
-      type{};              ///< what it is converted to on arrival; as it is stored if there is none
-  bool seeds_only = false; ///< wanted of the first vertices alone, such as labels
+  std::optional<element_type> type{}; ///< what it is converted to on arrival; as it is stored if there is none
+  bool seeds_only = false;            ///< wanted of the first vertices alone, such as labels
 };
 
 } // namespace glt::dist
@@ -45,9 +44,7 @@ struct collected_tensor {
   }
 
   /// Elements as they are: scales are applied where the type is another than the stored one.
-  [[nodiscard]] any_rows<Policy::space> rows() const noexcept {
-    return {type, bytes.data(), num_rows, num_columns};
-  }
+  [[nodiscard]] any_rows<Policy::space> rows() const noexcept { return {type, bytes.data(), num_rows, num_columns}; }
 };
 
 } // namespace glt::detail

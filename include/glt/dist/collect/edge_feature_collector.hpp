@@ -73,16 +73,15 @@ public:
   /// @cost   O(n · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
-  void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations,
-               std::int64_t step, collected_rows<Policy, Out>& out) {
+  void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations, std::int64_t step,
+               collected_rows<Policy, Out>& out) {
     this->collect_matrix(detail::row_keys<space, Vertex>{destinations, ids}, 0, step, out);
   }
 
   /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
-  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists,
-                    std::int64_t step) {
+  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists, std::int64_t step) {
     this->collect_matrix(lists, step);
   }
 
@@ -91,8 +90,7 @@ public:
   /// @throws collective_error  also if a rank has sampled edges without their ids
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
-  void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step,
-               collected_rows<Policy, Out>& out) {
+  void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step, collected_rows<Policy, Out>& out) {
     detail::sampled_destinations(this->policy(), sample, destinations_);
     collect(sample.edge_ids(), std::as_const(destinations_).view(), step, out);
   }
@@ -109,7 +107,6 @@ private:
 template <communicator Comm, device_policy Policy, bytes_copyable T>
 edge_feature_collector(Comm, edge_features<Policy, T> const&) -> edge_feature_collector<Comm, Policy, T>;
 template <communicator Comm, device_policy Policy, bytes_copyable T>
-edge_feature_collector(Comm, edge_features<Policy, T> const&, Policy)
-    -> edge_feature_collector<Comm, Policy, T>;
+edge_feature_collector(Comm, edge_features<Policy, T> const&, Policy) -> edge_feature_collector<Comm, Policy, T>;
 
 } // namespace glt::dist

@@ -85,10 +85,10 @@ public:
       auto const rows = store_->book().size(rank);
       bool const lacks_labels = store_->has_labels() && view.labels.size() != rows;
       if (view.num_vertices() != rows || view.num_columns() != store_->num_columns() || lacks_labels) {
-        throw precondition_error(detail::message(
-            "view of ", view.num_vertices(), " rows of ", view.num_columns(), " columns with",
-            lacks_labels ? "out" : "", " labels for part ", rank, " of ", rows, " vertices and ",
-            store_->num_columns(), " columns; share the features that the stores were made with"));
+        throw precondition_error(detail::message("view of ", view.num_vertices(), " rows of ", view.num_columns(),
+                                                 " columns with", lacks_labels ? "out" : "", " labels for part ", rank,
+                                                 " of ", rows, " vertices and ", store_->num_columns(),
+                                                 " columns; share the features that the stores were made with"));
       }
       return this->source_of(view);
     });
@@ -119,8 +119,7 @@ public:
   /// @cost   as `collect` of every list; allocates only while there are more or longer lists than ever before
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
-  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists,
-                    std::int64_t step) {
+  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists, std::int64_t step) {
     this->collect_matrix(lists, step);
   }
 

@@ -46,10 +46,10 @@ public:
   /// @throws collective_error  on every rank, if a rank wants a tensor that is not there, one twice, or one as what it
   ///                           cannot be converted to, if ranks want different ones (types may differ), or the features
   ///                           were not made for this rank of as many ranks
-  named_collector(Comm comm, named_features<Policy> const& features,
-                  std::vector<wanted_tensor> const& wanted = {}, Policy policy = {})
-      : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
-                                              {}, policy),
+  named_collector(Comm comm, named_features<Policy> const& features, std::vector<wanted_tensor> const& wanted = {},
+                  Policy policy = {})
+      : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted), {},
+                                              policy),
         features_(&features) {}
 
   /// Reads rows of other ranks in place from now on, where there are views of them; the results are the same, and
@@ -79,8 +79,7 @@ public:
 
   /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex>
-  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists,
-                    std::int64_t step) {
+  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists, std::int64_t step) {
     this->collect_table(lists, step);
   }
 
@@ -101,9 +100,8 @@ public:
 private:
   static auto agree_on_tensors(Comm& comm, named_features<Policy> const& features,
                                std::vector<wanted_tensor> const& wanted) {
-    auto const misfit = detail::failure_of([&] {
-      detail::check_collected(features.book(), features.local().num_vertices(), comm.rank(), comm.size());
-    });
+    auto const misfit = detail::failure_of(
+        [&] { detail::check_collected(features.book(), features.local().num_vertices(), comm.rank(), comm.size()); });
     return detail::agree_on_plan(comm, misfit, features.local().tensors(), wanted);
   }
 

@@ -72,15 +72,14 @@ public:
   /// @throws collective_error  as `edge_feature_collector::collect`
   /// @cost   O(n · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex>
-  void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations,
-               std::int64_t step, collected_table<Policy>& out) {
+  void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations, std::int64_t step,
+               collected_table<Policy>& out) {
     this->collect_table(detail::row_keys<space, Vertex>{destinations, ids}, destinations.size(), step, out);
   }
 
   /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex>
-  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists,
-                    std::int64_t step) {
+  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists, std::int64_t step) {
     this->collect_table(lists, step);
   }
 
@@ -88,8 +87,7 @@ public:
   ///
   /// @throws collective_error  also if a rank has sampled edges without their ids
   template <vertex_id Vertex>
-  void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step,
-               collected_table<Policy>& out) {
+  void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step, collected_table<Policy>& out) {
     detail::sampled_destinations(this->policy(), sample, destinations_);
     collect(sample.edge_ids(), std::as_const(destinations_).view(), step, out);
   }
@@ -110,8 +108,7 @@ public:
 private:
   static auto agree_on_tensors(Comm& comm, named_edge_features<Policy> const& features,
                                std::vector<wanted_tensor> const& wanted) {
-    auto const misfit =
-        detail::failure_of([&] { detail::check_collected_edges(features.book(), comm.size()); });
+    auto const misfit = detail::failure_of([&] { detail::check_collected_edges(features.book(), comm.size()); });
     return detail::agree_on_plan(comm, misfit, features.local().rows().tensors(), wanted);
   }
 
@@ -120,7 +117,7 @@ private:
 };
 
 template <communicator Comm, device_policy Policy>
-named_edge_collector(Comm, named_edge_features<Policy> const&, std::vector<wanted_tensor> const& = {},
-                     Policy = {}) -> named_edge_collector<Comm, Policy>;
+named_edge_collector(Comm, named_edge_features<Policy> const&, std::vector<wanted_tensor> const& = {}, Policy = {})
+    -> named_edge_collector<Comm, Policy>;
 
 } // namespace glt::dist

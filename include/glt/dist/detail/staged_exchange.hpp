@@ -253,8 +253,7 @@ private:
       }
     }
     note_sent_ = note;
-    travelling_.emplace(comm_.start_all_to_all_v({memory_, out.sizes, out.offsets},
-                                                 {memory_, in.sizes, in.offsets}));
+    travelling_.emplace(comm_.start_all_to_all_v({memory_, out.sizes, out.offsets}, {memory_, in.sizes, in.offsets}));
   }
 
   // The number of rounds of all ranks; or the first rank that gives up, on all of them.

@@ -24,8 +24,7 @@ namespace glt::detail {
 
 /// What is wrong with features that are to be divided by a book; empty if nothing is.
 template <communicator Comm>
-[[nodiscard]] std::string fault_of_parts(Comm const& comm, std::string_view what,
-                                         partition_book const& book) {
+[[nodiscard]] std::string fault_of_parts(Comm const& comm, std::string_view what, partition_book const& book) {
   return book.num_parts() == comm.size() ? std::string()
                                          : message(what, " of ", book.num_parts(), " parts on ", comm.size(),
                                                    " ranks; start as many ranks as there are parts");
@@ -42,8 +41,7 @@ template <communicator Comm>
 }
 
 template <device_policy Policy>
-[[nodiscard]] std::int64_t fingerprint_of_scales(Policy const& policy,
-                                                 array_view<Policy::space, float const> scales) {
+[[nodiscard]] std::int64_t fingerprint_of_scales(Policy const& policy, array_view<Policy::space, float const> scales) {
   fingerprint print;
   for (auto const scale : to_vector(policy, scales)) {
     print.add(std::int64_t{bits_of(scale)});
@@ -87,8 +85,7 @@ void agree_on_table(Comm& comm, std::string const& fault, partition_book const& 
   std::vector<std::string> lines{message("the partition ", book_fingerprint(book))};
   for (auto const& [name, rows] : tensors) {
     lines.push_back(message("\"", name, "\" (", name_of(rows.type), ", ", rows.num_columns, " columns"));
-    lines.back() +=
-        rows.scales.empty() ? ")" : message(", scales ", fingerprint_of_scales(policy, rows.scales), ")");
+    lines.back() += rows.scales.empty() ? ")" : message(", scales ", fingerprint_of_scales(policy, rows.scales), ")");
   }
   agree_on_text(host_comm(comm), {.what = operation::make_features}, fault, lines, "has features ",
                 "; load parts of one data set on all ranks");

@@ -80,8 +80,8 @@ inline void check_optimizer(dist::sparse_adagrad const& how) {
 inline void check_optimizer(dist::sparse_adam const& how) {
   bool const betas = how.beta1 >= 0 && how.beta1 < 1 && how.beta2 >= 0 && how.beta2 < 1;
   if (!betas || !(how.epsilon >= 0)) {
-    throw precondition_error(message("Adam with beta1 ", how.beta1, ", beta2 ", how.beta2, " and epsilon ",
-                                     how.epsilon, "; give betas in [0, 1) and an epsilon of 0 or more"));
+    throw precondition_error(message("Adam with beta1 ", how.beta1, ", beta2 ", how.beta2, " and epsilon ", how.epsilon,
+                                     "; give betas in [0, 1) and an epsilon of 0 or more"));
   }
 }
 
@@ -91,8 +91,8 @@ inline void validate(dist::embedding_options const& options) {
     throw precondition_error(message("embedding of ", options.columns, " columns; set columns to 1 or more"));
   }
   if (!(options.initial >= 0) || !std::isfinite(options.initial)) {
-    throw precondition_error(message("embedding that begins in [-initial, initial) with initial ",
-                                     options.initial, "; give 0 or more"));
+    throw precondition_error(
+        message("embedding that begins in [-initial, initial) with initial ", options.initial, "; give 0 or more"));
   }
   std::visit(
       [](auto const& how) {

@@ -70,14 +70,12 @@ public:
                    embedding_options const& options, Policy policy = {})
       : options_(options), gradients_(comm, policy) {
     glt::detail::embedding_part<Policy, T> part;
-    glt::detail::agree(gradients_.host(), {.what = glt::detail::operation::make_features},
-                       glt::detail::failure_of([&] {
-                         part = glt::detail::make_embedding_part<T>(book, comm.rank(), comm.size(), original,
-                                                                    options, policy);
-                       }),
-                       glt::detail::embedding_options_fingerprint(options), [](auto, auto) {
-                         return "has other options of an embedding than rank 0; pass the same on all ranks";
-                       });
+    glt::detail::agree(
+        gradients_.host(), {.what = glt::detail::operation::make_features}, glt::detail::failure_of([&] {
+          part = glt::detail::make_embedding_part<T>(book, comm.rank(), comm.size(), original, options, policy);
+        }),
+        glt::detail::embedding_options_fingerprint(options),
+        [](auto, auto) { return "has other options of an embedding than rank 0; pass the same on all ranks"; });
     first_ = std::move(part.first);
     second_ = std::move(part.second);
     arrays_ = {part.rows.view(), first_.view(), second_.view()};
@@ -123,8 +121,8 @@ public:
   ///                           another number of updates
   /// @cost   O(N log N + N · columns)
   template <vertex_id Vertex>
-  void update(array_view<space, Vertex const> vertices, matrix_view<space, T const> gradients,
-              std::int64_t num_seeds, std::string const& fault = {}) {
+  void update(array_view<space, Vertex const> vertices, matrix_view<space, T const> gradients, std::int64_t num_seeds,
+              std::string const& fault = {}) {
     if (gradients_.agree(site(0), book(), vertices, gradients, num_columns(), num_seeds, fault) == 0) {
       return;
     }
@@ -144,13 +142,13 @@ public:
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if it is not a number of 0 or more, or not the same on all
   void set_learning_rate(double rate) {
-    glt::detail::agree(
-        gradients_.host(), site(1), glt::detail::failure_of([&] { glt::detail::check_learning_rate(rate); }),
-        std::bit_cast<std::int64_t>(rate), [](std::int64_t own, std::int64_t first) {
-          return glt::detail::message("sets a learning rate of ", std::bit_cast<double>(own),
-                                      " while rank 0 sets one of ", std::bit_cast<double>(first),
-                                      "; set the same on all ranks");
-        });
+    glt::detail::agree(gradients_.host(), site(1),
+                       glt::detail::failure_of([&] { glt::detail::check_learning_rate(rate); }),
+                       std::bit_cast<std::int64_t>(rate), [](std::int64_t own, std::int64_t first) {
+                         return glt::detail::message("sets a learning rate of ", std::bit_cast<double>(own),
+                                                     " while rank 0 sets one of ", std::bit_cast<double>(first),
+                                                     "; set the same on all ranks");
+                       });
     std::visit([&](auto& how) { how.learning_rate = rate; }, options_.optimizer);
   }
 
@@ -169,8 +167,8 @@ public:
     auto const failure = glt::detail::failure_of([&] { read(state); });
     glt::detail::agree(gradients_.host(), site(2), failure, state.num_updates,
                        [](std::int64_t own, std::int64_t first) {
-                         return glt::detail::message("has read rows of ", own, " updates and rank 0 of ",
-                                                     first, "; restore what was saved at one step");
+                         return glt::detail::message("has read rows of ", own, " updates and rank 0 of ", first,
+                                                     "; restore what was saved at one step");
                        });
     num_updates_ = state.num_updates;
     std::visit([&](auto& how) { how.learning_rate = state.learning_rate; }, options_.optimizer);

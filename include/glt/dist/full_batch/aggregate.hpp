@@ -35,16 +35,14 @@ namespace glt::dist {
 /// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines otherwise than rank 0
 /// @cost   O(E · F); beside x and y, the rows of 2 · depth + 2 shards
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void aggregate(sharded_graph<Comm, Policy>& graph,
-               std::type_identity_t<matrix_view<Policy::space, T const>> x, matrix_view<Policy::space, T> y,
-               std::type_identity_t<aggregation<Policy::space, T>> options = {},
+void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_view<Policy::space, T const>> x,
+               matrix_view<Policy::space, T> y, std::type_identity_t<aggregation<Policy::space, T>> options = {},
                std::type_identity_t<matrix_view<Policy::space, local_id>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
   glt::detail::prepare_exact_pass(graph, options);
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
-  pass.begin(options,
-             {{"x", glt::detail::shard_side::source, x}, {"y", glt::detail::shard_side::destination, y}},
+  pass.begin(options, {{"x", glt::detail::shard_side::source, x}, {"y", glt::detail::shard_side::destination, y}},
              chosen);
   auto const ex = graph.policy().executor();
   T* const out = y.data();
@@ -52,8 +50,7 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
     glt::detail::pull_exactly(pass, graph.policy(), x, out, options);
   } else if (pass.is_covered()) {
     if constexpr (host_policy<Policy>) { // others have none
-      glt::detail::covered_pass<Comm, Policy, T>(graph, columns, options, pass)
-          .pull(x.data(), out, chosen.data());
+      glt::detail::covered_pass<Comm, Policy, T>(graph, columns, options, pass).pull(x.data(), out, chosen.data());
     }
   } else {
     bool is_fresh = true; // the own shard is the first
@@ -66,8 +63,7 @@ void aggregate(sharded_graph<Comm, Policy>& graph,
   }
   if (options.how == aggregator::mean) {
     auto const pieces = glt::detail::sliced_rows::of<Policy>(columns);
-    ex.for_each(pieces.count(y.rows()),
-                glt::detail::divide_by_degree<space, T>{graph.in_degrees(), out, pieces});
+    ex.for_each(pieces.count(y.rows()), glt::detail::divide_by_degree<space, T>{graph.in_degrees(), out, pieces});
   }
 }
 
@@ -91,12 +87,11 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
   auto const columns = gradient.columns();
   glt::detail::prepare_exact_pass(graph, options);
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::push, columns);
-  pass.begin(options,
-             {{"gradient", glt::detail::shard_side::destination, gradient},
-              {"out", glt::detail::shard_side::source, out}},
-             chosen);
-  auto const degrees =
-      options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
+  pass.begin(
+      options,
+      {{"gradient", glt::detail::shard_side::destination, gradient}, {"out", glt::detail::shard_side::source, out}},
+      chosen);
+  auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   if (pass.is_exact()) {
     glt::detail::push_exactly(pass, graph.policy(), gradient, out.data(), options, degrees);
   } else if (pass.is_covered()) {
@@ -106,8 +101,8 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
     }
   } else {
     pass.push(out.data(), [&](shard_view<space> shard, T* rows) {
-      glt::detail::spread_rows(graph.policy(), shard, gradient.data(), chosen.data(), columns, options,
-                               degrees, rows, true);
+      glt::detail::spread_rows(graph.policy(), shard, gradient.data(), chosen.data(), columns, options, degrees, rows,
+                               true);
     });
   }
 }
@@ -119,11 +114,12 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
 /// @comm   collective, as `aggregate` without a cover
 /// @throws collective_error  as `aggregate`, or if out has another size
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void aggregate_weights_backward(
-    sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_view<Policy::space, T const>> x,
-    std::type_identity_t<matrix_view<Policy::space, T const>> gradient, array_view<Policy::space, T> out,
-    std::type_identity_t<aggregation<Policy::space, T>> options = {},
-    std::type_identity_t<matrix_view<Policy::space, local_id const>> chosen = {}) {
+void aggregate_weights_backward(sharded_graph<Comm, Policy>& graph,
+                                std::type_identity_t<matrix_view<Policy::space, T const>> x,
+                                std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
+                                array_view<Policy::space, T> out,
+                                std::type_identity_t<aggregation<Policy::space, T>> options = {},
+                                std::type_identity_t<matrix_view<Policy::space, local_id const>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
@@ -131,22 +127,17 @@ void aggregate_weights_backward(
   options.edge_weights = out;   // as many
   options.reproducible = false; // each is made on one rank, in the order of the columns
   pass.begin(options,
-             {{"x", glt::detail::shard_side::source, x},
-              {"gradient", glt::detail::shard_side::destination, gradient}},
+             {{"x", glt::detail::shard_side::source, x}, {"gradient", glt::detail::shard_side::destination, gradient}},
              chosen);
   auto const ex = graph.policy().executor();
-  auto const degrees =
-      options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
+  auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   pass.pull(
-      x.data(),
-      [&] {
-        ex.for_each(out.size(), glt::detail::fill_value<T>{out.data(), T(0)});
-      },
+      x.data(), [&] { ex.for_each(out.size(), glt::detail::fill_value<T>{out.data(), T(0)}); },
       [&](shard_view<space> shard, T const* rows) {
         ex.for_each(shard.rows.size(),
-                    glt::detail::write_weight_gradients<space, T>{
-                        shard, rows, gradient.data(), is_extreme(options.how) ? chosen.data() : nullptr,
-                        degrees, out.data(), columns, options.heads});
+                    glt::detail::write_weight_gradients<space, T>{shard, rows, gradient.data(),
+                                                                  is_extreme(options.how) ? chosen.data() : nullptr,
+                                                                  degrees, out.data(), columns, options.heads});
       });
 }
 

@@ -48,13 +48,12 @@ void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& messa
   });
   pass.agree_to_begin(failure, false);
   auto const combine = [&](shard_view<space> shard, glt::detail::strided_rows<T const> rows) {
-    graph.policy().executor().for_each(
-        shard.rows.size(), glt::detail::add_messages<space, T, Message>{
-                               shard, message, rows, pass.destinations(), {sums.data(), sums.columns()}});
+    graph.policy().executor().for_each(shard.rows.size(),
+                                       glt::detail::add_messages<space, T, Message>{
+                                           shard, message, rows, pass.destinations(), {sums.data(), sums.columns()}});
   };
   graph.passes().run(
-      glt::detail::row_flow::pull,
-      [&](std::int64_t k) { return pass.rows().bytes(graph.sent_rows(k).size()); },
+      glt::detail::row_flow::pull, [&](std::int64_t k) { return pass.rows().bytes(graph.sent_rows(k).size()); },
       [&](std::int64_t k) { return pass.rows().bytes(graph.num_received(k)); },
       [&](std::int64_t k, std::byte* block) { pass.pack_sources(k, block); },
       [&](std::int64_t k, std::byte const* block) {
@@ -98,8 +97,8 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
     pass.check("gradient", gradient.rows(), gradient.columns(), graph.num_destinations(), gradient.columns());
     pass.check("by_sources", by_sources.rows(), by_sources.columns(), graph.num_sources(), sources.columns());
     if (has_destinations) {
-      pass.check("by_destinations", by_destinations.rows(), by_destinations.columns(),
-                 graph.num_destinations(), destinations.columns());
+      pass.check("by_destinations", by_destinations.rows(), by_destinations.columns(), graph.num_destinations(),
+                 destinations.columns());
     }
     glt::detail::block_sizes const fetched{pass.rows().bytes(graph.most_sent()),
                                            pass.rows().bytes(graph.most_received())};
@@ -127,13 +126,8 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
   auto const sent = [&](std::int64_t k) { return pass.rows().bytes(graph.sent_rows(k).size()); };
   auto const received = [&](std::int64_t k) { return pass.rows().bytes(graph.num_received(k)); };
   auto const failed_step = glt::detail::run_round_trip(
-      passes,
-      [&](std::int64_t k) {
-        return glt::detail::step_bytes{.to_previous = sent(k), .from_next = received(k)};
-      },
-      [&](std::int64_t k) {
-        return glt::detail::step_bytes{.to_next = received(k), .from_previous = sent(k)};
-      },
+      passes, [&](std::int64_t k) { return glt::detail::step_bytes{.to_previous = sent(k), .from_next = received(k)}; },
+      [&](std::int64_t k) { return glt::detail::step_bytes{.to_next = received(k), .from_previous = sent(k)}; },
       [&](std::int64_t k, std::byte* block) { pass.pack_sources(k, block); },
       [&](std::int64_t k, std::byte const* block, std::byte* reply) {
         auto* const sums = reinterpret_cast<T*>(reply);

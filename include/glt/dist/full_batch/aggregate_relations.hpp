@@ -26,8 +26,7 @@ namespace glt::dist {
 /// @cost   as `aggregate` for each relation; the rows of 2 · depth + 2 shards of all relations
 template <communicator Comm, device_policy Policy, class T>
 void aggregate_relations(hetero_sharded_graph<Comm, Policy>& graph,
-                         std::span<relation_rows<Policy::space, T> const> rows,
-                         aggregator how = aggregator::mean) {
+                         std::span<relation_rows<Policy::space, T> const> rows, aggregator how = aggregator::mean) {
   if (graph.schema().num_edge_types() > 0) {
     glt::detail::relations_pass<Comm, Policy, T> pass(graph, rows, glt::detail::row_flow::pull, how);
     pass.begin();

@@ -43,10 +43,8 @@ namespace glt::dist {
 ///         scores are computed twice, and 8 bytes more for every element of the result
 /// @source Veličković et al., "Graph attention networks", ICLR 2018; Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void attend(sharded_graph<Comm, Policy>& graph,
-            std::type_identity_t<attention_rows<Policy::space, T const>> rows,
-            matrix_view<Policy::space, T> output,
-            std::type_identity_t<matrix_view<Policy::space, T>> log_sums,
+void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_rows<Policy::space, T const>> rows,
+            matrix_view<Policy::space, T> output, std::type_identity_t<matrix_view<Policy::space, T>> log_sums,
             std::type_identity_t<attention_options<Policy::space>> options = {}) {
   constexpr auto space = Policy::space;
   using glt::detail::strided_rows;

@@ -53,8 +53,8 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
                      attention_rows<Policy::space, T> out,
                      std::type_identity_t<attention_options<Policy::space>> options = {},
                      pushed_edges<Policy> const* pushed = nullptr) {
-  using glt::detail::strided;
   using glt::detail::attention_phase;
+  using glt::detail::strided;
   if (options.reproducible && !graph.known_degrees()) {
     make_out_degrees(graph);
   }
@@ -127,9 +127,8 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
         pass.template move<false>(vertices, strided(rows.queries), {packed, stride}, num_queries);
         pass.template move<false>(vertices, strided(result.log_sums), {packed + num_queries, stride}, shape.heads);
         glt::detail::strided_rows<T> const deltas{packed + num_queries + shape.heads, stride};
-        ex.for_each(vertices * shape.heads,
-                    glt::detail::write_deltas<T>{strided(gradient), strided(result.output), deltas, shape.heads,
-                                                 shape.of_head().values});
+        ex.for_each(vertices * shape.heads, glt::detail::write_deltas<T>{strided(gradient), strided(result.output),
+                                                                         deltas, shape.heads, shape.of_head().values});
       }
     });
     pass.agree(failure, phase);
@@ -138,8 +137,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     }
     auto const steps = make_steps();
     auto const failed_step = glt::detail::run_round_trip(
-        passes, [&](std::int64_t k) { return steps.bytes(k); },
-        [&](std::int64_t k) { return steps.reply_bytes(k); },
+        passes, [&](std::int64_t k) { return steps.bytes(k); }, [&](std::int64_t k) { return steps.reply_bytes(k); },
         [&](std::int64_t k, std::byte* block) { steps.fill(k, block); },
         [&](std::int64_t k, std::byte const* received, std::byte* reply) { steps.serve(k, received, reply); },
         [&](std::int64_t k, std::byte const* reply) { steps.use(k, reply); },

@@ -186,10 +186,9 @@ void normalize_batch(matrix_view<Policy::space, Element> x, batch_statistics con
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Gradient,
           std::floating_point Element>
   requires std::same_as<std::remove_const_t<Gradient>, std::remove_const_t<Element>>
-[[nodiscard]] batch_gradients gather_batch_gradients(Comm comm, matrix_view<Policy::space, Gradient> gradient,
-                                                     matrix_view<Policy::space, Element> x,
-                                                     batch_statistics const& statistics, double eps,
-                                                     Policy policy = {}) {
+[[nodiscard]] batch_gradients
+gather_batch_gradients(Comm comm, matrix_view<Policy::space, Gradient> gradient, matrix_view<Policy::space, Element> x,
+                       batch_statistics const& statistics, double eps, Policy policy = {}) {
   using terms = glt::detail::gradient_terms<Policy::space, std::remove_const_t<Element>>;
   batch_gradients sums;
   std::vector<double> values;
@@ -205,8 +204,8 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
     values = sums.own.plain;
     values.insert(values.end(), sums.own.normalized.begin(), sums.own.normalized.end());
   });
-  auto const lists = glt::detail::gather_batch_values(glt::detail::host_comm(comm), glt::detail::batch_norm_backward,
-                                                      failure, values);
+  auto const lists =
+      glt::detail::gather_batch_values(glt::detail::host_comm(comm), glt::detail::batch_norm_backward, failure, values);
   auto const columns = static_cast<std::size_t>(x.columns());
   sums.joined = {.plain = std::vector<double>(columns, 0), .normalized = std::vector<double>(columns, 0)};
   for (auto const& list : lists) {

@@ -71,8 +71,8 @@ template <device_policy Policy, class T>
     mean /= rows;
   }
   auto const mean = make_buffer(own.mean, policy);
-  auto const sums = column_sums<sum_pair>(policy, x.rows(), x.columns(),
-                                          deviation_terms<Policy::space, T>{x, mean.view()});
+  auto const sums =
+      column_sums<sum_pair>(policy, x.rows(), x.columns(), deviation_terms<Policy::space, T>{x, mean.view()});
   for (std::size_t column = 0; column < sums.size(); ++column) {
     auto const shift = sums[column].first / rows;
     own.mean[column] += shift;

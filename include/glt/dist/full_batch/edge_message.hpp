@@ -34,17 +34,17 @@ namespace glt::dist {
 ///       }
 ///     };
 template <class Message, class T>
-concept edge_message = std::copy_constructible<Message> &&
-    requires(Message const& of, T const* row, std::int64_t edge, T* out) {
-  of.message(row, row, edge, out);
-  of.source_vjp(row, row, edge, row, out);
-};
+concept edge_message =
+    std::copy_constructible<Message> && requires(Message const& of, T const* row, std::int64_t edge, T* out) {
+      of.message(row, row, edge, out);
+      of.source_vjp(row, row, edge, row, out);
+    };
 
 /// An edge message that depends on its destination, too.
 template <class Message, class T>
-concept destination_message = edge_message<Message, T> &&
-    requires(Message const& of, T const* row, std::int64_t edge, T* out) {
-  of.destination_vjp(row, row, edge, row, out);
-};
+concept destination_message =
+    edge_message<Message, T> && requires(Message const& of, T const* row, std::int64_t edge, T* out) {
+      of.destination_vjp(row, row, edge, row, out);
+    };
 
 } // namespace glt::dist

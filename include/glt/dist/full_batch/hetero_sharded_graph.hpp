@@ -42,10 +42,10 @@ public:
     }
     for (int e = 0; e < schema_.num_edge_types(); ++e) {
       auto const type = schema_.source_type(e);
-      relations_.emplace_back(comm, graph.local(e),
-                              glt::detail::find_boundary(comm, graph.book(type), graph.local(e),
-                                                         num_vertices(type), options, policy),
-                              options, policy);
+      relations_.emplace_back(
+          comm, graph.local(e),
+          glt::detail::find_boundary(comm, graph.book(type), graph.local(e), num_vertices(type), options, policy),
+          options, policy);
     }
   }
 

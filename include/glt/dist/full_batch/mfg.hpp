@@ -47,20 +47,19 @@ struct message_flow_graphs {
 ///                           or is below 1, or as `sharded_graph`
 /// @cost   O(V) and, per layer, O(E' log R) for E' edges of the layer
 template <communicator Comm, host_policy Policy, vertex_id Vertex>
-[[nodiscard]] message_flow_graphs<Comm, Policy>
-make_mfgs(Comm comm, graph<Policy, Vertex> const& graph, host_view<local_id const> seeds,
-          std::int64_t num_layers, sharding_options options = {}, Policy policy = {}) {
+[[nodiscard]] message_flow_graphs<Comm, Policy> make_mfgs(Comm comm, graph<Policy, Vertex> const& graph,
+                                                          host_view<local_id const> seeds, std::int64_t num_layers,
+                                                          sharding_options options = {}, Policy policy = {}) {
   auto const rows = graph.local();
   glt::detail::needed_sources numbers;
   auto const failure = detail::failure_of([&] {
     if (num_layers < 1) {
-      throw precondition_error(
-          detail::message("message-flow graphs of ", num_layers, " layers; ask for 1 or more"));
+      throw precondition_error(detail::message("message-flow graphs of ", num_layers, " layers; ask for 1 or more"));
     }
     numbers = glt::detail::needed_sources(rows.num_rows(), seeds);
   });
-  auto const headers = glt::detail::exchange_values(
-      glt::detail::host_comm(comm), {.what = detail::operation::make_mfgs}, failure, num_layers);
+  auto const headers = glt::detail::exchange_values(glt::detail::host_comm(comm),
+                                                    {.what = detail::operation::make_mfgs}, failure, num_layers);
   glt::detail::check_same(headers, &glt::detail::call_header::value, [](std::int64_t value, std::int64_t first) {
     return detail::message("asks for ", value, " layers while rank 0 asks for ", first,
                            "; make the same calls on all ranks");

@@ -54,8 +54,8 @@ buffer<Policy, std::int64_t> make_out_degrees(sharded_graph<Comm, Policy>& graph
     degrees.resize(graph.num_sources());
     passes.reserve(graph.most_received() * bytes, graph.most_sent() * bytes);
   });
-  glt::detail::exchange_values(
-      graph.host(), {.what = glt::detail::operation::count_degrees, .step = passes.next_number()}, failure);
+  glt::detail::exchange_values(graph.host(),
+                               {.what = glt::detail::operation::count_degrees, .step = passes.next_number()}, failure);
   auto const count = [&](shard_view<space> shard, std::int64_t* lengths) {
     ex.for_each(shard.num_rows, glt::detail::fill_value<std::int64_t>{lengths, 0});
     ex.for_each(shard.rows.size(), glt::detail::write_row_lengths<space>{shard, lengths});
@@ -63,23 +63,19 @@ buffer<Policy, std::int64_t> make_out_degrees(sharded_graph<Comm, Policy>& graph
   passes.run(
       glt::detail::row_flow::push, [&](std::int64_t k) { return graph.num_received(k) * bytes; },
       [&](std::int64_t k) { return graph.sent_rows(k).size() * bytes; },
-      [&](std::int64_t k, std::byte* block) {
-        count(graph.transposed(k), reinterpret_cast<std::int64_t*>(block));
-      },
+      [&](std::int64_t k, std::byte* block) { count(graph.transposed(k), reinterpret_cast<std::int64_t*>(block)); },
       [&](std::int64_t k, std::byte const* block) {
         auto const rows = graph.sent_rows(k);
-        ex.for_each(
-            rows.size(),
-            glt::detail::move_rows<true, std::int64_t>{{reinterpret_cast<std::int64_t const*>(block), 1},
-                                                       {degrees.data(), 1, rows.data()},
-                                                       {1, 1},
-                                                       rows.size()});
+        ex.for_each(rows.size(),
+                    glt::detail::move_rows<true, std::int64_t>{{reinterpret_cast<std::int64_t const*>(block), 1},
+                                                               {degrees.data(), 1, rows.data()},
+                                                               {1, 1},
+                                                               rows.size()});
       },
       [&] { count(graph.transposed(0), degrees.data()); });
   auto const largest = [&](auto const* values, std::int64_t size) {
     using value_type = std::remove_cvref_t<decltype(*values)>;
-    return ex.reduce(size, 0.0, glt::detail::magnitude_of<value_type>{values},
-                     glt::detail::larger_magnitude{});
+    return ex.reduce(size, 0.0, glt::detail::magnitude_of<value_type>{values}, glt::detail::larger_magnitude{});
   };
   std::array<double, 2> most{};
   glt::detail::committed(graph.host(), [&] {

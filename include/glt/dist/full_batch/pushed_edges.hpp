@@ -105,8 +105,7 @@ public:
         counts[peer(graph, k)] = shard.num_edges;
       }
     }
-    glt::detail::call_site const site{.what = glt::detail::operation::push_edges,
-                                      .step = graph.passes().next_number()};
+    glt::detail::call_site const site{.what = glt::detail::operation::push_edges, .step = graph.passes().next_number()};
     std::vector<glt::detail::call_header> headers;
     agree(graph, site, ids, counts, headers);
     exchange(graph, site, ids, counts, headers);
@@ -116,13 +115,9 @@ public:
   /// True if ids were passed, on this rank or on others.
   [[nodiscard]] bool has_ids() const noexcept { return has_ids_; }
   /// The own destinations of the shard of a step, if its edges were told to the peer; else 0.
-  [[nodiscard]] std::int64_t num_offered(std::int64_t step) const {
-    return offered_[static_cast<std::size_t>(step)];
-  }
+  [[nodiscard]] std::int64_t num_offered(std::int64_t step) const { return offered_[static_cast<std::size_t>(step)]; }
   /// The destinations of the rank `step` places before this one, if it has told their edges; else 0.
-  [[nodiscard]] std::int64_t num_served(std::int64_t step) const {
-    return served_[static_cast<std::size_t>(step)];
-  }
+  [[nodiscard]] std::int64_t num_served(std::int64_t step) const { return served_[static_cast<std::size_t>(step)]; }
   /// The edges that the rank `step` places before this one has told, by destination, numbered by their place there;
   /// columns are places in `sent_rows`, edges positions in `ids`.
   [[nodiscard]] shard_view<space> shard(std::int64_t step) const { return forward_->shard(step); }
@@ -145,13 +140,12 @@ private:
              std::vector<std::int64_t> const& counts, std::vector<glt::detail::call_header>& headers) {
     auto const failure = glt::detail::failure_of([&] {
       if (ids.size() != 0 && ids.size() != graph.num_edges()) {
-        throw precondition_error(glt::detail::message(ids.size(), " ids of ", graph.num_edges(),
-                                                      " edges; pass one for each, or none"));
+        throw precondition_error(
+            glt::detail::message(ids.size(), " ids of ", graph.num_edges(), " edges; pass one for each, or none"));
       }
     });
     std::int64_t const kind = graph.num_edges() == 0 ? 0 : ids.empty() ? 1 : 2;
-    exchange_headers(graph.host(), site, counts, static_cast<std::int64_t>(choice_) * 4 + kind, failure,
-                     headers);
+    exchange_headers(graph.host(), site, counts, static_cast<std::int64_t>(choice_) * 4 + kind, failure, headers);
     std::int64_t first_kind = 0;
     for (std::size_t rank = 0; rank < headers.size(); ++rank) {
       auto const value = headers[rank].value;
@@ -173,8 +167,7 @@ private:
   // A block is the ids, the destinations and the columns of its edges.
   template <class Graph>
   void exchange(Graph& graph, glt::detail::call_site site, array_view<space, edge_id const> ids,
-                std::vector<std::int64_t> const& counts,
-                std::vector<glt::detail::call_header> const& headers) {
+                std::vector<std::int64_t> const& counts, std::vector<glt::detail::call_header> const& headers) {
     auto const policy = graph.policy();
     auto const size = graph.size();
     std::int64_t const id_bytes = has_ids_ ? 8 : 0;
@@ -194,10 +187,8 @@ private:
     buffer<Policy, local_id> destinations(0, policy);
     buffer<Policy, local_id> slots(0, policy);
     auto failure = glt::detail::failure_of([&] {
-      static_cast<void>(
-          glt::detail::narrow<local_id>(begins.back(), "number of edges that a rank is told of"));
-      static_cast<void>(
-          glt::detail::narrow<local_id>(slot_begins.back(), "number of rows that a rank sends"));
+      static_cast<void>(glt::detail::narrow<local_id>(begins.back(), "number of edges that a rank is told of"));
+      static_cast<void>(glt::detail::narrow<local_id>(slot_begins.back(), "number of rows that a rank sends"));
       destinations.resize(begins.back());
       slots.resize(begins.back());
       ids_.resize(has_ids_ ? begins.back() : 0);
@@ -213,8 +204,7 @@ private:
           auto* const ends = reinterpret_cast<local_id*>(block + count * id_bytes);
           ex.for_each(count == 0 ? 0 : graph.shard(k).rows.size(),
                       glt::detail::write_pushed_edges<space>{graph.shard(k), has_ids_ ? ids.data() : nullptr,
-                                                             reinterpret_cast<edge_id*>(block), ends,
-                                                             ends + count});
+                                                             reinterpret_cast<edge_id*>(block), ends, ends + count});
         },
         [&](std::int64_t k, std::byte const* block) {
           auto const begin = begins[static_cast<std::size_t>(k)];
@@ -224,16 +214,14 @@ private:
                       glt::detail::read_pushed_edges{
                           has_ids_ ? reinterpret_cast<edge_id const*>(block) : nullptr, ends, ends + count,
                           static_cast<local_id>(slot_begins[static_cast<std::size_t>(k)]),
-                          ids_.data() + (has_ids_ ? begin : 0), destinations.data() + begin,
-                          slots.data() + begin});
+                          ids_.data() + (has_ids_ ? begin : 0), destinations.data() + begin, slots.data() + begin});
         },
         [] {});
     failure = glt::detail::failure_of([&] {
       std::int64_t most = 0;
       for (std::size_t k = 1; k < served_.size(); ++k) { // destinations ascend
         if (auto const last = begins[k + 1] - 1; last >= begins[k]) {
-          served_[k] =
-              std::int64_t{glt::detail::read_element(policy, std::as_const(destinations).view(), last)} + 1;
+          served_[k] = std::int64_t{glt::detail::read_element(policy, std::as_const(destinations).view(), last)} + 1;
         }
         most = std::max(most, served_[k]);
       }

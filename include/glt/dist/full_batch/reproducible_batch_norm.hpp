@@ -33,8 +33,8 @@ namespace glt::detail {
 /// @throws collective_error  on every rank, if `failure` is not empty on one, a rank has another number of columns than
 ///                           rank 0, or there are fewer than two rows
 template <communicator Comm>
-[[nodiscard]] std::int64_t agree_on_batch(Comm& comm, call_site site, std::string const& failure,
-                                          std::int64_t rows, std::int64_t columns) {
+[[nodiscard]] std::int64_t agree_on_batch(Comm& comm, call_site site, std::string const& failure, std::int64_t rows,
+                                          std::int64_t columns) {
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), columns);
   std::vector<call_header> headers;
   exchange_headers(comm, site, counts, rows, failure, headers);
@@ -57,8 +57,8 @@ namespace glt::dist {
 /// @throws collective_error  on every rank, as `gather_batch_statistics`, or if an element is not finite or 1e150 and more
 /// @cost   O(rows · F) in three passes
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Element>
-[[nodiscard]] batch_statistics
-gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x, Policy policy = {}) {
+[[nodiscard]] batch_statistics gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
+                                                              Policy policy = {}) {
   using value = std::remove_const_t<Element>;
   constexpr auto space = Policy::space;
   auto& host = glt::detail::host_comm(comm);
@@ -70,8 +70,7 @@ gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
       glt::detail::check_summable(std::max(high, low));
     }
   });
-  auto const rows =
-      glt::detail::agree_on_batch(host, glt::detail::batch_norm_forward, failure, x.rows(), x.columns());
+  auto const rows = glt::detail::agree_on_batch(host, glt::detail::batch_norm_forward, failure, x.rows(), x.columns());
   return glt::detail::committed(host, [&] {
     batch_statistics joined{.rows = rows, .mean = {}, .deviations = {}};
     auto const terms = static_cast<double>(rows);
@@ -83,8 +82,7 @@ gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
     auto const add = [&]<int Power>(std::integral_constant<int, Power>) {
       auto const on_device = make_buffer(columns, policy);
       auto sums = glt::detail::column_sums<std::int64_t>(
-          policy, x.rows(), x.columns(),
-          glt::detail::exact_power_terms<space, value, Power>{x, on_device.view()});
+          policy, x.rows(), x.columns(), glt::detail::exact_power_terms<space, value, Power>{x, on_device.view()});
       host.all_reduce(std::span<std::int64_t>(sums), reduction::sum);
       return sums;
     };
@@ -93,8 +91,7 @@ gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
       auto const mean = columns[column].numbers.value(sums[column]) / terms;
       auto const furthest = std::max(ranges[column].first - mean, mean + ranges[column].second);
       joined.mean.push_back(mean);
-      columns[column] = {.mean = mean,
-                         .numbers = glt::detail::fixed_point::for_sums(furthest * furthest, terms)};
+      columns[column] = {.mean = mean, .numbers = glt::detail::fixed_point::for_sums(furthest * furthest, terms)};
     }
     auto const squares = add(std::integral_constant<int, 2>());
     for (std::size_t column = 0; column < columns.size(); ++column) {
@@ -117,8 +114,7 @@ gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Gradient,
           std::floating_point Element>
   requires std::same_as<std::remove_const_t<Gradient>, std::remove_const_t<Element>>
-[[nodiscard]] batch_gradients gather_reproducible_gradients(Comm comm,
-                                                            matrix_view<Policy::space, Gradient> gradient,
+[[nodiscard]] batch_gradients gather_reproducible_gradients(Comm comm, matrix_view<Policy::space, Gradient> gradient,
                                                             matrix_view<Policy::space, Element> x,
                                                             batch_statistics const& statistics, double eps,
                                                             Policy policy = {}) {
@@ -136,15 +132,14 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
       glt::detail::check_summable(std::max(plain, normalized));
     }
   });
-  auto const rows =
-      glt::detail::agree_on_batch(host, glt::detail::batch_norm_backward, failure, x.rows(), x.columns());
+  auto const rows = glt::detail::agree_on_batch(host, glt::detail::batch_norm_backward, failure, x.rows(), x.columns());
   return glt::detail::committed(host, [&] {
     glt::detail::reduce_pairs(host, largest, reduction::max);
     std::vector<glt::detail::fixed_point_pair> numbers;
     auto const count = static_cast<double>(rows);
     for (auto const [plain, normalized] : largest) {
-      numbers.push_back({glt::detail::fixed_point::for_sums(plain, count),
-                         glt::detail::fixed_point::for_sums(normalized, count)});
+      numbers.push_back(
+          {glt::detail::fixed_point::for_sums(plain, count), glt::detail::fixed_point::for_sums(normalized, count)});
     }
     auto const on_device = make_buffer(numbers, policy);
     auto sums = glt::detail::column_sums<glt::detail::exact_pair>(

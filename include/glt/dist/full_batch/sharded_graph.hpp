@@ -77,12 +77,11 @@ public:
   ///                           device, or other options than rank 0
   /// @cost   O(E log R) work; 16 bytes an edge and 24 a row of every shard stay
   template <vertex_id Vertex>
-  sharded_graph(Comm comm, graph<Policy, Vertex> const& graph, sharding_options options = {},
-                Policy policy = {})
-      : sharded_graph(comm, graph.local(),
-                      glt::detail::find_boundary(comm, graph.book(), graph.local(), graph.local().num_rows(),
-                                                 options, policy),
-                      options, policy) {}
+  sharded_graph(Comm comm, graph<Policy, Vertex> const& graph, sharding_options options = {}, Policy policy = {})
+      : sharded_graph(
+            comm, graph.local(),
+            glt::detail::find_boundary(comm, graph.book(), graph.local(), graph.local().num_rows(), options, policy),
+            options, policy) {}
 
   [[nodiscard]] int rank() const noexcept { return passes_.rank(); }
   [[nodiscard]] int size() const noexcept { return passes_.size(); }
@@ -98,8 +97,7 @@ public:
         destinations_(rows.num_edges(), policy), slots_(std::move(boundary.slots)),
         begins_on_device_(make_buffer<Policy>(slot_begins_, policy)),
         forward_(policy, number_ends(rows, policy), slot_begins_, rows.num_rows()),
-        backward_(policy, ends(), slot_begins_, rows.num_rows()),
-        passes_(std::move(comm), options.depth, policy) {
+        backward_(policy, ends(), slot_begins_, rows.num_rows()), passes_(std::move(comm), options.depth, policy) {
     destinations_ = buffer<Policy, local_id>(0, policy);
     slots_ = buffer<Policy, local_id>(0, policy);
     for (std::size_t k = 1; k + 1 < slot_begins_.size(); ++k) {
@@ -125,9 +123,7 @@ public:
   /// @shape  [num_destinations()]
   [[nodiscard]] array_view<space, local_id const> in_degrees() const noexcept { return in_degrees_.view(); }
   /// What `make_out_degrees` has found, on all ranks or on none.
-  [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept {
-    return known_degrees_;
-  }
+  [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
   void set_known_degrees(largest_degrees degrees) noexcept { known_degrees_ = degrees; }
   /// What passes have cost so far; set it to {} to begin anew.
   [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
@@ -147,9 +143,7 @@ public:
     return slot_begins_[k + 1] - slot_begins_[k];
   }
   /// What travels instead of whole shards, if that was asked for.
-  [[nodiscard]] std::optional<glt::detail::boundary_cover<space>> const& cover() const noexcept {
-    return cover_;
-  }
+  [[nodiscard]] std::optional<glt::detail::boundary_cover<space>> const& cover() const noexcept { return cover_; }
   [[nodiscard]] std::int64_t most_sent() const noexcept { return most_sent_; }
   [[nodiscard]] std::int64_t most_received() const noexcept { return most_received_; }
 
@@ -162,10 +156,9 @@ private:
     return {destinations_.view(), slots_.view(), begins_on_device_.view()};
   }
   template <vertex_id Vertex>
-  [[nodiscard]] glt::detail::shard_ends<space> number_ends(csr_view<space, Vertex> rows,
-                                                           Policy const& policy) {
-    policy.executor().for_each(rows.num_rows(), glt::detail::expand_rows<space, Vertex>{
-                                                    rows, destinations_.view(), in_degrees_.view()});
+  [[nodiscard]] glt::detail::shard_ends<space> number_ends(csr_view<space, Vertex> rows, Policy const& policy) {
+    policy.executor().for_each(rows.num_rows(),
+                               glt::detail::expand_rows<space, Vertex>{rows, destinations_.view(), in_degrees_.view()});
     return ends();
   }
 

@@ -41,8 +41,7 @@ public:
   /// The most rows of that many columns that fit the bytes, table included.
   ///
   /// @cost   O(1)
-  [[nodiscard]] static std::int64_t capacity(std::int64_t budget_bytes, std::int64_t columns,
-                                             bool labels) noexcept {
+  [[nodiscard]] static std::int64_t capacity(std::int64_t budget_bytes, std::int64_t columns, bool labels) noexcept {
     return detail::hot_capacity(budget_bytes, row_bytes(columns, labels));
   }
 

@@ -55,10 +55,10 @@ namespace glt::dist {
 /// @cost   as the serial one over the edges of the part, and a hash look-up an edge from elsewhere and hop;
 ///         memory O(rows + halo)
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
-[[nodiscard]] buffer<Policy, double> estimate_hotness(
-    Comm comm, graph<Policy, Vertex> const& graph,
-    std::type_identity_t<array_view<Policy::space, Vertex const>> seeds, hotness_options const& options,
-    Policy policy = {}) {
+[[nodiscard]] buffer<Policy, double>
+estimate_hotness(Comm comm, graph<Policy, Vertex> const& graph,
+                 std::type_identity_t<array_view<Policy::space, Vertex const>> seeds, hotness_options const& options,
+                 Policy policy = {}) {
   detail::call_site const site{.what = detail::operation::estimate_hotness};
   auto const check = [&] {
     validate(options);
@@ -66,11 +66,11 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     detail::validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
   detail::agree(detail::host_comm(comm), site, detail::failure_of(check), detail::hotness_fingerprint(options),
-        [](auto, auto) {
-          return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, "
-                 "frontier and batch "
-                 "size on all ranks";
-        });
+                [](auto, auto) {
+                  return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, "
+                         "frontier and batch "
+                         "size on all ranks";
+                });
 
   auto const rows = graph.local().num_rows();
   glt::detail::routed_list<Comm, Policy, local_id> seeded(comm, policy);

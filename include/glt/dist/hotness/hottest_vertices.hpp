@@ -82,9 +82,10 @@ template <communicator Comm>
     }
     sorted.emplace(hotness);
   });
-  detail::agree(comm, {.what = detail::operation::estimate_hotness}, failure, detail::book_fingerprint(book), [](auto, auto) {
-    return "chooses hot vertices by another partition book than rank 0; load parts of one partition on all ranks";
-  });
+  detail::agree(
+      comm, {.what = detail::operation::estimate_hotness}, failure, detail::book_fingerprint(book), [](auto, auto) {
+        return "chooses hot vertices by another partition book than rank 0; load parts of one partition on all ranks";
+      });
   auto const ranks = static_cast<std::size_t>(comm.size());
   auto const self = static_cast<std::size_t>(comm.rank());
   auto const own = sorted->heats();
@@ -95,8 +96,9 @@ template <communicator Comm>
   detail::heat_summary const summary(comm.size());
   std::vector<std::int64_t> words(ranks * static_cast<std::size_t>(summary.size()));
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    summary.write(own, wanted[rank], std::span(words).subspan(rank * static_cast<std::size_t>(summary.size()),
-                                                              static_cast<std::size_t>(summary.size())));
+    summary.write(own, wanted[rank],
+                  std::span(words).subspan(rank * static_cast<std::size_t>(summary.size()),
+                                           static_cast<std::size_t>(summary.size())));
   }
   auto const bound = summary.bound(detail::exchange_words(comm, words, summary.size()), count);
 

@@ -31,8 +31,7 @@ namespace glt::detail {
 template <communicator Comm, device_policy Policy, bytes_copyable T>
 [[nodiscard]] dist::hot_rows<Policy, T>
 fetch_hot_rows(Comm& comm, dist::feature_store<Policy, T> const& store,
-               std::type_identity_t<array_view<Policy::space, global_id const>> vertices,
-               Policy policy = {}) {
+               std::type_identity_t<array_view<Policy::space, global_id const>> vertices, Policy policy = {}) {
   dist::feature_collector<Comm, Policy, T> collector(comm, store, policy);
   dist::collected_rows<Policy, T> rows;
   collector.collect(vertices, store.has_labels() ? vertices.size() : 0, 0, rows);
@@ -51,8 +50,7 @@ template <communicator Comm, device_policy Policy, bytes_copyable T>
 [[nodiscard]] dist::hot_rows<Policy, T>
 fetch_hot_rows(Comm& comm, dist::edge_features<Policy, T> const& features,
                std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
-               std::type_identity_t<array_view<Policy::space, global_id const>> destinations,
-               Policy policy = {}) {
+               std::type_identity_t<array_view<Policy::space, global_id const>> destinations, Policy policy = {}) {
   dist::edge_feature_collector<Comm, Policy, T> collector(comm, features, policy);
   dist::collected_rows<Policy, T> rows;
   collector.collect(ids, destinations, 0, rows);

@@ -29,19 +29,19 @@ namespace glt::detail {
 
 // Rows that have been collected of all tensors of a table, as hot rows.
 template <device_policy Policy>
-[[nodiscard]] dist::named_hot_rows<Policy>
-keep_hot_rows(array_view<Policy::space, global_id const> keys, dist::collected_table<Policy> rows,
-              feature_table<Policy> const& stored, Policy const& policy) {
+[[nodiscard]] dist::named_hot_rows<Policy> keep_hot_rows(array_view<Policy::space, global_id const> keys,
+                                                         dist::collected_table<Policy> rows,
+                                                         feature_table<Policy> const& stored, Policy const& policy) {
   feature_table<Policy> table(keys.size(), policy);
   auto const tensors = stored.tensors();
   for (std::size_t t = 0; t < rows.tensors.size(); ++t) {
     auto& tensor = rows.tensors[t];
     auto const keeper = std::make_shared<buffer<Policy, std::byte>>(std::move(tensor.bytes));
     visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
-      auto values = buffer<Policy, T>::adopt(reinterpret_cast<T*>(keeper->data()),
-                                             tensor.num_rows * tensor.num_columns, keeper, policy);
-      table.add(tensor.name, feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values),
-                                                      {}, copy_of(tensors[t].rows.scales, policy)));
+      auto values = buffer<Policy, T>::adopt(reinterpret_cast<T*>(keeper->data()), tensor.num_rows * tensor.num_columns,
+                                             keeper, policy);
+      table.add(tensor.name, feature_store<Policy, T>(tensor.num_rows, tensor.num_columns, std::move(values), {},
+                                                      copy_of(tensors[t].rows.scales, policy)));
     });
   }
   return {copy_of(keys, policy), std::move(table)};
@@ -56,8 +56,7 @@ keep_hot_rows(array_view<Policy::space, global_id const> keys, dist::collected_t
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] dist::named_hot_rows<Policy>
 fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
-               std::type_identity_t<array_view<Policy::space, global_id const>> vertices,
-               Policy policy = {}) {
+               std::type_identity_t<array_view<Policy::space, global_id const>> vertices, Policy policy = {}) {
   dist::named_collector<Comm, Policy> collector(comm, features, {}, policy);
   dist::collected_table<Policy> rows;
   collector.collect(vertices, vertices.size(), 0, rows);
@@ -74,8 +73,7 @@ template <communicator Comm, device_policy Policy>
 [[nodiscard]] dist::named_hot_rows<Policy>
 fetch_hot_rows(Comm& comm, dist::named_edge_features<Policy> const& features,
                std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
-               std::type_identity_t<array_view<Policy::space, global_id const>> destinations,
-               Policy policy = {}) {
+               std::type_identity_t<array_view<Policy::space, global_id const>> destinations, Policy policy = {}) {
   dist::named_edge_collector<Comm, Policy> collector(comm, features, {}, policy);
   dist::collected_table<Policy> rows;
   collector.collect(ids, destinations, 0, rows);

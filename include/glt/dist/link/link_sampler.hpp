@@ -76,9 +76,8 @@ public:
                vertex_weights<Comm, Policy, Vertex>* weights = nullptr, Policy policy = {})
       : graph_((agree_on(comm, options, weights != nullptr), &directory.of())), directory_(&directory),
         options_(std::move(options)), comm_(comm), sampler_(comm, *graph_, options_.neighbors, rule_type{}, policy),
-        edges_(comm, *graph_, policy), candidates_(directory, edges_, weights),
-        drawer_(options_.negatives, policy), exclusions_(comm, *graph_, policy), policy_(policy), ends_(0, policy),
-        originals_(0, policy), keys_(0, policy) {
+        edges_(comm, *graph_, policy), candidates_(directory, edges_, weights), drawer_(options_.negatives, policy),
+        exclusions_(comm, *graph_, policy), policy_(policy), ends_(0, policy), originals_(0, policy), keys_(0, policy) {
     if (options_.exclude != seed_exclusion::none) {
       sampler_.set_rule_of([this](int rank, std::size_t batch) {
         return rule_type{.excluded = exclusions_.of(rank, batch), .inner = {}};
@@ -152,11 +151,12 @@ private:
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
-    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
-          detail::failure_of([&] { validate(negatives); }), print.value(), [](auto, auto) {
-            return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
-                   "all ranks";
-          });
+    detail::agree(
+        detail::host_comm(comm), {.what = detail::operation::make_sampler},
+        detail::failure_of([&] { validate(negatives); }), print.value(), [](auto, auto) {
+          return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
+                 "all ranks";
+        });
   }
 
   void prepare(std::span<bulk_item const> batches) {
@@ -213,8 +213,8 @@ private:
                                                                     .occurrences = positives.view().occurrences,
                                                                     .sorted_sources = {},
                                                                     .sorted_destinations = {}};
-      ex.for_each(count, glt::detail::key_of_positive<space, space, global_id>{detail::negatives_key(batches[b].key),
-                                                                               original, {}, keys});
+      ex.for_each(count, glt::detail::key_of_positive<space, space, global_id>{
+                             detail::negatives_key(batches[b].key), original, {}, keys});
       wanted_.push_back({&positives, keys, &negatives});
       first += count;
     }

@@ -20,8 +20,7 @@ namespace glt::detail {
 template <class X>
 void add_to_fingerprint(fingerprint& print, X const& x) {
   if constexpr (has_members<X>) {
-    std::apply([&](auto const&... members) { (add_to_fingerprint(print, members), ...); },
-               member_access::of(x));
+    std::apply([&](auto const&... members) { (add_to_fingerprint(print, members), ...); }, member_access::of(x));
   } else if constexpr (requires {
                          x.size();
                          x.begin();
@@ -34,8 +33,7 @@ void add_to_fingerprint(fingerprint& print, X const& x) {
     static_assert(std::numeric_limits<X>::digits <= std::numeric_limits<double>::digits);
     print.add(std::bit_cast<std::int64_t>(static_cast<double>(x)));
   } else {
-    static_assert(std::is_integral_v<X> || std::is_enum_v<X>,
-                  "give numbers, lists, or structures with `members`");
+    static_assert(std::is_integral_v<X> || std::is_enum_v<X>, "give numbers, lists, or structures with `members`");
     print.add(static_cast<std::int64_t>(x));
   }
 }
@@ -111,9 +109,7 @@ struct loader_checkpoint {
   }
 
   /// Where an epoch goes on: after the steps that are done, from the beginning if it is another one.
-  [[nodiscard]] std::int64_t first_step(std::int64_t of_epoch) const noexcept {
-    return of_epoch == epoch ? step : 0;
-  }
+  [[nodiscard]] std::int64_t first_step(std::int64_t of_epoch) const noexcept { return of_epoch == epoch ? step : 0; }
 
   /// Goes on where another run has stopped.
   ///
@@ -122,8 +118,8 @@ struct loader_checkpoint {
     std::string differences;
     detail::visit_conditions<loader_checkpoint>([&](char const* name, auto member) {
       if (saved.*member != this->*member) {
-        differences += detail::message(differences.empty() ? "" : ", ", name, ' ', saved.*member,
-                                       " instead of ", this->*member);
+        differences +=
+            detail::message(differences.empty() ? "" : ", ", name, ' ', saved.*member, " instead of ", this->*member);
       }
     });
     if (!differences.empty()) {
@@ -147,8 +143,7 @@ struct loader_checkpoint {
 /// @comm   none
 /// @cost   O(seeds)
 template <class Loader, class... Options>
-[[nodiscard]] loader_checkpoint make_checkpoint(Loader const& loader,
-                                                typename Loader::seeds_type const& seeds,
+[[nodiscard]] loader_checkpoint make_checkpoint(Loader const& loader, typename Loader::seeds_type const& seeds,
                                                 partition_book const& book, Options const&... options) {
   return {.batch_size = loader.options().batch_size,
           .shuffle = loader.options().shuffle,

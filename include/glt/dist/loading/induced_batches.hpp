@@ -46,12 +46,10 @@ public:
   class maker;
 
   /// Features and labels of the vertices.
-  induced_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features,
-                  induced_options options = {})
+  induced_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, induced_options options = {})
       : row_recipe(features), graph_(&graph), options_(options) {}
   /// Nothing but the subgraph, unless it is asked for by `with`.
-  explicit induced_batches(graph_type const& graph, induced_options options = {})
-      : graph_(&graph), options_(options) {}
+  explicit induced_batches(graph_type const& graph, induced_options options = {}) : graph_(&graph), options_(options) {}
 
   using row_recipe::with;
   /// The same with other options.
@@ -71,8 +69,7 @@ template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy
 induced_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&, induced_options = {})
     -> induced_batches<GraphPolicy, Vertex, T, StorePolicy>;
 template <device_policy GraphPolicy, vertex_id Vertex>
-induced_batches(graph<GraphPolicy, Vertex> const&, induced_options = {})
-    -> induced_batches<GraphPolicy, Vertex>;
+induced_batches(graph<GraphPolicy, Vertex> const&, induced_options = {}) -> induced_batches<GraphPolicy, Vertex>;
 
 /// Makes the batches of `induced_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>

@@ -9,8 +9,8 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/link_sampler.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
-#include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/loading/detail/row_maker.hpp>
 #include <glt/dist/loading/detail/row_recipe.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
@@ -63,8 +63,7 @@ struct link_batch : batch_place, detail::batch_rows<Policy, T> {
 /// Concurrent calls: const members may run concurrently.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float,
           device_policy StorePolicy = GraphPolicy>
-class link_batches
-    : public detail::row_recipe<link_batches<GraphPolicy, Vertex, T, StorePolicy>, StorePolicy, T> {
+class link_batches : public detail::row_recipe<link_batches<GraphPolicy, Vertex, T, StorePolicy>, StorePolicy, T> {
   using row_recipe = detail::row_recipe<link_batches, StorePolicy, T>;
 
 public:
@@ -82,8 +81,7 @@ public:
   link_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, link_options options)
       : row_recipe(features), graph_(&graph), options_(std::move(options)) {}
   /// Nothing but the sample, unless it is asked for by `with`.
-  link_batches(graph_type const& graph, link_options options)
-      : graph_(&graph), options_(std::move(options)) {}
+  link_batches(graph_type const& graph, link_options options) : graph_(&graph), options_(std::move(options)) {}
 
   using row_recipe::with;
   /// The same with other options.
@@ -131,18 +129,16 @@ public:
       : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
                                                         what.options_.neighbors.edge_ids, policy),
         num_vertices_(what.graph_->num_vertices()), items_(policy), directory_(comm, *what.graph_, policy),
-        weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy)
-                               : nullptr),
+        weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy) : nullptr),
         sampler_(comm, directory_, what.options_, weights_.get(), std::move(policy)) {}
 
   /// @throws precondition_error  if an end of a seed edge is no vertex, or a label no class, or there are labels for
   ///                             triplets
   void check(seeds_type const& seeds) const {
     seeds.check();
-    detail::validate_seed_edges(host_view<Vertex const>(seeds.sources),
-                                host_view<Vertex const>(seeds.destinations), num_vertices_);
-    detail::validate_labels(host_view<std::int64_t const>(seeds.labels), seeds.size(),
-                            sampler_.options().negatives);
+    detail::validate_seed_edges(host_view<Vertex const>(seeds.sources), host_view<Vertex const>(seeds.destinations),
+                                num_vertices_);
+    detail::validate_labels(host_view<std::int64_t const>(seeds.labels), seeds.size(), sampler_.options().negatives);
   }
 
   /// Makes batches of seed edges that are valid, in one sweep of messages; a rank without seeds joins.

@@ -59,8 +59,10 @@ public:
 
   /// Says what is wrong with features of another type.
   template <class Other, class Options = neighbor_options>
-  neighbor_batches(std::type_identity_t<graph_type> const&, feature_store<StorePolicy, Other> const&, Options const&, Rule = {}) requires(
-      !std::same_as<Other, T>) {
+  neighbor_batches(std::type_identity_t<graph_type> const&, feature_store<StorePolicy, Other> const&, Options const&,
+                   Rule = {})
+    requires(!std::same_as<Other, T>)
+  {
     static_assert(detail::never<Other>,
                   "features of another type than the recipe: neighbor_batches<Policy, Vertex, T> takes a "
                   "dist::feature_store<Policy, T>; leave the types to the compiler, or name that of the features");
@@ -98,7 +100,8 @@ template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, class R
 template <class Comm, class Policy>
 class neighbor_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
     : public detail::vertex_maker<Comm, Policy, Vertex, T, StorePolicy,
-                                  neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy>, typename Rule::query_type> {
+                                  neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy>,
+                                  typename Rule::query_type> {
   static_assert(communicator<Comm> && device_policy<Policy>);
 
 public:

@@ -49,8 +49,8 @@ struct vertex_seeds {
   /// @throws precondition_error  if there are times, and not one per vertex
   void check() const {
     if (!times.empty() && times.size() != vertices.size()) {
-      throw precondition_error(glt::detail::message(times.size(), " times for ", vertices.size(),
-                                                    " seeds; give one per seed, or none"));
+      throw precondition_error(
+          glt::detail::message(times.size(), " times for ", vertices.size(), " seeds; give one per seed, or none"));
     }
   }
   /// Those at some places, into memory that is reused.
@@ -100,8 +100,8 @@ struct edge_seeds {
   /// @throws precondition_error  if the lists are of different lengths
   void check() const {
     if (destinations.size() != sources.size() || (!labels.empty() && labels.size() != sources.size())) {
-      throw precondition_error(glt::detail::message("seed edges of ", sources.size(), " sources, ",
-                                                    destinations.size(), " destinations and ", labels.size(),
+      throw precondition_error(glt::detail::message("seed edges of ", sources.size(), " sources, ", destinations.size(),
+                                                    " destinations and ", labels.size(),
                                                     " labels; give one of each per edge, or no labels"));
     }
   }

@@ -90,12 +90,11 @@ public:
   class maker;
 
   /// @shape  rules [edge types]
-  typed_batches(hetero_graph<GraphPolicy, Vertex> const& graph, hetero_options options,
-                std::vector<Rule> rules)
+  typed_batches(hetero_graph<GraphPolicy, Vertex> const& graph, hetero_options options, std::vector<Rule> rules)
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)) {}
   /// By rules that need nothing, such as `uniform_rule`.
-  typed_batches(hetero_graph<GraphPolicy, Vertex> const& graph,
-                hetero_options options) requires std::default_initializable<Rule>
+  typed_batches(hetero_graph<GraphPolicy, Vertex> const& graph, hetero_options options)
+    requires std::default_initializable<Rule>
       : typed_batches(graph, std::move(options), std::vector<Rule>(graph.schema().edge_types().size())) {}
 
   /// The same with other options.
@@ -143,8 +142,7 @@ public:
   /// @throws collective_error  on every rank, if options or rules of a rank are wrong, what is collected is of another
   ///                           partition than the graph, or ranks collect different things
   maker(Comm comm, typed_batches const& what, Policy policy)
-      : graph_(what.graph_), items_(policy),
-        sampler_(comm, *what.graph_, what.options_, what.rules_, policy),
+      : graph_(what.graph_), items_(policy), sampler_(comm, *what.graph_, what.options_, what.rules_, policy),
         collectors_(comm, what.things_, *what.graph_, what.options_.edge_ids, std::move(policy)) {}
 
   /// @throws precondition_error  if there is no such node type, a seed is no vertex of it, or seeds have times that the
@@ -156,8 +154,7 @@ public:
       throw precondition_error(detail::message("seeds of node type ", seeds.node_type, " of a graph of ",
                                                schema.num_node_types(), " node types; types count from 0"));
     }
-    detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices),
-                              schema.num_vertices(seeds.node_type));
+    detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices), schema.num_vertices(seeds.node_type));
     detail::check_times(seeds, detail::has_time<typename Rule::query_type>);
   }
 
@@ -187,11 +184,11 @@ public:
   [[nodiscard]] detail::loader_seconds const& seconds() const noexcept { return seconds_; }
   [[nodiscard]] loader_report report() const { return {{}, collectors_.counts(), {}, {}}; }
   template <class Views>
-  void read_in_place(int type, Views const& views) requires
-      requires(detail::typed_collectors<Comm, Policy>& collectors) {
-    collectors.read_in_place(type, views);
+  void read_in_place(int type, Views const& views)
+    requires requires(detail::typed_collectors<Comm, Policy>& collectors) { collectors.read_in_place(type, views); }
+  {
+    collectors_.read_in_place(type, views);
   }
-  { collectors_.read_in_place(type, views); }
   void use(int type, named_hot_rows<Policy> const& hot) { collectors_.use(type, hot); }
 
 private:

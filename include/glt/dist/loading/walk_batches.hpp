@@ -106,10 +106,12 @@ public:
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
-  walk_batches(graph_type const& graph, Options options) requires(!along_types)
+  walk_batches(graph_type const& graph, Options options)
+    requires(!along_types)
       : graph_(&graph), options_(options) {}
   /// Along edge types; see `metapath_walker`.
-  walk_batches(graph_type const& graph, std::vector<int> edge_types, Options options) requires along_types
+  walk_batches(graph_type const& graph, std::vector<int> edge_types, Options options)
+    requires along_types
       : graph_(&graph), edge_types_(std::move(edge_types)), options_(options) {}
 
   /// The same with other options.

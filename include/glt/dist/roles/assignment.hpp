@@ -20,13 +20,11 @@ namespace glt::dist {
 /// @throws precondition_error  if there would be no server or no client, or there is no such rank
 [[nodiscard]] inline role server_or_client(int rank, int num_ranks, int num_servers) {
   if (num_servers < 1 || num_servers >= num_ranks) {
-    throw precondition_error(
-        detail::message("server_or_client: ", num_servers, " servers of ", num_ranks,
-                        " ranks; have 1 server or more, and start more ranks than servers"));
+    throw precondition_error(detail::message("server_or_client: ", num_servers, " servers of ", num_ranks,
+                                             " ranks; have 1 server or more, and start more ranks than servers"));
   }
   if (rank < 0 || rank >= num_ranks) {
-    throw precondition_error(
-        detail::message("server_or_client: no rank ", rank, "; ranks are 0 to ", num_ranks - 1));
+    throw precondition_error(detail::message("server_or_client: no rank ", rank, "; ranks are 0 to ", num_ranks - 1));
   }
   return rank < num_servers ? role::server : role::client;
 }
@@ -61,16 +59,14 @@ struct worker_assignment {
   std::vector<worker_assignment> assignments(machines.size());
   for (auto const& [machine, ranks] : ranks_of_machine) {
     if (ranks.size() % team != 0) {
-      throw precondition_error(
-          detail::message("assign_workers: ", ranks.size(), " ranks on the machine of rank ", ranks.front(),
-                          ", but a trainer and ", workers_per_trainer, " workers are ", team, "; start ",
-                          team, " ranks on every machine, or a multiple"));
+      throw precondition_error(detail::message(
+          "assign_workers: ", ranks.size(), " ranks on the machine of rank ", ranks.front(), ", but a trainer and ",
+          workers_per_trainer, " workers are ", team, "; start ", team, " ranks on every machine, or a multiple"));
     }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       auto const place = static_cast<int>(i % team);
-      assignments[static_cast<std::size_t>(ranks[i])] = {.role = place == 0 ? role::trainer : role::worker,
-                                                         .trainer = ranks[i - i % team],
-                                                         .worker = place - 1};
+      assignments[static_cast<std::size_t>(ranks[i])] = {
+          .role = place == 0 ? role::trainer : role::worker, .trainer = ranks[i - i % team], .worker = place - 1};
     }
   }
   return assignments;
@@ -84,13 +80,10 @@ struct worker_assignment {
 /// @throws precondition_error  if there is no server, or no such client
 [[nodiscard]] inline std::vector<int> servers_of(int client, int num_clients, int num_servers) {
   if (num_servers < 1 || client < 0 || client >= num_clients) {
-    throw precondition_error(detail::message("servers_of: client ", client, " of ", num_clients, " and ",
-                                             num_servers,
+    throw precondition_error(detail::message("servers_of: client ", client, " of ", num_clients, " and ", num_servers,
                                              " servers; have 1 server or more, and number clients from 0"));
   }
-  auto const before = [&](std::int64_t clients) {
-    return static_cast<int>(clients * num_servers / num_clients);
-  };
+  auto const before = [&](std::int64_t clients) { return static_cast<int>(clients * num_servers / num_clients); };
   auto const first = before(client);
   std::vector<int> servers(static_cast<std::size_t>(std::max(1, before(client + std::int64_t{1}) - first)));
   std::iota(servers.begin(), servers.end(), first);

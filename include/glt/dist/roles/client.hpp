@@ -67,8 +67,9 @@ public:
   /// Says what is wrong with a communicator alone.
   template <std::same_as<Comm> Ranks>
   explicit client(Ranks&) : client(detail::no_value<role_context<Comm>&>()) {
-    static_assert(detail::never<Ranks>, "a client takes the roles of the ranks: dist::role_context roles(comm, role, group); "
-                                        "dist::client client(roles)");
+    static_assert(detail::never<Ranks>,
+                  "a client takes the roles of the ranks: dist::role_context roles(comm, role, group); "
+                  "dist::client client(roles)");
   }
   client(client const&) = delete;
   client& operator=(client const&) = delete;
@@ -77,7 +78,7 @@ public:
     is_leaving_ = true;
     try {
       detail::committed(roles_->world(), [&] { leave(); }); // servers wait for what it says
-    } catch (std::exception const&) { // they are gone, or a guard of the world ends the job
+    } catch (std::exception const&) {                       // they are gone, or a guard of the world ends the job
     }
   }
 
@@ -88,8 +89,8 @@ public:
   [[nodiscard]] std::vector<int> assigned_servers() const {
     auto const own = std::ranges::lower_bound(peers_, roles_->world_rank()) - peers_.begin();
     std::vector<int> assigned;
-    for (int const server : servers_of(static_cast<int>(own), static_cast<int>(peers_.size()),
-                                       static_cast<int>(servers_.size()))) {
+    for (int const server :
+         servers_of(static_cast<int>(own), static_cast<int>(peers_.size()), static_cast<int>(servers_.size()))) {
       assigned.push_back(servers_[static_cast<std::size_t>(server)]);
     }
     return assigned;
@@ -150,8 +151,7 @@ private:
   [[nodiscard]] static std::vector<int> serving(role_context<Comm> const& roles) {
     bool const is_trainer = roles.role() == role::trainer;
     if (!is_trainer && roles.role() != role::client) {
-      throw precondition_error(
-          detail::message("client: this rank is a ", name_of(roles.role()), "; make a server"));
+      throw precondition_error(detail::message("client: this rank is a ", name_of(roles.role()), "; make a server"));
     }
     auto servers = roles.ranks_of(is_trainer ? role::worker : role::server);
     if (servers.empty()) {
@@ -187,8 +187,7 @@ private:
       return;
     }
     while (num_ended_ < servers_.size()) {
-      sort(*detail::receive_in_time(roles_->world(), box_, detail::for_ever,
-                                    [] { return "the end of a server"; }));
+      sort(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "the end of a server"; }));
     }
     if (!gone_) { // who has gone receives nothing more
       box_.flush();
@@ -209,8 +208,8 @@ private:
       if (message) {
         sort(std::move(*message));
       } else {
-        throw error(detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(), " s for ",
-                                    what()));
+        throw error(
+            detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(), " s for ", what()));
       }
     }
     auto message = std::move(of.front());
@@ -242,7 +241,9 @@ private:
       }
       return;
     }
-    case detail::service_message::farewell: ++num_ended_; return;
+    case detail::service_message::farewell:
+      ++num_ended_;
+      return;
     case detail::service_message::gone: {
       ++num_ended_;
       detail::failed_message head;
@@ -251,8 +252,8 @@ private:
       gone_.emplace(rank, detail::message(roles_->name_of(rank), ": ", head.cause));
       return;
     }
-    default: throw error(detail::message("message of unknown kind ", message.kind, " from ",
-                                         roles_->name_of(message.source)));
+    default:
+      throw error(detail::message("message of unknown kind ", message.kind, " from ", roles_->name_of(message.source)));
     }
   }
 
@@ -279,7 +280,7 @@ private:
   std::map<std::int64_t, inbox> replies_;
   node_blocks shared_;                               // by servers of this machine
   std::map<int, std::shared_ptr<void const>> locks_; // of pages of it, by server
-  std::optional<collective_error> gone_; // a server has ended by an error
+  std::optional<collective_error> gone_;             // a server has ended by an error
 };
 
 template <communicator Comm>

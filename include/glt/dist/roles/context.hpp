@@ -27,8 +27,7 @@ namespace glt::detail {
 
 // A value whose bytes mean the same on another rank, and that is not a text.
 template <class T>
-concept gathered_value =
-    bytes_copyable<T> && !std::is_pointer_v<T> && !std::convertible_to<T const&, std::string_view>;
+concept gathered_value = bytes_copyable<T> && !std::is_pointer_v<T> && !std::convertible_to<T const&, std::string_view>;
 
 } // namespace glt::detail
 
@@ -75,8 +74,8 @@ public:
   /// @throws precondition_error  if there is no such rank
   [[nodiscard]] role_group const& group_of(int world_rank) const {
     if (world_rank < 0 || world_rank >= world_size()) {
-      throw precondition_error(detail::message("group_of: no rank ", world_rank,
-                                               "; ranks of the world are 0 to ", world_size() - 1));
+      throw precondition_error(
+          detail::message("group_of: no rank ", world_rank, "; ranks of the world are 0 to ", world_size() - 1));
     }
     return groups_[place_of_group(world_rank)];
   }
@@ -150,15 +149,11 @@ private:
   }
 
   [[nodiscard]] std::size_t place_of_group(int world_rank) const {
-    auto const has = [&](role_group const& group) {
-      return std::ranges::binary_search(group.ranks, world_rank);
-    };
+    auto const has = [&](role_group const& group) { return std::ranges::binary_search(group.ranks, world_rank); };
     return static_cast<std::size_t>(std::ranges::find_if(groups_, has) - groups_.begin());
   }
 
-  static void wait(Comm& comm) {
-    detail::exchange_values(detail::host_comm(comm), site_of(call::barrier), {});
-  }
+  static void wait(Comm& comm) { detail::exchange_values(detail::host_comm(comm), site_of(call::barrier), {}); }
 
   template <class T>
   [[nodiscard]] static std::vector<T> gather(Comm& comm, T const& value) {

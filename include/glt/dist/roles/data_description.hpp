@@ -77,12 +77,8 @@ struct data_description {
   }
 
   /// @throws precondition_error  if there is none of that name; those that are there are listed
-  [[nodiscard]] tensor_description const& tensor(std::string_view name) const {
-    return find("tensor", tensors, name);
-  }
-  [[nodiscard]] split_description const& split(std::string_view name) const {
-    return find("split", splits, name);
-  }
+  [[nodiscard]] tensor_description const& tensor(std::string_view name) const { return find("tensor", tensors, name); }
+  [[nodiscard]] split_description const& split(std::string_view name) const { return find("split", splits, name); }
 
   friend bool operator==(data_description const&, data_description const&) = default;
   template <class Self>
@@ -92,12 +88,11 @@ struct data_description {
 
 private:
   template <class Item>
-  [[nodiscard]] static Item const& find(std::string_view what, std::vector<Item> const& list,
-                                        std::string_view name) {
+  [[nodiscard]] static Item const& find(std::string_view what, std::vector<Item> const& list, std::string_view name) {
     auto const found = std::ranges::find(list, name, &Item::name);
     if (found == list.end()) {
-      throw precondition_error(glt::detail::message("no ", what, " \"", name, "\"; there are ",
-                                                    glt::detail::name_list(list, &Item::name)));
+      throw precondition_error(
+          glt::detail::message("no ", what, " \"", name, "\"; there are ", glt::detail::name_list(list, &Item::name)));
     }
     return *found;
   }

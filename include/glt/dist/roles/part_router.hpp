@@ -55,20 +55,17 @@ private:
     }
   }
 
-  [[nodiscard]] static detail::part_holders checked(int num_parts,
-                                                    std::vector<std::vector<int>> const& parts) {
+  [[nodiscard]] static detail::part_holders checked(int num_parts, std::vector<std::vector<int>> const& parts) {
     auto holders = detail::holders_of_parts(num_parts, parts);
     if (!holders.fault.empty()) {
-      throw precondition_error(
-          detail::message("part_router: rank ", holders.faulty_rank, ' ', holders.fault));
+      throw precondition_error(detail::message("part_router: rank ", holders.faulty_rank, ' ', holders.fault));
     }
     return holders;
   }
 
   [[nodiscard]] std::size_t place_of(int part) const {
     if (part < 0 || part >= num_parts()) {
-      throw precondition_error(
-          detail::message("part_router: no part ", part, "; parts are 0 to ", num_parts() - 1));
+      throw precondition_error(detail::message("part_router: no part ", part, "; parts are 0 to ", num_parts() - 1));
     }
     return static_cast<std::size_t>(part);
   }
@@ -87,8 +84,8 @@ template <communicator Comm>
 [[nodiscard]] part_router make_part_router(Comm& comm, int num_parts, std::vector<int> const& held) {
   std::vector<int> own{num_parts};
   own.insert(own.end(), held.begin(), held.end());
-  auto lists = detail::gather_lists(detail::host_comm(comm),
-                                    {.what = detail::operation::join_roles, .hop = 1}, {}, own);
+  auto lists =
+      detail::gather_lists(detail::host_comm(comm), {.what = detail::operation::join_roles, .hop = 1}, {}, own);
   auto const agreed = detail::agreed_number_of_parts(lists);
   for (auto& list : lists) {
     list.erase(list.begin());

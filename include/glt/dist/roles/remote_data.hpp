@@ -72,8 +72,7 @@ public:
   remote_data(client<Comm>& of, std::string name)
       : client_(&of), name_(std::move(name)),
         description_(of.template request<data_description>(
-            of.assigned_servers().front(), detail::name_of_service(name_, detail::describe_service),
-            std::int64_t{0})),
+            of.assigned_servers().front(), detail::name_of_service(name_, detail::describe_service), std::int64_t{0})),
         buckets_(partition_book(description_.offsets)) {
     check_size(std::ssize(description_.ranks), book().num_parts());
   }
@@ -92,8 +91,7 @@ public:
     return gather<T>(data_description::features, ids);
   }
   template <detail::element T = float>
-  [[nodiscard]] glt::feature_store<device::cpu, T> gather(std::string_view tensor,
-                                                          host_view<global_id const> ids) {
+  [[nodiscard]] glt::feature_store<device::cpu, T> gather(std::string_view tensor, host_view<global_id const> ids) {
     auto const& what = description_.tensor(tensor);
     buffer<device::cpu, T> rows(ids.size() * what.num_columns);
     fetch(what, ids, rows.data());
@@ -145,8 +143,8 @@ private:
 
   template <class Reply, class Request>
   [[nodiscard]] auto ask(std::size_t part, std::string_view service, Request const& request) {
-    return client_->template request_async<Reply>(description_.ranks[part],
-                                                  detail::name_of_service(name_, service), request);
+    return client_->template request_async<Reply>(description_.ranks[part], detail::name_of_service(name_, service),
+                                                  request);
   }
 
   // Calls `take(reply, first, count)` for all replies, and throws the first failure then: no reply is left behind.
@@ -176,9 +174,9 @@ private:
   void fetch(tensor_description const& what, host_view<global_id const> ids, T* out) {
     constexpr auto type = detail::element_type_of<T>;
     if (!detail::gathers(what.type, type)) {
-      throw precondition_error(detail::message("tensor \"", what.name, "\" of ", detail::name_of(what.type),
-                                               " as ", detail::name_of(type), "; ask for ",
-                                               detail::name_of(what.type), ", float32 or float64"));
+      throw precondition_error(detail::message("tensor \"", what.name, "\" of ", detail::name_of(what.type), " as ",
+                                               detail::name_of(type), "; ask for ", detail::name_of(what.type),
+                                               ", float32 or float64"));
     }
     detail::validate_vertices("id", ids, description_.num_vertices());
     auto const offsets = buckets_.sort(ids);
@@ -188,8 +186,7 @@ private:
       if (auto const count = offsets[part + 1] - offsets[part]; count > 0) {
         auto const of_part = rows.subview(offsets[part], count);
         detail::rows_request const request{what.name, {of_part.begin(), of_part.end()}};
-        replies.push_back(
-            {ask<std::vector<std::byte>>(part, detail::rows_service, request), offsets[part], count});
+        replies.push_back({ask<std::vector<std::byte>>(part, detail::rows_service, request), offsets[part], count});
       }
     }
     take_all(replies, [&](std::vector<std::byte> const& reply, std::int64_t first, std::int64_t count) {
@@ -198,14 +195,12 @@ private:
       check_size(std::ssize(reply), count * in.row_bytes());
       detail::transfer_any_rows<detail::cached_writes, detail::conversions_to<T>>(
           device::cpu().executor(), count, in, detail::rows_in_order{},
-          detail::rows_listed<std::int64_t>{buckets_.places().data() + first}, type,
-          reinterpret_cast<std::byte*>(out));
+          detail::rows_listed<std::int64_t>{buckets_.places().data() + first}, type, reinterpret_cast<std::byte*>(out));
     });
   }
 
   // The vertices [first, last) of a split.
-  [[nodiscard]] std::vector<global_id> range_of(std::string_view name, std::int64_t first,
-                                                std::int64_t last) {
+  [[nodiscard]] std::vector<global_id> range_of(std::string_view name, std::int64_t first, std::int64_t last) {
     auto const& split = description_.split(name);
     std::vector<pending<std::vector<global_id>>> replies;
     std::int64_t begin = 0; // of the piece
@@ -215,8 +210,7 @@ private:
       auto const to = std::min(last, end);
       if (from < to) {
         detail::split_request const request{split.name, from - begin, to - from};
-        replies.push_back(
-            {ask<std::vector<global_id>>(part, detail::split_service, request), from, to - from});
+        replies.push_back({ask<std::vector<global_id>>(part, detail::split_service, request), from, to - from});
       }
       begin = end;
     }

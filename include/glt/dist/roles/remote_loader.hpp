@@ -75,8 +75,8 @@ public:
         return;
       }
       auto const failure = detail::failure_of([&] { open(offer, seeds, recipe); });
-      auto const headers = detail::exchange_values(
-          detail::host_comm(of.roles().group()), {.what = detail::operation::plan_epoch}, failure, num_steps_);
+      auto const headers = detail::exchange_values(detail::host_comm(of.roles().group()),
+                                                   {.what = detail::operation::plan_epoch}, failure, num_steps_);
       num_steps_ = std::ranges::max(headers, {}, &detail::call_header::value).value;
     } catch (...) {
       close();
@@ -90,8 +90,9 @@ public:
   remote_loader(Client&, std::string const&, Seeds const&, Options const&, loader_options const& = {},
                 remote_options const& = {}) {
     if constexpr (!std::same_as<Client, client<Comm>>) {
-      static_assert(detail::never<Client>, "a remote_loader is made by a dist::client of the same communicator, on ranks "
-                                           "that are clients or trainers");
+      static_assert(detail::never<Client>,
+                    "a remote_loader is made by a dist::client of the same communicator, on ranks "
+                    "that are clients or trainers");
     } else if constexpr (!std::convertible_to<Seeds const&, seeds_type>) {
       detail::explain_recipe_seeds<Seeds, seeds_type>();
     } else {
@@ -126,9 +127,7 @@ public:
   ///
   /// @comm   none
   template <class Policy>
-    requires requires(Policy const& policy, std::span<std::byte const> block) {
-      policy.lock_pages(block, nullptr);
-    }
+    requires requires(Policy const& policy, std::span<std::byte const> block) { policy.lock_pages(block, nullptr); }
   [[nodiscard]] std::vector<std::span<std::byte const>> lock_shared(Policy const& policy) {
     std::vector<std::span<std::byte const>> locked;
     for (int const server : remote_.servers) {
@@ -166,8 +165,8 @@ private:
                                                options_.buffer_bytes, "; give 0 or more"));
     }
     auto& inboxes = client_->loaders_[number_];
-    detail::open_message head{number_, offer, typeid(batch_type).name(), options_, 0,
-                              static_cast<std::int64_t>(remote_.servers.size())};
+    detail::open_message head{number_,  offer, typeid(batch_type).name(),
+                              options_, 0,     static_cast<std::int64_t>(remote_.servers.size())};
     for (int const server : remote_.servers) {
       if (std::ranges::find(client_->servers(), server) == client_->servers().end()) {
         throw precondition_error(detail::message("rank ", server, " is no server; name ranks of the world that are"));
@@ -209,9 +208,8 @@ private:
     auto const server = remote_.servers[static_cast<std::size_t>(step_) % remote_.servers.size()];
     auto& inbox = client_->loaders_[number_][server];
     for (;;) {
-      auto const message = client_->wait_for(inbox, limit(), [&] {
-        return from(server, detail::message("step ", step_, " of epoch ", epoch_));
-      });
+      auto const message = client_->wait_for(
+          inbox, limit(), [&] { return from(server, detail::message("step ", step_, " of epoch ", epoch_)); });
       auto reader = detail::read_message(message);
       if (static_cast<detail::service_message>(message.kind) == detail::service_message::failed) {
         detail::failed_message head;
@@ -280,8 +278,7 @@ private:
   [[nodiscard]] std::int64_t credits_per_server() const noexcept {
     auto const all = options_.prefetch > 0 ? options_.prefetch : 4;
     auto const bulk_of_all = static_cast<std::int64_t>(remote_.servers.size()) * options_.bulk;
-    return std::max((all + bulk_of_all - 1) / bulk_of_all, std::int64_t{options_.bulk > 1 ? 2 : 1}) *
-           options_.bulk;
+    return std::max((all + bulk_of_all - 1) / bulk_of_all, std::int64_t{options_.bulk > 1 ? 2 : 1}) * options_.bulk;
   }
   [[nodiscard]] std::chrono::duration<double> limit() const noexcept {
     return remote_.time_limit.count() > 0 ? remote_.time_limit : detail::for_ever;
@@ -300,7 +297,7 @@ private:
   std::int64_t step_ = 0;
   batch_type current_;
   bool is_current_ = false;
-  int server_ = 0; // that made it
+  int server_ = 0;              // that made it
   detail::placed_message lies_; // where it lies
   double waiting_ = 0;
 };

@@ -58,8 +58,7 @@ public:
   /// Shows tensors: the features of a store as "features", its labels as "labels"; others by their own names.
   template <device_policy Policy, class T>
   void add(feature_store<Policy, T> const& store) {
-    add_rows(store.book(), std::string(data_description::features), detail::without_type(store.local()),
-             Policy());
+    add_rows(store.book(), std::string(data_description::features), detail::without_type(store.local()), Policy());
     if (store.has_labels()) {
       add_list(data_description::labels, store.local().labels, Policy());
     }
@@ -109,8 +108,7 @@ private:
     add_rows(book_, std::string(name), detail::without_type(column), std::move(policy));
   }
   template <device_policy Policy>
-  void add_rows(partition_book const& book, std::string name, detail::any_rows<Policy::space> rows,
-                Policy policy) {
+  void add_rows(partition_book const& book, std::string name, detail::any_rows<Policy::space> rows, Policy policy) {
     is_of_one_partition_ &= book == book_;
     tensor_description what{std::move(name), rows.type, rows.num_columns, to_vector(policy, rows.scales)};
     tensors_.push_back({std::move(what), rows.num_rows, detail::make_row_reader(rows, std::move(policy))});
@@ -133,8 +131,7 @@ private:
       }
       if (num_rows != book_.size(part)) {
         throw precondition_error(detail::message("serves ", num_rows, " rows of \"", what.name, "\" for ",
-                                                 book_.size(part),
-                                                 " vertices; give one per vertex of the part"));
+                                                 book_.size(part), " vertices; give one per vertex of the part"));
       }
       mine.tensors.push_back(what);
     }
@@ -152,8 +149,7 @@ private:
   }
 
   // What all servers have, of what each of them has.
-  [[nodiscard]] static data_description merge(std::vector<data_description> const& of_server,
-                                              std::vector<int> ranks) {
+  [[nodiscard]] static data_description merge(std::vector<data_description> const& of_server, std::vector<int> ranks) {
     auto whole = of_server.front();
     whole.splits.clear();
     whole.ranks = std::move(ranks);
@@ -186,9 +182,8 @@ private:
     auto const found = std::ranges::find(lists_, wanted.split, &shown_split::name);
     auto const size = found == lists_.end() ? 0 : std::ssize(found->ids);
     if (wanted.first < 0 || wanted.count < 0 || wanted.first > size || wanted.count > size - wanted.first) {
-      throw precondition_error(detail::message(wanted.count, " vertices from ", wanted.first,
-                                               " on of split \"", wanted.split, "\", of which there are ",
-                                               size, " here"));
+      throw precondition_error(detail::message(wanted.count, " vertices from ", wanted.first, " on of split \"",
+                                               wanted.split, "\", of which there are ", size, " here"));
     }
     if (wanted.count == 0) {
       return {};

@@ -83,8 +83,9 @@ public:
   /// Says what is wrong with a communicator alone.
   template <std::same_as<Comm> Ranks>
   explicit server(Ranks&) : server(detail::no_value<role_context<Comm>&>()) {
-    static_assert(detail::never<Ranks>, "a server takes the roles of the ranks: dist::role_context roles(comm, role, group); "
-                                        "dist::server server(roles)");
+    static_assert(detail::never<Ranks>,
+                  "a server takes the roles of the ranks: dist::role_context roles(comm, role, group); "
+                  "dist::server server(roles)");
   }
   server(server const&) = delete;
   server& operator=(server const&) = delete;
@@ -145,8 +146,7 @@ private:
   // The ranks that a rank of this role serves; before any call that others wait in.
   [[nodiscard]] static std::set<int> served_by(role_context<Comm> const& roles) {
     if (roles.role() != role::server && roles.role() != role::worker) {
-      throw precondition_error(
-          detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
+      throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
     }
     auto const served = roles.ranks_of(roles.role() == role::server ? role::client : role::trainer);
     return {served.begin(), served.end()};
@@ -226,8 +226,7 @@ private:
         [this](std::string const& kind, collective_error const& failure) {
           clients_.refuse(kind, servers_.world_rank_of(failure), failure.cause());
         },
-        [this](detail::served_stream& stream, std::int64_t batches,
-               std::optional<collective_error> const& failure) {
+        [this](detail::served_stream& stream, std::int64_t batches, std::optional<collective_error> const& failure) {
           clients_.send(stream, batches);
           if (failure) {
             clients_.give_up(stream, servers_.world_rank_of(*failure), failure->cause());
@@ -244,8 +243,7 @@ private:
           std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
         }
         for (int const other : told) {
-          detail::send_packed(box_, other, message_kind::gone,
-                              detail::failed_message{0, 0, rank, std::string(cause)});
+          detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
         }
       });
     } catch (std::exception const&) { // a guard of the world ends the job

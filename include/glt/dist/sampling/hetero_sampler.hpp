@@ -109,7 +109,9 @@ public:
   ///                           not a vertex of its type, or the keys differ; `out` is unchanged on that rank
   ///                           and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
-  void sample(seed_lists seeds, sample_key key, subgraph_type& out) requires(!detail::has_query<Rule>) {
+  void sample(seed_lists seeds, sample_key key, subgraph_type& out)
+    requires(!detail::has_query<Rule>)
+  {
     run({.seeds = seeds, .key = key, .out = &out});
   }
 
@@ -118,8 +120,9 @@ public:
   /// @shape  queries [seeds of all types], type after type
   /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank has not one query per seed
-  void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key,
-              subgraph_type& out) requires(detail::has_query<Rule>) {
+  void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
+    requires(detail::has_query<Rule>)
+  {
     run({.seeds = seeds, .queries = queries, .key = key, .out = &out});
   }
 
@@ -128,8 +131,9 @@ public:
   /// @shape  seeds [S] global ids
   /// @comm   as the first `sample`
   /// @throws collective_error  on every rank, if there is no such node type, or as the first `sample`
-  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key,
-              subgraph_type& out) requires(!detail::has_query<Rule>) {
+  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!detail::has_query<Rule>)
+  {
     seed_lists lists;
     report(key.step, [&] { lists = seeds_.of_one_type(node_type, seeds); });
     run({.seeds = lists, .key = key, .out = &out});
@@ -199,9 +203,11 @@ private:
     std::vector<detail::inherited_queries<Policy, Rule>> queries; // by node type
   };
 
-  void sample_alone(bulk_item const& batch) requires(!host_policy<Policy>) {
-    local_.sample(hetero_view<space, Vertex>(graph_->schema(), lone_relations_), options_, rules_, lone_original_, batch.seeds,
-                  batch.queries, batch.key, *batch.out);
+  void sample_alone(bulk_item const& batch)
+    requires(!host_policy<Policy>)
+  {
+    local_.sample(hetero_view<space, Vertex>(graph_->schema(), lone_relations_), options_, rules_, lone_original_,
+                  batch.seeds, batch.queries, batch.key, *batch.out);
     for (int t = 0; t < graph_->schema().num_node_types(); ++t) { // sources that nobody owns, as a route finds them
       auto const nodes = std::as_const(*batch.out).nodes(t);
       if (auto const bad = detail::first_outside(policy_, nodes, graph_->book(t).num_vertices()); bad < nodes.size()) {
@@ -315,12 +321,12 @@ private:
   detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule> exchange_;
-  bool alone_; // the only rank
+  bool alone_;                                                                         // the only rank
   detail::lone_worker<Policy, detail::hetero_hop_worker<Policy, Vertex, Rule>> local_; // draws then, from
   std::vector<csr_view<space, Vertex>> lone_relations_;                                // by edge type
   std::vector<detail::original_ids<space>> lone_original_;                             // by node type
-  std::vector<partition_book> books_; // by node type
-  std::vector<worker> workers_;       // by batch
+  std::vector<partition_book> books_;                                                  // by node type
+  std::vector<worker> workers_;                                                        // by batch
   // Of the hop, by batch and node type; empty if no edge type draws for it:
   std::vector<array_view<space, Vertex const>> frontiers_;
   std::vector<array_view<space, query_type const>> queries_;

@@ -68,11 +68,12 @@ public:
       detail::check_edge_ids(graph_->local(), options_.edge_ids);
       detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
-    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
-          detail::fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {
-            return "induces subgraphs with other options than rank 0; pass the same number of hops and edge ids on all "
-                   "ranks";
-          });
+    detail::agree(
+        detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
+        detail::fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {
+          return "induces subgraphs with other options than rank 0; pass the same number of hops and edge ids on all "
+                 "ranks";
+        });
   }
 
   [[nodiscard]] induced_options const& options() const noexcept { return options_; }
@@ -82,7 +83,9 @@ public:
   ///
   /// @comm   none
   /// @throws precondition_error  as `neighbor_sampler::read_in_place`
-  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
+  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
+    requires host_policy<Policy>
+  {
     draws_.read_in_place(graph_->book(), std::move(neighborhood));
   }
   /// Why rows of some ranks are not expanded in place; empty if those of all are.

@@ -92,15 +92,15 @@ public:
   }
 
   /// The same with a rule that needs nothing, such as `uniform_rule`.
-  neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options,
-                   Policy policy = {})
+  neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Policy policy = {})
     requires std::default_initializable<Rule>
       : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
 
   /// Says what is wrong with a graph or options that do not fit.
   template <class Graph, class Options = neighbor_options, class... Others>
-  neighbor_sampler(Comm comm, Graph const&, Options const&, Others const&...) requires(
-      !std::same_as<Graph, dist::graph<GraphPolicy, Vertex>> || !std::convertible_to<Options const&, neighbor_options>)
+  neighbor_sampler(Comm comm, Graph const&, Options const&, Others const&...)
+    requires(!std::same_as<Graph, dist::graph<GraphPolicy, Vertex>> ||
+             !std::convertible_to<Options const&, neighbor_options>)
       : neighbor_sampler(std::move(comm), detail::no_value<dist::graph<GraphPolicy, Vertex> const&>(),
                          neighbor_options{}, detail::no_value<Rule>()) {
     detail::explain_part<Graph, Options, dist::graph<GraphPolicy, Vertex>>();
@@ -126,7 +126,9 @@ public:
   /// @comm   none; afterwards a hop costs one header exchange where all ranks are read in place
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
   ///                             columns of its part
-  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
+  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
+    requires host_policy<Policy>
+  {
     exchange_.read_in_place(graph_->book(), std::move(neighborhood));
   }
 
@@ -146,8 +148,9 @@ public:
   /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out`
   ///                           is unchanged on that rank and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
-  void sample(array_view<space, Vertex const> seeds, sample_key key,
-              subgraph_type& out) requires(!detail::has_query<Rule>) {
+  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!detail::has_query<Rule>)
+  {
     run({.seeds = seeds, .key = key, .out = &out});
   }
 
@@ -157,16 +160,20 @@ public:
   /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank has not one query per seed
   void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
-              subgraph_type& out) requires(detail::has_query<Rule>) {
+              subgraph_type& out)
+    requires(detail::has_query<Rule>)
+  {
     run({.seeds = seeds, .queries = queries, .key = key, .out = &out});
   }
 
   /// Says what is wrong with seeds or a result that do not fit.
   template <class Seeds, class Out>
-  void sample(Seeds const&, sample_key, Out&) requires(
-      detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>) {
-    static_assert(!detail::has_query<Rule>,
-                  "the rule of this sampler needs a query for every seed, such as a time: sample(seeds, times, key, out)");
+  void sample(Seeds const&, sample_key, Out&)
+    requires(detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>)
+  {
+    static_assert(
+        !detail::has_query<Rule>,
+        "the rule of this sampler needs a query for every seed, such as a time: sample(seeds, times, key, out)");
     if constexpr (!detail::has_query<Rule>) {
       detail::explain_seeds<Seeds, Out, space, Vertex, subgraph_type>();
     }
@@ -312,7 +319,7 @@ neighbor_sampler(Comm, graph<GraphPolicy, Vertex> const&, neighbor_options, Poli
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
   requires(!device_policy<Rule>)
 neighbor_sampler(Comm, graph<Policy, Vertex> const&, neighbor_options, Rule)
-->neighbor_sampler<Comm, Policy, Vertex, Rule>;
+    -> neighbor_sampler<Comm, Policy, Vertex, Rule>;
 template <communicator Comm, device_policy GraphPolicy, vertex_id Vertex, class Rule, device_policy Policy>
 neighbor_sampler(Comm, graph<GraphPolicy, Vertex> const&, neighbor_options, Rule, Policy)
     -> neighbor_sampler<Comm, Policy, Vertex, Rule, GraphPolicy>;

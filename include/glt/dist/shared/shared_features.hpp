@@ -16,9 +16,7 @@ namespace glt::detail {
 // A matrix with its labels and scales, and what it is again.
 template <bytes_copyable T>
 [[nodiscard]] shared_tensors::table tensors_of(feature_view<memory_space::host, T> rows) {
-  return {{"features", without_type(rows)},
-          {"labels", array_rows(rows.labels)},
-          {"scales", array_rows(rows.scales)}};
+  return {{"features", without_type(rows)}, {"labels", array_rows(rows.labels)}, {"scales", array_rows(rows.scales)}};
 }
 template <bytes_copyable T>
 [[nodiscard]] feature_view<memory_space::host, T> matrix_of(shared_tensors::table const& tensors) {
@@ -37,9 +35,8 @@ template <bytes_copyable T, device_policy Policy>
 /// Features that the ranks of one machine hold together: one copy of each part.
 template <device_policy Policy, bytes_copyable T>
 struct shared_features {
-  glt::feature_store<Policy, T> own; ///< of this rank, inside the shared memory
-  node_views<feature_view<Policy::space, T>>
-      neighborhood; ///< of the ranks whose rows this one reads in place
+  glt::feature_store<Policy, T> own;                       ///< of this rank, inside the shared memory
+  node_views<feature_view<Policy::space, T>> neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
 /// Features of edges that the ranks of one machine hold together.
@@ -61,8 +58,8 @@ namespace glt::dist {
 /// @cost   one copy of the rows
 template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_features<Policy, T>
-share_features(Node& node, feature_view<memory_space::host, T> rows, Policy policy = {}) {
+[[nodiscard]] detail::shared_features<Policy, T> share_features(Node& node, feature_view<memory_space::host, T> rows,
+                                                                Policy policy = {}) {
   auto const shared = detail::share_tensors(node, detail::tensors_of(rows));
   return {detail::store_of<T>(shared, policy),
           shared.template views<feature_view<memory_space::host, T>>(detail::matrix_of<T>)};
@@ -85,13 +82,12 @@ share_features(Node& node, glt::edge_features<Policy, T> const& features, Policy
   auto tensors = detail::tensors_of(features.rows());
   detail::push_edges(tensors, features.view().edges);
   auto const shared = detail::share_tensors(node, tensors);
-  return {glt::edge_features<Policy, T>(shared.template adopt<edge_id>(3, policy),
-                                        detail::store_of<T>(shared, policy)),
-          shared.template views<detail::edge_feature_view<memory_space::host, T>>(
-              [](detail::shared_tensors::table view) {
-                auto const edges = detail::pop_edges(view);
-                return detail::edge_feature_view<memory_space::host, T>{edges, detail::matrix_of<T>(view)};
-              })};
+  return {
+      glt::edge_features<Policy, T>(shared.template adopt<edge_id>(3, policy), detail::store_of<T>(shared, policy)),
+      shared.template views<detail::edge_feature_view<memory_space::host, T>>([](detail::shared_tensors::table view) {
+        auto const edges = detail::pop_edges(view);
+        return detail::edge_feature_view<memory_space::host, T>{edges, detail::matrix_of<T>(view)};
+      })};
 }
 
 } // namespace glt::dist

@@ -27,9 +27,8 @@ struct part_view {
 /// A graph that the ranks of one machine hold together: one copy of each part.
 template <device_policy Policy, vertex_id Vertex>
 struct shared_graph {
-  graph_part<Policy, Vertex> own; ///< of this rank, inside the shared memory
-  node_views<part_view<Policy::space, Vertex>>
-      neighborhood; ///< of the ranks whose rows this one samples in place
+  graph_part<Policy, Vertex> own;                            ///< of this rank, inside the shared memory
+  node_views<part_view<Policy::space, Vertex>> neighborhood; ///< of the ranks whose rows this one samples in place
 };
 
 } // namespace glt::detail
@@ -43,8 +42,8 @@ namespace glt::dist {
 /// @cost   one copy of the part
 template <host_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_graph<Policy, Vertex>
-share_graph(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) {
+[[nodiscard]] detail::shared_graph<Policy, Vertex> share_graph(Node& node, graph_part<Policy, Vertex> const& part,
+                                                               Policy policy = {}) {
   auto const graph = part.graph.view();
   std::int64_t const columns = graph.num_columns();
   constexpr auto word = std::int64_t{8};

@@ -22,16 +22,15 @@ namespace glt::detail {
 
 // The own tensors of shared memory as a table, with the scales of another one.
 template <device_policy Policy>
-[[nodiscard]] feature_table<Policy> table_of(shared_tensors const& shared,
-                                             feature_table<Policy> const& scaled, Policy const& policy) {
+[[nodiscard]] feature_table<Policy> table_of(shared_tensors const& shared, feature_table<Policy> const& scaled,
+                                             Policy const& policy) {
   feature_table<Policy> made(scaled.num_vertices(), policy);
   auto const tensors = scaled.tensors();
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     auto const& [name, rows] = tensors[t];
     visit_element(rows.type, [&]<class T>(std::type_identity<T>) {
-      made.add(name,
-               feature_store<Policy, T>(rows.num_rows, rows.num_columns, shared.template adopt<T>(t, policy),
-                                        {}, make_buffer<Policy>(rows.scales, policy)));
+      made.add(name, feature_store<Policy, T>(rows.num_rows, rows.num_columns, shared.template adopt<T>(t, policy), {},
+                                              make_buffer<Policy>(rows.scales, policy)));
     });
   }
   return made;
@@ -48,9 +47,8 @@ struct shared_table {
 /// A table of features of edges that the ranks of one machine hold together.
 template <device_policy Policy>
 struct shared_edge_table {
-  edge_feature_table<Policy> own; ///< of this rank, the rows inside the shared memory
-  node_views<detail::named_edge_rows<Policy::space>>
-      neighborhood; ///< of the ranks whose rows this one reads in place
+  edge_feature_table<Policy> own;                                  ///< of this rank, the rows inside the shared memory
+  node_views<detail::named_edge_rows<Policy::space>> neighborhood; ///< of the ranks whose rows this one reads in place
 };
 
 } // namespace glt::detail
@@ -82,19 +80,18 @@ template <host_policy Policy = device::cpu, node_memory Node>
 /// @cost   one copy of the rows and of what finds them, which `own` has once more
 template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_edge_table<Policy>
-share_table(Node& node, edge_feature_table<Policy> const& table, Policy policy = {}) {
+[[nodiscard]] detail::shared_edge_table<Policy> share_table(Node& node, edge_feature_table<Policy> const& table,
+                                                            Policy policy = {}) {
   auto view = table.view();
   detail::push_edges(view.rows, view.edges);
   auto const shared = detail::share_tensors(node, view.rows);
   auto const ids = view.rows.size() - 2;
   return {edge_feature_table<Policy>(shared.template adopt<edge_id>(ids, policy),
                                      detail::table_of(shared, table.rows(), policy)),
-          shared.template views<detail::named_edge_rows<memory_space::host>>(
-              [](detail::shared_tensors::table tensors) {
-                auto const edges = detail::pop_edges(tensors);
-                return detail::named_edge_rows<memory_space::host>{edges, std::move(tensors)};
-              })};
+          shared.template views<detail::named_edge_rows<memory_space::host>>([](detail::shared_tensors::table tensors) {
+            auto const edges = detail::pop_edges(tensors);
+            return detail::named_edge_rows<memory_space::host>{edges, std::move(tensors)};
+          })};
 }
 
 } // namespace glt::dist

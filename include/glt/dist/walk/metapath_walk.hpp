@@ -73,11 +73,11 @@ public:
       print.add(edge_type);
     }
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
-          print.value(), [](auto, auto) {
-            return "walks with other options than rank 0; pass the same edge types, length, walks per start "
-                   "and edge ids on "
-                   "all ranks";
-          });
+                  print.value(), [](auto, auto) {
+                    return "walks with other options than rank 0; pass the same edge types, length, walks per start "
+                           "and edge ids on "
+                           "all ranks";
+                  });
   }
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }

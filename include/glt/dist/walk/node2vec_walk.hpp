@@ -66,11 +66,11 @@ public:
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
     print.add(std::bit_cast<std::int64_t>(options.p)).add(std::bit_cast<std::int64_t>(options.q));
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
-          print.value(), [](auto, auto) {
-            return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
-                   "edge ids on all "
-                   "ranks";
-          });
+                  print.value(), [](auto, auto) {
+                    return "walks with other options than rank 0; pass the same length, walks per start, p, q and "
+                           "edge ids on all "
+                           "ranks";
+                  });
   }
 
   [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }
@@ -98,8 +98,9 @@ public:
 
   /// Says what is wrong with starts or walks that do not fit.
   template <class Starts, class Out>
-  void walk(Starts const&, sample_key, Out&) requires(
-      !glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>) {
+  void walk(Starts const&, sample_key, Out&)
+    requires(!glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)
+  {
     glt::detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
   }
 

@@ -62,11 +62,11 @@ public:
     detail::fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(std::bit_cast<std::int64_t>(options.restart));
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
-          print.add(options.edge_ids).value(), [](auto, auto) {
-            return "walks with other options than rank 0; pass the same length, walks per start, restart and "
-                   "edge ids "
-                   "on all ranks";
-          });
+                  print.add(options.edge_ids).value(), [](auto, auto) {
+                    return "walks with other options than rank 0; pass the same length, walks per start, restart and "
+                           "edge ids "
+                           "on all ranks";
+                  });
   }
 
   [[nodiscard]] walk_options const& options() const noexcept { return options_; }
@@ -91,17 +91,15 @@ public:
     auto const rows = glt::detail::make_part_rows(graph_->local(), graph_->part(), graph_->book(), offsets_);
     glt::detail::path_step<glt::detail::one_relation<glt::detail::part_rows<space, Vertex>>> const step{
         {rows}, glt::detail::words_below(options_.restart)};
-    std::visit(
-        [&](auto& kind) {
-          kind.run(batches, graph_->book(), options_, step, {rows, {}, graph_->original()});
-        },
-        rounds_);
+    std::visit([&](auto& kind) { kind.run(batches, graph_->book(), options_, step, {rows, {}, graph_->original()}); },
+               rounds_);
   }
 
   /// Says what is wrong with starts or walks that do not fit.
   template <class Starts, class Out>
-  void walk(Starts const&, sample_key, Out&) requires(
-      !glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>) {
+  void walk(Starts const&, sample_key, Out&)
+    requires(!glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)
+  {
     glt::detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
   }
 

@@ -64,9 +64,7 @@ void radix_sort_by_key(array_view<Space, Key> keys, array_view<Space, Value> val
     if (((differing >> shift) & (buckets - 1)) == 0) {
       continue;
     }
-    auto const digit = [shift](Key key) {
-      return static_cast<std::size_t>(radix_image(key) >> shift) & (buckets - 1);
-    };
+    auto const digit = [shift](Key key) { return static_cast<std::size_t>(radix_image(key) >> shift) & (buckets - 1); };
     std::array<std::int64_t, buckets> place{};
     for (std::int64_t i = 0; i < n; ++i) {
       ++place[digit(from_keys[i])];

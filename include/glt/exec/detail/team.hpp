@@ -90,8 +90,7 @@ struct serial_team {
   }
   // Tests of so many lanes come before the visits, as where they are threads.
   template <class State, class Test, class F>
-  GLT_HOST_DEVICE constexpr void visit_if(std::int64_t first, std::int64_t n, State& state, Test test,
-                                          F f) const {
+  GLT_HOST_DEVICE constexpr void visit_if(std::int64_t first, std::int64_t n, State& state, Test test, F f) const {
     for (; first < n; first += Lanes) {
       bool passed[Lanes] = {};
       on_lanes([&](int lane) { passed[lane] = first + lane < n && test(state, first + lane); });

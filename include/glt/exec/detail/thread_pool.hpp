@@ -25,8 +25,7 @@ public:
   /// @throws precondition_error  if threads < 1
   explicit thread_pool(int threads) {
     if (threads < 1) {
-      throw precondition_error(
-          glt::detail::message("thread pool of ", threads, " threads; ask for 1 or more"));
+      throw precondition_error(glt::detail::message("thread pool of ", threads, " threads; ask for 1 or more"));
     }
     errors_.resize(static_cast<std::size_t>(threads));
     workers_.reserve(static_cast<std::size_t>(threads) - 1);

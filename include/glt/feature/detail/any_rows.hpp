@@ -40,9 +40,8 @@ struct any_rows {
   template <detail::element T>
   [[nodiscard]] matrix_view<Space, T const> as() const {
     if (element_type_of<T> != type) {
-      throw precondition_error(detail::message("rows of ", name_of(type), " read as ",
-                                               name_of(element_type_of<T>), "; read them as ", name_of(type),
-                                               ", or have them converted"));
+      throw precondition_error(detail::message("rows of ", name_of(type), " read as ", name_of(element_type_of<T>),
+                                               "; read them as ", name_of(type), ", or have them converted"));
     }
     return {reinterpret_cast<T const*>(data), num_rows, num_columns};
   }
@@ -65,8 +64,12 @@ inline constexpr std::int64_t stored_elements = element<T> ? 1 : static_cast<std
 /// The rows of features, without their type; elements that no `element_type` names count as bytes.
 template <memory_space Space, bytes_copyable T>
 [[nodiscard]] any_rows<Space> without_type(feature_view<Space, T> rows) noexcept {
-  return {detail::stored_type<T>(), reinterpret_cast<std::byte const*>(rows.features.data()),
-          rows.num_vertices(), rows.num_columns() * detail::stored_elements<T>, rows.scales, {}};
+  return {detail::stored_type<T>(),
+          reinterpret_cast<std::byte const*>(rows.features.data()),
+          rows.num_vertices(),
+          rows.num_columns() * detail::stored_elements<T>,
+          rows.scales,
+          {}};
 }
 
 } // namespace glt::detail

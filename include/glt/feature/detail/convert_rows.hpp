@@ -28,10 +28,9 @@ concept element = std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> 
 /// Elements that become others while rows are gathered: any become `float` or `double`, and `float` becomes 16
 /// bits. What the other type cannot hold is rounded to the nearest number, ties to the even one.
 template <class From, class To>
-concept converts_to =
-    element<From> && !std::same_as<From, To> &&
-    (std::same_as<To, float> || std::same_as<To, double> ||
-     (std::same_as<From, float> && (std::same_as<To, float16> || std::same_as<To, bfloat16>)));
+concept converts_to = element<From> && !std::same_as<From, To> &&
+                      (std::same_as<To, float> || std::same_as<To, double> ||
+                       (std::same_as<From, float> && (std::same_as<To, float16> || std::same_as<To, bfloat16>)));
 
 /// What rows of elements can be gathered as.
 template <class From, class To>

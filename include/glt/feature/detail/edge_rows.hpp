@@ -37,8 +37,7 @@ public:
   /// @cost   O(E), and 20 to 32 bytes an edge
   edge_rows(buffer<Policy, edge_id> ids, std::int64_t num_rows) : edges_(std::move(ids), "edge") {
     if (edges_.size() != num_rows) {
-      throw precondition_error(
-          message(num_rows, " rows for ", edges_.size(), " edges; give one per edge"));
+      throw precondition_error(message(num_rows, " rows for ", edges_.size(), " edges; give one per edge"));
     }
   }
 
@@ -50,8 +49,9 @@ public:
   ///
   /// @shape  ids [n] → found, n rows
   /// @throws precondition_error  if an edge is not among these
-  void find(array_view<Policy::space, edge_id const> ids,
-            std::vector<local_id>& found) const requires host_policy<Policy> {
+  void find(array_view<Policy::space, edge_id const> ids, std::vector<local_id>& found) const
+    requires host_policy<Policy>
+  {
     found.resize(static_cast<std::size_t>(ids.size()));
     edges_.find_all(
         ids.size(), [&](std::int64_t i) { return ids[i]; },

@@ -46,8 +46,7 @@ class id_table_view {
 public:
   /// No ids.
   constexpr id_table_view() noexcept = default;
-  constexpr id_table_view(array_view<Space, std::int64_t const> ids,
-                          array_view<Space, id_slot const> slots) noexcept
+  constexpr id_table_view(array_view<Space, std::int64_t const> ids, array_view<Space, id_slot const> slots) noexcept
       : ids_(ids), slots_(slots), shift_(std::countl_zero(static_cast<std::uint64_t>(slots.size() - 1))) {}
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return ids_.size(); }
@@ -129,7 +128,9 @@ public:
   }
 
   /// As that of the view.
-  [[nodiscard]] std::int64_t find(std::int64_t id) const noexcept requires host_policy<Policy> {
+  [[nodiscard]] std::int64_t find(std::int64_t id) const noexcept
+    requires host_policy<Policy>
+  {
     return view().find(id);
   }
 
@@ -148,8 +149,7 @@ public:
 
   /// Memory of a table of that many ids.
   [[nodiscard]] static constexpr std::int64_t bytes_of(std::int64_t ids) noexcept {
-    return ids * std::int64_t{sizeof(std::int64_t)} +
-           num_id_slots(ids) * std::int64_t{sizeof(id_slot)};
+    return ids * std::int64_t{sizeof(std::int64_t)} + num_id_slots(ids) * std::int64_t{sizeof(id_slot)};
   }
 
 private:
@@ -161,10 +161,9 @@ private:
       table.prefetch(ids[std::min(i + table.ahead, ids.size() - 1)]);
       auto& free = slots[table.place_of(ids[i])];
       if (ids[i] < 0 || free.position >= 0) {
-        throw precondition_error(ids[i] < 0
-                                     ? message(what, " ", i, " is ", ids[i], "; ids are 0 or more")
-                                     : message(what, " ", i, " is ", ids[i], ", as that at place ",
-                                                       free.position, "; give each id once"));
+        throw precondition_error(ids[i] < 0 ? message(what, " ", i, " is ", ids[i], "; ids are 0 or more")
+                                            : message(what, " ", i, " is ", ids[i], ", as that at place ",
+                                                      free.position, "; give each id once"));
       }
       free = {static_cast<std::uint32_t>(ids[i]), static_cast<std::int32_t>(i)};
     }

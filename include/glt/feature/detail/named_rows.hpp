@@ -30,8 +30,7 @@ template <class List>
     for (auto const& each : list) {
       there += (there.empty() ? "\"" : ", \"") + each.name + "\"";
     }
-    throw precondition_error(
-        message("no features \"", name, "\"; there are ", there.empty() ? "none" : there));
+    throw precondition_error(message("no features \"", name, "\"; there are ", there.empty() ? "none" : there));
   }
   return *found;
 }

@@ -76,11 +76,20 @@ struct copy_chunks {
 
   GLT_HOST_DEVICE void operator()(std::int64_t group, std::int64_t chunk) const {
     switch (chunk_bytes) {
-    case 16: copy<element_run<std::uint32_t, 4>>(group, chunk); break;
-    case 8: copy<element_run<std::uint32_t, 2>>(group, chunk); break;
-    case 4: copy<element_run<std::uint32_t, 1>>(group, chunk); break;
-    case 2: copy<element_run<std::uint16_t, 1>>(group, chunk); break;
-    default: copy<element_run<std::uint8_t, 1>>(group, chunk);
+    case 16:
+      copy<element_run<std::uint32_t, 4>>(group, chunk);
+      break;
+    case 8:
+      copy<element_run<std::uint32_t, 2>>(group, chunk);
+      break;
+    case 4:
+      copy<element_run<std::uint32_t, 1>>(group, chunk);
+      break;
+    case 2:
+      copy<element_run<std::uint16_t, 1>>(group, chunk);
+      break;
+    default:
+      copy<element_run<std::uint8_t, 1>>(group, chunk);
     }
   }
 
@@ -121,9 +130,14 @@ struct convert_chunks {
 
   GLT_HOST_DEVICE void operator()(std::int64_t group, std::int64_t chunk) const {
     switch (access) {
-    case element_access::runs: convert_runs<run_size, true>(group, chunk); break;
-    case element_access::elements: convert_runs<1, true>(group, chunk); break;
-    default: convert_runs<1, false>(group, chunk);
+    case element_access::runs:
+      convert_runs<run_size, true>(group, chunk);
+      break;
+    case element_access::elements:
+      convert_runs<1, true>(group, chunk);
+      break;
+    default:
+      convert_runs<1, false>(group, chunk);
     }
   }
 

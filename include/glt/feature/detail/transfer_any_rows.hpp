@@ -66,10 +66,10 @@ inline constexpr bool has_tiers = !std::is_same_v<Conversions, any_conversion> &
 /// `transfer_rows` of elements whose types are known only when the program runs. `Conversions` are those that may be wanted.
 ///
 /// @pre    gathers(in.type, out_type); not checked: nothing is written then
-template <class Writes = cached_writes, class Conversions = any_conversion, executor Executor,
-          memory_space Space, class From, class To>
+template <class Writes = cached_writes, class Conversions = any_conversion, executor Executor, memory_space Space,
+          class From, class To>
 void transfer_any_rows(Executor const& ex, std::int64_t count, any_rows<Space> in, From from, To to,
-                  element_type out_type, std::byte* out) {
+                       element_type out_type, std::byte* out) {
   if constexpr (has_tiers<Conversions, Executor>) {
     if (in.tier.slots != nullptr) {
       auto const transfer = [&]<class In, class Out>(std::int64_t columns) {
@@ -82,9 +82,8 @@ void transfer_any_rows(Executor const& ex, std::int64_t count, any_rows<Space> i
       if (in.type == out_type) {
         transfer.template operator()<std::byte, std::byte>(in.row_bytes());
       } else {
-        Conversions::visit(in.type, out_type, [&]<class In, class Out>() {
-          transfer.template operator()<In, Out>(in.num_columns);
-        });
+        Conversions::visit(in.type, out_type,
+                           [&]<class In, class Out>() { transfer.template operator()<In, Out>(in.num_columns); });
       }
       return;
     }
@@ -95,8 +94,8 @@ void transfer_any_rows(Executor const& ex, std::int64_t count, any_rows<Space> i
     return;
   }
   Conversions::visit(in.type, out_type, [&]<class In, class Out>() {
-    feature_view<Space, In> const rows{
-        .features = {reinterpret_cast<In const*>(in.data), in.num_rows, in.num_columns}, .scales = in.scales};
+    feature_view<Space, In> const rows{.features = {reinterpret_cast<In const*>(in.data), in.num_rows, in.num_columns},
+                                       .scales = in.scales};
     transfer_rows<Writes>(ex, count, rows, from, to, reinterpret_cast<Out*>(out));
   });
 }

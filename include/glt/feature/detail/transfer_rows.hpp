@@ -32,9 +32,9 @@ void transfer_rows(Executor const& ex, std::int64_t count, feature_view<Space, T
     auto const in_row = columns * static_cast<std::int64_t>(sizeof(T));
     auto const out_row = columns * static_cast<std::int64_t>(sizeof(Out));
     transfer_located_rows<T, Out>(ex, count, columns, in.scales.empty() ? nullptr : in.scales.data(),
-                             rows_at<std::byte const, From>{source, in_row, from},
-                             rows_at<std::byte, To>{result, out_row, to},
-                             reinterpret_cast<std::uintptr_t>(source), reinterpret_cast<std::uintptr_t>(result));
+                                  rows_at<std::byte const, From>{source, in_row, from},
+                                  rows_at<std::byte, To>{result, out_row, to}, reinterpret_cast<std::uintptr_t>(source),
+                                  reinterpret_cast<std::uintptr_t>(result));
   } else {
     auto const convert = [&](auto element) {
       using conversion = convert_rows<T, Out, From, To, decltype(element), Writes>;

@@ -13,7 +13,7 @@ namespace glt {
 
 /// How many rows of a `tiered_store` are hot: as many as both allow, such as `{.ratio = 0.2}` or `{.bytes = 1 << 30}`.
 struct hot_limit {
-  double ratio = 1;                                         ///< of all rows, the nearest number of them
+  double ratio = 1;                                              ///< of all rows, the nearest number of them
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max(); ///< memory of a device, with 4 for every vertex
 };
 

@@ -178,11 +178,11 @@ private:
       throw precondition_error("a tiered store on 0 devices; give one or more");
     }
     auto const vertices = features.num_vertices();
-    auto const count = detail::rows_within(
-        limit, vertices, features.num_columns() * static_cast<std::int64_t>(sizeof(T)),
-        vertices * static_cast<std::int64_t>(sizeof(detail::tier_slot)) +
-            features.scales.size() * static_cast<std::int64_t>(sizeof(float)),
-        static_cast<std::int64_t>(devices));
+    auto const count =
+        detail::rows_within(limit, vertices, features.num_columns() * static_cast<std::int64_t>(sizeof(T)),
+                            vertices * static_cast<std::int64_t>(sizeof(detail::tier_slot)) +
+                                features.scales.size() * static_cast<std::int64_t>(sizeof(float)),
+                            static_cast<std::int64_t>(devices));
     return detail::plan_tiers(vertices, ranking, std::min(count, ranking.size()), devices, cold_has_all);
   }
 

@@ -79,19 +79,18 @@ template <executor Executor, memory_space HotSpace, memory_space ColdSpace, clas
           memory_space OutSpace, bytes_copyable T>
   requires(reaches<Executor, HotSpace> && reaches<Executor, ColdSpace> && reaches<Executor, IdSpace> &&
            reaches<Executor, OutSpace> && detail::gathers_as<In, T>)
-void gather_rows(Executor const& ex, detail::tiered_view<HotSpace, ColdSpace, In> in,
-                 array_view<IdSpace, Id> ids, matrix_view<OutSpace, T> out) {
+void gather_rows(Executor const& ex, detail::tiered_view<HotSpace, ColdSpace, In> in, array_view<IdSpace, Id> ids,
+                 matrix_view<OutSpace, T> out) {
   using id = std::remove_const_t<Id>;
   detail::check_gather(ids.size(), in.num_columns(), out.rows(), out.columns());
   auto const addresses = in.hot.addresses() | reinterpret_cast<std::uintptr_t>(in.cold.data());
   auto* const result = reinterpret_cast<std::byte*>(out.data());
-  detail::transfer_located_rows<In, T>(
-      ex, ids.size(), in.num_columns(), in.scales.empty() ? nullptr : in.scales.data(),
-      detail::tiered_rows_at<HotSpace, detail::rows_listed<id>>{
-          in.tier(), reinterpret_cast<std::byte const*>(in.cold.data()), {ids.data()}},
-      detail::rows_at<std::byte, detail::rows_in_order>{
-          result, in.num_columns() * static_cast<std::int64_t>(sizeof(T)), {}},
-      addresses, reinterpret_cast<std::uintptr_t>(result));
+  detail::transfer_located_rows<In, T>(ex, ids.size(), in.num_columns(), in.scales.empty() ? nullptr : in.scales.data(),
+                                       detail::tiered_rows_at<HotSpace, detail::rows_listed<id>>{
+                                           in.tier(), reinterpret_cast<std::byte const*>(in.cold.data()), {ids.data()}},
+                                       detail::rows_at<std::byte, detail::rows_in_order>{
+                                           result, in.num_columns() * static_cast<std::int64_t>(sizeof(T)), {}},
+                                       addresses, reinterpret_cast<std::uintptr_t>(result));
 }
 
 namespace detail {
@@ -107,9 +106,9 @@ template <executor Executor, memory_space HotSpace, memory_space ColdSpace, clas
 [[nodiscard]] tier_hits count_hits(Executor const& ex, tiered_view<HotSpace, ColdSpace, T> in,
                                    array_view<IdSpace, Id> ids) {
   return {.rows = ids.size(),
-          .hot = ex.reduce(ids.size(), std::int64_t{0},
-                           detail::is_hot<std::remove_const_t<Id>>{in.slots.data(), ids.data()},
-                           detail::sum_of_hits{})};
+          .hot =
+              ex.reduce(ids.size(), std::int64_t{0},
+                        detail::is_hot<std::remove_const_t<Id>>{in.slots.data(), ids.data()}, detail::sum_of_hits{})};
 }
 
 } // namespace detail

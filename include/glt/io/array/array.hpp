@@ -37,9 +37,9 @@ public:
       count *= size;
     }
     if (count * glt::detail::size_of(type) != bytes_.size()) {
-      throw precondition_error(glt::detail::message("array of ", count, " elements of ",
-                                                    glt::detail::name_of(type), " in ", bytes_.size(),
-                                                    " bytes; give ", count * glt::detail::size_of(type)));
+      throw precondition_error(glt::detail::message("array of ", count, " elements of ", glt::detail::name_of(type),
+                                                    " in ", bytes_.size(), " bytes; give ",
+                                                    count * glt::detail::size_of(type)));
     }
   }
 

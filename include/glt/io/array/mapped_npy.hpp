@@ -58,10 +58,9 @@ private:
 // Refuses arrays whose rows and bytes are in another order than in memory.
 inline void check_order(mapped_source const& source, npy_header const& header) {
   if (has_columns_first(header) || is_big_endian(header)) {
-    source.fail(
-        0, std::string("is ") + (is_big_endian(header) ? "big-endian" : "in Fortran order") +
-               ", and cannot stay in its file; read it by read_npy_any, or save numpy.ascontiguousarray(a, "
-               "a.dtype.newbyteorder('<'))");
+    source.fail(0, std::string("is ") + (is_big_endian(header) ? "big-endian" : "in Fortran order") +
+                       ", and cannot stay in its file; read it by read_npy_any, or save numpy.ascontiguousarray(a, "
+                       "a.dtype.newbyteorder('<'))");
   }
 }
 
@@ -70,8 +69,7 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
   mapped_source const source(*file);
   auto const count = count_elements(header.shape);
   auto const available = file->size() - header.data_offset;
-  if (!count || *count > available / glt::detail::size_of(type) ||
-      *count * glt::detail::size_of(type) != available) {
+  if (!count || *count > available / glt::detail::size_of(type) || *count * glt::detail::size_of(type) != available) {
     source.fail(header.data_offset,
                 glt::detail::message("has ", available, " bytes of data, which make no array of shape ",
                                      shape_text(header.shape), "; make it again"));

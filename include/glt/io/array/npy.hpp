@@ -64,9 +64,8 @@ template <detail::npy_element T>
   }
   if (*count * element != available) {
     file.fail(header.data_offset + *count * element,
-              glt::detail::message("goes on for ", available - *count * element,
-                                   " bytes behind an array of shape ", detail::shape_text(header.shape),
-                                   "; make it again"));
+              glt::detail::message("goes on for ", available - *count * element, " bytes behind an array of shape ",
+                                   detail::shape_text(header.shape), "; make it again"));
   }
   buffer<device::cpu, T> elements(*count);
   file.read(elements.data(), available);
@@ -82,9 +81,8 @@ template <detail::npy_element T>
   auto array = read_npy<T>(path);
   if (array.shape.size() != static_cast<std::size_t>(dimensions)) {
     throw io_error(path.string(), 0,
-                   glt::detail::message("has the shape ", detail::shape_text(array.shape), "; an array of ",
-                                        dimensions, dimensions == 1 ? " dimension" : " dimensions",
-                                        " belongs here"));
+                   glt::detail::message("has the shape ", detail::shape_text(array.shape), "; an array of ", dimensions,
+                                        dimensions == 1 ? " dimension" : " dimensions", " belongs here"));
   }
   return array;
 }
@@ -101,8 +99,8 @@ void write_npy(std::filesystem::path const& path, Range const& values, std::span
   using element = std::ranges::range_value_t<Range>;
   auto const count = static_cast<std::int64_t>(std::ranges::size(values));
   if (detail::count_elements(shape) != count) {
-    throw precondition_error(glt::detail::message(
-        path.string(), ": ", count, " values do not make an array of shape ", detail::shape_text(shape)));
+    throw precondition_error(glt::detail::message(path.string(), ": ", count, " values do not make an array of shape ",
+                                                  detail::shape_text(shape)));
   }
   auto const head = detail::npy_start(detail::npy_type<element>(), shape);
   if (!head) {

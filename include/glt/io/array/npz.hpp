@@ -44,9 +44,9 @@ public:
     for (auto* to = static_cast<char*>(out); count > 0;) {
       auto const got = zip_fread(file_.get(), to, static_cast<zip_uint64_t>(count));
       if (got <= 0) {
-        fail(position_, glt::detail::message("cannot be unpacked: ",
-                                             got < 0 ? zip_file_strerror(file_.get()) : "it ends early",
-                                             "; make the archive again"));
+        fail(position_,
+             glt::detail::message("cannot be unpacked: ", got < 0 ? zip_file_strerror(file_.get()) : "it ends early",
+                                  "; make the archive again"));
       }
       to += got;
       count -= got;
@@ -58,9 +58,9 @@ public:
   void check_end() {
     char more = 0;
     if (auto const got = zip_fread(file_.get(), &more, 1); got != 0) {
-      fail(position_, glt::detail::message("is damaged: ",
-                                           got < 0 ? zip_file_strerror(file_.get()) : "it is longer than it says",
-                                           "; make the archive again"));
+      fail(position_,
+           glt::detail::message("is damaged: ", got < 0 ? zip_file_strerror(file_.get()) : "it is longer than it says",
+                                "; make the archive again"));
     }
   }
 
@@ -111,9 +111,7 @@ public:
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
   /// The names of the arrays in the order of the archive, without ".npy".
   [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }
-  [[nodiscard]] bool contains(std::string_view name) const {
-    return std::ranges::find(names_, name) != names_.end();
-  }
+  [[nodiscard]] bool contains(std::string_view name) const { return std::ranges::find(names_, name) != names_.end(); }
 
   /// The bytes of all members once they are unpacked, as the directory of the archive says; reading one never takes
   /// more than it says.

@@ -20,7 +20,7 @@ namespace glt::io {
 
 /// How a folder of the Open Graph Benchmark is read.
 struct ogb_options {
-  std::string split{};      ///< folder below split/; may be empty if there is at most one
+  std::string split{}; ///< folder below split/; may be empty if there is at most one
   read_options reading{};
   std::function<void(std::string const&)> on_note{}; ///< told of what is left out, and what to do about it
 };

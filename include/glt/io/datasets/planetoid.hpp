@@ -26,8 +26,8 @@ namespace glt::io {
 
 /// How an archive that holds a citation graph is read.
 struct planetoid_options {
-  std::int64_t split = 0; ///< row of the masks, if they are matrices with a row for every split
-  detail::dense_options dense{};  ///< of features that are sparse on disk
+  std::int64_t split = 0;        ///< row of the masks, if they are matrices with a row for every split
+  detail::dense_options dense{}; ///< of features that are sparse on disk
 };
 
 namespace detail {
@@ -113,8 +113,7 @@ private:
       nodes_.features.push_back(
           {"node_feat", to_dense(read_scipy_csr(file_, "attr_"), file_.path().string(), options_.dense)});
       add_rows("attr_shape", nodes_.features.back().values.rows());
-    } else if (auto const name =
-                   find({"attr_matrix", "node_features", "features", "node_feat", "node_attr", "x"})) {
+    } else if (auto const name = find({"attr_matrix", "node_features", "features", "node_feat", "node_attr", "x"})) {
       nodes_.features.push_back({"node_feat", file_.read(*name)});
       add_rows(*name, nodes_.features.back().values.rows());
     }

@@ -81,9 +81,9 @@ public:
     temporary_ = make_name_beside(target_, [&](std::filesystem::path const& name) {
       file_ = std::fopen(name.c_str(), "wbx");
       if (file_ == nullptr && errno != EEXIST) {
-        throw io_error(target_.string(), 0,
-                       glt::detail::message("cannot be created: ", std::strerror(errno),
-                                            "; choose a folder that can be written"));
+        throw io_error(
+            target_.string(), 0,
+            glt::detail::message("cannot be created: ", std::strerror(errno), "; choose a folder that can be written"));
       }
       return file_ != nullptr;
     });
@@ -102,8 +102,7 @@ public:
 
   /// @throws io_error  if the bytes cannot be written
   void write(void const* bytes, std::int64_t count) {
-    if (count > 0 &&
-        std::fwrite(bytes, 1, static_cast<std::size_t>(count), file_) != static_cast<std::size_t>(count)) {
+    if (count > 0 && std::fwrite(bytes, 1, static_cast<std::size_t>(count), file_) != static_cast<std::size_t>(count)) {
       fail("written");
     }
     written_ += count;
@@ -121,8 +120,8 @@ public:
     auto const bytes = std::filesystem::file_size(temporary_, fault);
     if (fault || bytes != static_cast<std::uintmax_t>(written_)) {
       throw io_error(target_.string(), fault ? 0 : static_cast<std::int64_t>(bytes),
-                     glt::detail::message("is not as it was written, ", written_, " bytes: ",
-                                          fault ? fault.message() : "it has another length"));
+                     glt::detail::message("is not as it was written, ", written_,
+                                          " bytes: ", fault ? fault.message() : "it has another length"));
     }
     if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
       fail("given its name");
@@ -132,8 +131,7 @@ public:
 
 private:
   [[noreturn]] void fail(char const* action) const {
-    throw io_error(target_.string(), written_,
-                   glt::detail::message("cannot be ", action, ": ", std::strerror(errno)));
+    throw io_error(target_.string(), written_, glt::detail::message("cannot be ", action, ": ", std::strerror(errno)));
   }
 
   std::filesystem::path target_;
@@ -154,7 +152,8 @@ inline void check_place(std::filesystem::path const& path) {
   auto const parent = whole.has_parent_path() ? whole.parent_path() : std::filesystem::path(".");
   std::error_code fault;
   if (!std::filesystem::is_directory(parent, fault)) {
-    throw io_error(path.string(), 0, "cannot be created: " + parent.string() + " is no folder; make it, or choose another");
+    throw io_error(path.string(), 0,
+                   "cannot be created: " + parent.string() + " is no folder; make it, or choose another");
   }
   constexpr std::size_t longest = 255 - 32; // file systems' limit, and room for names of what is under way
   if (whole.filename().string().size() > longest) {
@@ -184,16 +183,15 @@ inline void check_new_folder(std::filesystem::path const& folder) {
 class atomic_folder {
 public:
   /// @throws io_error  if `target` exists and is not an empty folder, or nothing can be created beside it
-  explicit atomic_folder(std::filesystem::path target)
-      : target_(without_trailing_separator(std::move(target))) {
+  explicit atomic_folder(std::filesystem::path target) : target_(without_trailing_separator(std::move(target))) {
     check_new_folder(target_);
     std::error_code fault;
     temporary_ = make_name_beside(target_, [&](std::filesystem::path const& name) {
       bool const created = std::filesystem::create_directory(name, fault);
       if (fault) {
-        throw io_error(target_.string(), 0,
-                       glt::detail::message("cannot be created: ", fault.message(),
-                                            "; choose a folder that can be written"));
+        throw io_error(
+            target_.string(), 0,
+            glt::detail::message("cannot be created: ", fault.message(), "; choose a folder that can be written"));
       }
       if (created) {
         lock_ = folder_lock(name);
@@ -237,8 +235,7 @@ public:
     std::error_code fault;
     std::filesystem::rename(temporary_, target_, fault);
     if (fault) {
-      throw io_error(target_.string(), 0,
-                     glt::detail::message("cannot be given its name: ", fault.message()));
+      throw io_error(target_.string(), 0, glt::detail::message("cannot be given its name: ", fault.message()));
     }
     committed_ = true;
     sync_entries(target_.has_parent_path() ? target_.parent_path() : ".");

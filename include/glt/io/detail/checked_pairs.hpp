@@ -90,8 +90,8 @@ private:
 
   void check(std::int64_t place, char const* end, global_id id, std::int64_t bound) const {
     if (id < 0 || id >= bound) {
-      throw precondition_error(glt::detail::message(end, " of ", what, " ", place, of_type, " is ", id, ", outside [0, ",
-                                                    bound, "), the ids of the graph"));
+      throw precondition_error(glt::detail::message(end, " of ", what, " ", place, of_type, " is ", id,
+                                                    ", outside [0, ", bound, "), the ids of the graph"));
     }
   }
 };

@@ -44,7 +44,7 @@ struct file_state {
 
 /// The state of an open file; none if the system does not tell.
 [[nodiscard]] inline std::optional<file_state> state_of(int descriptor) {
-  struct ::stat found {};
+  struct ::stat found{};
   return ::fstat(descriptor, &found) == 0 ? std::optional(state_of(found)) : std::nullopt;
 }
 #endif
@@ -52,25 +52,24 @@ struct file_state {
 /// The state of the file that has a name; none if there is none, or it cannot be reached.
 [[nodiscard]] inline std::optional<file_state> state_of(std::filesystem::path const& path) {
 #if defined(__unix__)
-  struct ::stat found {};
+  struct ::stat found{};
   return ::stat(path.c_str(), &found) == 0 ? std::optional(state_of(found)) : std::nullopt;
 #else
   std::error_code fault;
   auto const size = std::filesystem::file_size(path, fault);
   auto const time = fault ? std::filesystem::file_time_type() : std::filesystem::last_write_time(path, fault);
-  std::int64_t const written =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+  std::int64_t const written = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
   return fault ? std::nullopt
-               : std::optional(file_state{.size = static_cast<std::int64_t>(size), .written = written, .changed = written});
+               : std::optional(
+                     file_state{.size = static_cast<std::int64_t>(size), .written = written, .changed = written});
 #endif
 }
 
 /// True if a file was changed so lately that a change right now might not show in its times.
 [[nodiscard]] inline bool is_fresh(file_state const& state) {
   constexpr std::int64_t step = 20000000; // of clocks of file systems, at most
-  auto const now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
+  auto const now =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   return now - state.changed < step && state.changed - now < step;
 }
 

@@ -58,8 +58,8 @@ public:
   /// False if the folder was removed, or another one has its name; true where the system cannot tell.
   [[nodiscard]] bool names_it([[maybe_unused]] std::filesystem::path const& folder) const noexcept {
 #if defined(__unix__)
-    struct ::stat locked {};
-    struct ::stat named {};
+    struct ::stat locked{};
+    struct ::stat named{};
     return descriptor_ < 0 || (::fstat(descriptor_, &locked) == 0 && ::stat(folder.c_str(), &named) == 0 &&
                                locked.st_ino == named.st_ino && locked.st_dev == named.st_dev);
 #else

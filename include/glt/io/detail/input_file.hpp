@@ -30,8 +30,7 @@ public:
       fail(0, "there is no such file; check the path");
     }
     if (status.type() != std::filesystem::file_type::regular) {
-      fail(0,
-           fault ? "cannot be reached: " + fault.message() : "is not a regular file; give the path of one");
+      fail(0, fault ? "cannot be reached: " + fault.message() : "is not a regular file; give the path of one");
     }
     file_.reset(std::fopen(path_.c_str(), "rb"));
     if (!file_) {
@@ -73,13 +72,11 @@ public:
     if (count == 0) {
       return;
     }
-    auto const got =
-        static_cast<std::int64_t>(std::fread(out, 1, static_cast<std::size_t>(count), file_.get()));
+    auto const got = static_cast<std::int64_t>(std::fread(out, 1, static_cast<std::size_t>(count), file_.get()));
     if (got < count) {
-      fail(position_ + got,
-           std::ferror(file_.get()) != 0
-               ? glt::detail::message("cannot be read: ", std::strerror(errno))
-               : glt::detail::message("the file ends ", count - got, " bytes early; make it again"));
+      fail(position_ + got, std::ferror(file_.get()) != 0
+                                ? glt::detail::message("cannot be read: ", std::strerror(errno))
+                                : glt::detail::message("the file ends ", count - got, " bytes early; make it again"));
     }
     position_ += count;
     if (position_ == size_) {

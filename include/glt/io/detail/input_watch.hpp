@@ -68,8 +68,9 @@ public:
                            "; leave input files alone until the work is over, and start again");
       }
       if (file.lost || (file.guard && file.guard->lost())) {
-        throw io_error(file.path.string(), 0,
-                       "could not be read, though it was not changed: its disk fails; copy it elsewhere, and start again");
+        throw io_error(
+            file.path.string(), 0,
+            "could not be read, though it was not changed: its disk fails; copy it elsewhere, and start again");
       }
     }
   }

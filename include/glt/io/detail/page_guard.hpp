@@ -77,7 +77,7 @@ public:
       }
     }
     if (pages_ != nullptr && num_guarded++ == 0) {
-      struct ::sigaction action {};
+      struct ::sigaction action{};
       action.sa_sigaction = on_bus_error;
       action.sa_flags = SA_SIGINFO;
       ::sigemptyset(&action.sa_mask);
@@ -90,7 +90,7 @@ public:
     std::scoped_lock const lock(guarded_mutex);
     if (pages_ != nullptr) {
       pages_->begin = nullptr;
-      struct ::sigaction now {};
+      struct ::sigaction now{};
       if (--num_guarded == 0 && ::sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
           now.sa_sigaction == on_bus_error) {
         ::sigaction(SIGBUS, &handler_before, nullptr);

@@ -67,7 +67,9 @@ inline std::string edges_of_type(edge_table const& edges) {
   return "edges '" + edges.source + " " + edges.name + " " + edges.destination + "'";
 }
 
-inline std::string vertices_of_type(node_table const& nodes) { return "vertices of type '" + nodes.name + "'"; }
+inline std::string vertices_of_type(node_table const& nodes) {
+  return "vertices of type '" + nodes.name + "'";
+}
 
 // One more than the highest id, and at least `least`; the highest number of all is not an id.
 inline std::int64_t count_ids(std::vector<global_id> const& ids, std::int64_t least) {

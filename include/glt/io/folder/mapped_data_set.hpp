@@ -76,14 +76,15 @@ public:
     data_set_view made{.name = name(), .nodes = nodes_, .edges = {}, .inputs = watch_.get()};
     for (auto const& edges : edges_) {
       auto const ends = edges.edge_index.matrix<global_id>();
-      auto& table = made.edges.emplace_back(detail::edge_table_view{.source = edges.type.source,
-                                                            .name = edges.type.name,
-                                                            .destination = edges.type.destination,
-                                                            .columns = {.sources = ends.row(0),
-                                                                        .destinations = ends.row(1),
-                                                                        .weights = values_of<float>(edges.weights),
-                                                                        .times = values_of<std::int64_t>(edges.times)},
-                                                            .features = edges.features});
+      auto& table =
+          made.edges.emplace_back(detail::edge_table_view{.source = edges.type.source,
+                                                          .name = edges.type.name,
+                                                          .destination = edges.type.destination,
+                                                          .columns = {.sources = ends.row(0),
+                                                                      .destinations = ends.row(1),
+                                                                      .weights = values_of<float>(edges.weights),
+                                                                      .times = values_of<std::int64_t>(edges.times)},
+                                                          .features = edges.features});
       for (std::string const split : {"train", "valid", "test"}) {
         auto const links = edges.links.find(split + "_edge");
         auto const negatives = edges.links.find(split + "_edge_neg");
@@ -141,8 +142,7 @@ private:
       auto const file = files_.find(kind, type.suffix);
       auto made = file ? map_npy(*file, wanted, {.watch = watch_}) : array();
       if (file) {
-        detail::check_rows(file->string(), made.bytes().size() / glt::detail::size_of(wanted), num_edges,
-                           what);
+        detail::check_rows(file->string(), made.bytes().size() / glt::detail::size_of(wanted), num_edges, what);
       }
       return made;
     };

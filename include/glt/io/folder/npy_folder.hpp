@@ -100,8 +100,8 @@ private:
       auto const links = files_.find(split + "_edge", type.suffix);
       auto const negatives = files_.find(split + "_edge_neg", type.suffix);
       if (links || negatives) {
-        edges.links.push_back({split, links ? load_pairs(*links) : vertex_pairs{},
-                               negatives ? load_pairs(*negatives) : vertex_pairs{}});
+        edges.links.push_back(
+            {split, links ? load_pairs(*links) : vertex_pairs{}, negatives ? load_pairs(*negatives) : vertex_pairs{}});
       }
     }
     data_.edges.push_back(std::move(edges));

@@ -27,8 +27,7 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
   auto const rows = values.rows();
   auto const columns = values.columns();
   glt::detail::visit_element(values.type(), [&]<class T>(std::type_identity<T>) {
-    table.add(std::move(name),
-              feature_store<device::cpu, T>(rows, columns, std::move(values).template take<T>()));
+    table.add(std::move(name), feature_store<device::cpu, T>(rows, columns, std::move(values).template take<T>()));
   });
 }
 

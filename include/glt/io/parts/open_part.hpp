@@ -52,8 +52,7 @@ template <communicator Comm>
 /// @comm   collective; one header exchange more than with a part that was loaded
 /// @throws collective_error  on every rank, if one cannot load its part
 template <communicator Comm>
-[[nodiscard]] opened_part open_part(Comm& comm, std::filesystem::path const& folder,
-                                    load_options const& options = {}) {
+[[nodiscard]] opened_part open_part(Comm& comm, std::filesystem::path const& folder, load_options const& options = {}) {
   loaded_part part;
   run_together(comm, [&] { part = load_for_rank(parts_folder(folder), comm.rank(), comm.size(), options); });
   return open_part(comm, std::move(part));

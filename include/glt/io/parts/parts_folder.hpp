@@ -105,8 +105,7 @@ public:
       verify(part);
     }
     detail::map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
-    return detail::part_reader(path_, manifest_, part, mapping,
-                               {.ranges = options.validate, .finite = options.finite})
+    return detail::part_reader(path_, manifest_, part, mapping, {.ranges = options.validate, .finite = options.finite})
         .read();
   }
 

@@ -32,8 +32,8 @@ struct loaded_part {
   array targets{};                           ///< [rows, …] labels that are not one whole number a vertex
   buffer<device::cpu, std::int64_t> times{}; ///< [rows] or empty
   hot_rows hot{};
-  detail::part_edges edges{};     ///< by position in the rows of `graph`
-  std::string feature{};  ///< the name of `features`; empty if there are none
+  detail::part_edges edges{}; ///< by position in the rows of `graph`
+  std::string feature{};      ///< the name of `features`; empty if there are none
 };
 
 namespace detail {

@@ -60,8 +60,8 @@ template <reaches<memory_space::host> Executor = exec::sequential>
       auto const edges = static_cast<std::size_t>(e);
       auto& rows = vertices[static_cast<std::size_t>(schema.destination_type(e))];
       auto& columns = vertices[static_cast<std::size_t>(schema.source_type(e))];
-      auto const counted = pass.count_edges(content.graph.relations[edges].view(), rows, columns, part, ex,
-                                            rows.book.begin(part));
+      auto const counted =
+          pass.count_edges(content.graph.relations[edges].view(), rows, columns, part, ex, rows.book.begin(part));
       edge_types[edges] += counted;
       edge_types[edges].parts.push_back(counted);
     }

@@ -91,8 +91,8 @@ private:
       if (names == nullptr || names->items.size() != 3) {
         meta_.fail("has an edge type that is no tuple of three names; partition the graph again");
       }
-      tables.push_back(edges_between(meta_.path().string(), text(*names->items[0]), text(*names->items[1]),
-                                     text(*names->items[2])));
+      tables.push_back(
+          edges_between(meta_.path().string(), text(*names->items[0]), text(*names->items[1]), text(*names->items[2])));
     }
     return tables;
   }
@@ -131,8 +131,8 @@ private:
     std::int64_t count = 0;
     for (int p = 0; p < (whole ? 1 : result_.num_parts); ++p) {
       auto const folder = of_type(whole ? dir_ / "graph" : part(p) / "graph", type);
-      peer_edges edges{{(folder / "rows.pt").string()}, read_part_list(folder / "rows.pt"),
-                       read_part_list(folder / "cols.pt")};
+      peer_edges edges{
+          {(folder / "rows.pt").string()}, read_part_list(folder / "rows.pt"), read_part_list(folder / "cols.pt")};
       if (std::filesystem::exists(folder / "eids.pt")) {
         edges.edges = {(folder / "eids.pt").string(), read_part_list(folder / "eids.pt")};
       } else {

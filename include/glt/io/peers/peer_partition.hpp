@@ -98,8 +98,7 @@ inline std::vector<global_id> read_part_list(torch_file const& file, pickle_valu
 inline std::vector<global_id> read_part_list(std::filesystem::path const& path) {
   auto const values = read_torch_tensor(path);
   if (values.shape().size() != 1) {
-    throw io_error(path.string(), 0,
-                   "has the shape " + shape_text(values.shape()) + "; ids in a line belong here");
+    throw io_error(path.string(), 0, "has the shape " + shape_text(values.shape()) + "; ids in a line belong here");
   }
   return integers_of(values, path.string());
 }

@@ -135,10 +135,10 @@ private:
       torch_file const file(part(p, "node_feats.pt"));
       auto const* const own = of_type(file, {name});
       auto const* const typed_ids = typed_ && own != nullptr ? file.find(*own, "id") : nullptr;
-      ids.push_back({file.path().string(),
-                     typed_ids != nullptr
-                         ? read_part_list(file, *typed_ids)
-                         : without(read_part_list(file, required(file, own, "global_id")), num_nodes_)});
+      ids.push_back(
+          {file.path().string(), typed_ids != nullptr
+                                     ? read_part_list(file, *typed_ids)
+                                     : without(read_part_list(file, required(file, own, "global_id")), num_nodes_)});
       if (auto const* const times = p == 0 ? file.find(*own, "time") : nullptr; times != nullptr) {
         table.times = read_part_list(file, *times);
         check_rows(ids.front().path, std::ssize(table.times), table.num_nodes, vertices_of_type(table));

@@ -33,9 +33,8 @@ struct benchmark_times {
 [[nodiscard]] inline benchmark_times read_benchmarks(std::filesystem::path const& path) {
   auto const report = nlohmann::json::parse(read_text(path), nullptr, false);
   if (!report.is_object() || !report.contains("benchmarks") || !report["benchmarks"].is_array()) {
-    throw io_error(
-        path.string(), 0,
-        "is no report of Google Benchmark; make it with --benchmark_format=json or bench/run.sh --json");
+    throw io_error(path.string(), 0,
+                   "is no report of Google Benchmark; make it with --benchmark_format=json or bench/run.sh --json");
   }
   static std::map<std::string, double> const units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
   benchmark_times made{.name = path.stem().string()};
@@ -87,8 +86,7 @@ struct benchmark_times {
   std::vector<detail::svg_bar_layer> legend;
   for (auto const& report : reports) {
     all.push_back(detail::read_benchmarks(report));
-    legend.push_back(
-        {all.back().name, detail::layer_colours[legend.size() % detail::layer_colours.size()], {}});
+    legend.push_back({all.back().name, detail::layer_colours[legend.size() % detail::layer_colours.size()], {}});
     for (auto const& name : all.back().benchmarks) {
       if (std::ranges::find(names, name) == names.end()) {
         names.push_back(name);
@@ -117,9 +115,8 @@ struct benchmark_times {
         continue;
       }
       auto const length = most > 0 ? found->second / most * (width - label) : 0;
-      auto const text =
-          detail::time_text(found->second) +
-          (i > 0 && first > 0 ? " (" + detail::fixed(found->second / first, 2) + " times)" : "");
+      auto const text = detail::time_text(found->second) +
+                        (i > 0 && first > 0 ? " (" + detail::fixed(found->second / first, 2) + " times)" : "");
       canvas.rectangle(detail::page_margin, y, length, bar - 3, legend[i].colour,
                        name + ", " + all[i].name + ": " + text);
       canvas.text(detail::page_margin + length + 6, y + 9, text, {.size = 9});

@@ -34,14 +34,13 @@ inline void add_table(nlohmann::ordered_json& object, glt::detail::part_table co
   object["total"] = counts_object(table);
   object["cut_fraction"] = table.cut_fraction();
   object["replication_factor"] = table.replication_factor();
-  object["balance"] = {
-      {"vertices", table.balance(&partition_quality::num_vertices)},
-      {"edges", table.balance(&partition_quality::num_edges)},
-      {"halo", table.balance(&partition_quality::halo_size)},
-      {"communication_volume", table.balance(&partition_quality::communication_volume)},
-      {"train", table.balance(&partition_quality::num_train)},
-      {"valid", table.balance(&partition_quality::num_valid)},
-      {"test", table.balance(&partition_quality::num_test)}};
+  object["balance"] = {{"vertices", table.balance(&partition_quality::num_vertices)},
+                       {"edges", table.balance(&partition_quality::num_edges)},
+                       {"halo", table.balance(&partition_quality::halo_size)},
+                       {"communication_volume", table.balance(&partition_quality::communication_volume)},
+                       {"train", table.balance(&partition_quality::num_train)},
+                       {"valid", table.balance(&partition_quality::num_valid)},
+                       {"test", table.balance(&partition_quality::num_test)}};
   object["parts"] = nlohmann::ordered_json::array();
   for (auto const& part : table.parts) {
     object["parts"].push_back(counts_object(part));
@@ -83,12 +82,9 @@ inline void add_table(nlohmann::ordered_json& object, glt::detail::part_table co
   }
   object["edge_types"] = nlohmann::ordered_json::array();
   for (auto const& counted : quality.edge_types) {
-    nlohmann::ordered_json of_type{{"source", counted.type.source},
-                                   {"name", counted.type.name},
-                                   {"destination", counted.type.destination},
-                                   {"num_edges", counted.num_edges},
-                                   {"num_cut_edges", counted.num_cut_edges},
-                                   {"cut_fraction", counted.cut_fraction()}};
+    nlohmann::ordered_json of_type{{"source", counted.type.source},           {"name", counted.type.name},
+                                   {"destination", counted.type.destination}, {"num_edges", counted.num_edges},
+                                   {"num_cut_edges", counted.num_cut_edges},  {"cut_fraction", counted.cut_fraction()}};
     of_type["parts"] = nlohmann::ordered_json::array();
     for (auto const& part : counted.parts) {
       of_type["parts"].push_back(detail::edges_object(part));

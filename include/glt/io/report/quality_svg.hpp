@@ -45,8 +45,8 @@ inline svg_bar_chart type_chart(partition_quality const& quality) {
   }
   svg_bar_chart chart{"Vertices by type", "vertices", "part", {}, true};
   for (std::size_t t = 0; t < types.size(); ++t) {
-    auto layer = layer_of(types[t]->name, std::min(t, layer_colours.size() - 1), *types[t],
-                          &partition_quality::num_vertices);
+    auto layer =
+        layer_of(types[t]->name, std::min(t, layer_colours.size() - 1), *types[t], &partition_quality::num_vertices);
     if (t < layer_colours.size()) {
       chart.layers.push_back(std::move(layer));
     } else {
@@ -64,16 +64,14 @@ inline std::vector<svg_bar_chart> charts_of(partition_quality const& quality) {
       {"Vertices",
        "vertices",
        "part",
-       {layer_of("inner", 0, quality,
-                 [](auto const& part) { return part.num_vertices - part.num_boundary_vertices; }),
+       {layer_of("inner", 0, quality, [](auto const& part) { return part.num_vertices - part.num_boundary_vertices; }),
         layer_of("at the boundary", 1, quality, &partition_quality::num_boundary_vertices)}});
-  charts.push_back(
-      {"Edges into the part",
-       "edges",
-       "part",
-       {layer_of("from the part itself", 0, quality,
-                 [](auto const& part) { return part.num_edges - part.num_cut_edges; }),
-        layer_of("from other parts (cut)", 1, quality, &partition_quality::num_cut_edges)}});
+  charts.push_back({"Edges into the part",
+                    "edges",
+                    "part",
+                    {layer_of("from the part itself", 0, quality,
+                              [](auto const& part) { return part.num_edges - part.num_cut_edges; }),
+                     layer_of("from other parts (cut)", 1, quality, &partition_quality::num_cut_edges)}});
   charts.push_back({"Halo: vertices needed of other parts",
                     "vertices",
                     "part",
@@ -158,11 +156,10 @@ inline void draw_edge_types(svg_canvas& canvas, svg_box const& box, partition_qu
                   " %), communication volume " + number(quality.communication_volume) + ", replication factor " +
                   detail::fixed(quality.replication_factor(), 2),
               {.size = 12});
-  auto const y =
-      detail::draw_panels(canvas, 84, detail::charts_of(quality),
-                          [](auto& on, detail::svg_box const& box, detail::svg_bar_chart const& chart) {
-                            detail::draw_bars(on, box, chart);
-                          });
+  auto const y = detail::draw_panels(canvas, 84, detail::charts_of(quality),
+                                     [](auto& on, detail::svg_box const& box, detail::svg_bar_chart const& chart) {
+                                       detail::draw_bars(on, box, chart);
+                                     });
   detail::draw_matrix(canvas, {margin, y, matrix_width, matrix_height},
                       {"Edges between parts", "edges", "from part", "to part", "inside a part", quality.num_parts(),
                        quality.edges_between});

@@ -49,7 +49,7 @@ private:
 // A column of the table of parts; seeds are shown if there are any.
 struct count_column {
   char const* name;
-  std::int64_t glt::detail::part_counts::*count;
+  std::int64_t glt::detail::part_counts::* count;
 };
 
 inline std::vector<count_column> shown_columns(partition_quality const& quality) {
@@ -57,9 +57,9 @@ inline std::vector<count_column> shown_columns(partition_quality const& quality)
                                     {"boundary", &partition_quality::num_boundary_vertices},
                                     {"halo", &partition_quality::halo_size},
                                     {"volume", &partition_quality::communication_volume}};
-  for (auto const& [name, count] : {count_column{"train", &partition_quality::num_train},
-                                    count_column{"valid", &partition_quality::num_valid},
-                                    count_column{"test", &partition_quality::num_test}}) {
+  for (auto const& [name, count] :
+       {count_column{"train", &partition_quality::num_train}, count_column{"valid", &partition_quality::num_valid},
+        count_column{"test", &partition_quality::num_test}}) {
     if (quality.*count > 0) {
       columns.push_back({name, count});
     }
@@ -67,7 +67,9 @@ inline std::vector<count_column> shown_columns(partition_quality const& quality)
   return columns;
 }
 
-inline std::string percent(glt::detail::edge_counts const& edges) { return fixed(100 * edges.cut_fraction(), 1); }
+inline std::string percent(glt::detail::edge_counts const& edges) {
+  return fixed(100 * edges.cut_fraction(), 1);
+}
 
 inline aligned_rows::row count_row(std::string name, glt::detail::part_counts const& counts,
                                    std::vector<count_column> const& columns) {

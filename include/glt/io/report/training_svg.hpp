@@ -53,8 +53,8 @@ inline void add_training_log(std::filesystem::path const& path, std::string cons
       continue;
     }
     for (auto const& [key, value] : object.items()) {
-      auto const panel = std::ranges::find_if(
-          training_panels, [&](auto const& one) { return key.find(one.word) != std::string::npos; });
+      auto const panel = std::ranges::find_if(training_panels,
+                                              [&](auto const& one) { return key.find(one.word) != std::string::npos; });
       if (panel == training_panels.end() || !(value.is_number() || value.is_null())) {
         continue;
       }
@@ -64,9 +64,8 @@ inline void add_training_log(std::filesystem::path const& path, std::string cons
         auto const colour = layer_colours[found.size() % layer_colours.size()];
         line = found.insert(found.end(), {.name = before + key, .colour = colour});
       }
-      line->points.emplace_back(object["epoch"].get<double>(), value.is_null()
-                                                                   ? std::numeric_limits<double>::quiet_NaN()
-                                                                   : value.get<double>());
+      line->points.emplace_back(object["epoch"].get<double>(),
+                                value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
       any = true;
     }
   }
@@ -96,9 +95,8 @@ inline void add_training_log(std::filesystem::path const& path, std::string cons
     detail::add_training_log(log, logs.size() > 1 ? log.stem().string() + " " : "", charts);
   }
   std::erase_if(charts, [](auto const& chart) { return chart.lines.empty(); });
-  return detail::page_of(title, charts, [](auto& canvas, auto const& box, auto const& chart) {
-    detail::draw_lines(canvas, box, chart);
-  });
+  return detail::page_of(
+      title, charts, [](auto& canvas, auto const& box, auto const& chart) { detail::draw_lines(canvas, box, chart); });
 }
 
 } // namespace glt::io

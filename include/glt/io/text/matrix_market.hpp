@@ -66,8 +66,8 @@ inline matrix_market_header read_matrix_market_header(text_source& source) {
   expect_word<1>(banner, {"%%matrixmarket"}, "a Matrix Market file begins with %%MatrixMarket");
   expect_word<1>(banner, {"matrix"}, "only a 'matrix' can be read");
   expect_word<1>(banner, {"coordinate"}, "only a 'coordinate' matrix, of entries with row and column, can be read");
-  auto const field = expect_word<3>(banner, {"pattern", "real", "integer"},
-                                    "the entries must be 'pattern', 'real' or 'integer'");
+  auto const field =
+      expect_word<3>(banner, {"pattern", "real", "integer"}, "the entries must be 'pattern', 'real' or 'integer'");
   auto const kind = expect_word<3>(banner, {"general", "symmetric", "skew-symmetric"},
                                    "the matrix must be 'general', 'symmetric' or 'skew-symmetric'");
   banner.end_line("the kind of the matrix");
@@ -165,9 +165,8 @@ private:
 // At the end of the text.
 inline void check_entries(text_source const& source, matrix_market_header const& header, std::int64_t num_entries) {
   if (num_entries != header.num_entries) {
-    source.fail(source.end_place(),
-                glt::detail::message(": the file has ", num_entries, " entries and says it has ", header.num_entries,
-                                     "; fetch or make it again"));
+    source.fail(source.end_place(), glt::detail::message(": the file has ", num_entries, " entries and says it has ",
+                                                         header.num_entries, "; fetch or make it again"));
   }
   check_density(source.path(), header.size, header.num_entries,
                 "leave out rows and columns without entries, or read the entries as an edge list with "

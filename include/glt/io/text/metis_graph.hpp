@@ -61,8 +61,8 @@ inline metis_header read_metis_header(text_source& source) {
       auto const count = line->natural<std::int64_t>("a number of weights");
       constexpr std::int64_t most = 1 << 16; // so that a row of weights is no larger than a line of text
       if ((count != 0) != (header.num_weights != 0) || count > most) {
-        place.fail(glt::detail::message("the number of weights of a vertex is 0 without vertex weights and 1 to ",
-                                        most, " with them"));
+        place.fail(glt::detail::message("the number of weights of a vertex is 0 without vertex weights and 1 to ", most,
+                                        " with them"));
       }
       header.num_weights = count;
     }
@@ -149,8 +149,7 @@ private:
       auto const start = cursor;
       auto const neighbor = cursor.natural<global_id>("a neighbour");
       if (neighbor < 1 || neighbor > header_.num_vertices) [[unlikely]] {
-        start.fail(glt::detail::message("a neighbour is a number from 1 to ", header_.num_vertices,
-                                        " in this graph"));
+        start.fail(glt::detail::message("a neighbour is a number from 1 to ", header_.num_vertices, " in this graph"));
       }
       edges_.sources.push_back(row);
       edges_.destinations.push_back(neighbor - 1);

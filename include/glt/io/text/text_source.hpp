@@ -87,8 +87,8 @@ public:
       if (!ended_) {
         read_more(pieces * limits_.piece_bytes);
       }
-      auto const fresh = std::string_view(text_.data(), static_cast<std::size_t>(filled_)).substr(
-          static_cast<std::size_t>(searched));
+      auto const fresh =
+          std::string_view(text_.data(), static_cast<std::size_t>(filled_)).substr(static_cast<std::size_t>(searched));
       auto const last = fresh.rfind('\n');
       if (last != std::string_view::npos) {
         lines_end_ = searched + static_cast<std::int64_t>(last) + 1;
@@ -134,9 +134,9 @@ public:
   }
   /// Throws an `io_error` that names the line.
   [[noreturn]] void fail(detail::text_place where, std::string const& what) const {
-    throw io_error(path_, where.offset,
-                   glt::detail::message("line ", lines_before() + where.line,
-                                        packed() ? " of the unpacked text" : "", what));
+    throw io_error(
+        path_, where.offset,
+        glt::detail::message("line ", lines_before() + where.line, packed() ? " of the unpacked text" : "", what));
   }
 
 private:
@@ -183,8 +183,7 @@ private:
       text_.resize(filled_);
       text_.resize(filled_ + wanted);
     }
-    auto const got =
-        std::visit([&](auto& input) { return input.read_some(text_.data() + filled_, wanted); }, input_);
+    auto const got = std::visit([&](auto& input) { return input.read_some(text_.data() + filled_, wanted); }, input_);
     ended_ = got == 0;
     filled_ += got;
     if (offset_ + filled_ > limits_.text_bytes) {
@@ -197,12 +196,12 @@ private:
   std::string path_;
   detail::text_limits limits_;
   detail::text_input input_;
-  buffer<device::cpu, char> text_;  // whole lines up to lines_end_, then the beginning of one up to filled_
+  buffer<device::cpu, char> text_; // whole lines up to lines_end_, then the beginning of one up to filled_
   std::int64_t at_ = 0;
   std::int64_t lines_end_ = 0;
   std::int64_t filled_ = 0;
-  std::int64_t offset_ = 0;         // of text_ in the whole text
-  std::int64_t first_line_ = 1;     // that text_ begins with
+  std::int64_t offset_ = 0;     // of text_ in the whole text
+  std::int64_t first_line_ = 1; // that text_ begins with
   bool ended_ = false;
 };
 

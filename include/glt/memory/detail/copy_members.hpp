@@ -30,8 +30,7 @@ void copy_members(From const& from, To& to, CopyArray&& copy_array) {
     auto const copies = member_access::of(to);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (copy_members(std::get<I>(sources), std::get<I>(copies), copy_array), ...);
-    }
-    (std::make_index_sequence<std::tuple_size_v<decltype(sources)>>());
+    }(std::make_index_sequence<std::tuple_size_v<decltype(sources)>>());
   } else if constexpr (is_buffer<From>) {
     copy_array(from, to);
   } else if constexpr (is_list_with_members<From>) {

@@ -35,9 +35,8 @@ public:
   doorbell() = default;
   explicit doorbell(node_blocks blocks) : blocks_(std::move(blocks)) {
 #if defined(__linux__)
-    hears_all_ = !blocks_.of_rank.empty() && std::ranges::all_of(blocks_.of_rank, [](auto const& block) {
-      return block.has_value();
-    });
+    hears_all_ = !blocks_.of_rank.empty() &&
+                 std::ranges::all_of(blocks_.of_rank, [](auto const& block) { return block.has_value(); });
 #endif
   }
 

@@ -33,8 +33,8 @@ public:
     sent_.set(out.sizes, out.offsets, block_bytes);
     received_.set(in.sizes, in.offsets, block_bytes);
     check_mpi(MPI_Ialltoallw(sent_.base(out.data), sent_.counts(), sent_.displacements(), sent_.types(),
-                             received_.base(in.data), received_.counts(), received_.displacements(),
-                             received_.types(), comm, &request_),
+                             received_.base(in.data), received_.counts(), received_.displacements(), received_.types(),
+                             comm, &request_),
               "MPI_Ialltoallw");
   }
 
@@ -42,8 +42,8 @@ public:
     sent_.set(out.sizes, out.offsets, block_bytes);
     received_.set(in.sizes, in.offsets, block_bytes);
     check_mpi(MPI_Alltoallw(sent_.base(out.data), sent_.counts(), sent_.displacements(), sent_.types(),
-                            received_.base(in.data), received_.counts(), received_.displacements(),
-                            received_.types(), comm),
+                            received_.base(in.data), received_.counts(), received_.displacements(), received_.types(),
+                            comm),
               "MPI_Alltoallw");
   }
 

@@ -28,8 +28,7 @@ public:
   /// Describes other slices; those before must have gone.
   ///
   /// @shape  sizes [R], offsets [R], in bytes
-  void set(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets,
-           std::int64_t block_bytes) {
+  void set(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets, std::int64_t block_bytes) {
     free_types();
     empty_ = true;
     counts_.assign(sizes.size(), 0);
@@ -87,8 +86,8 @@ private:
       starts[i] = static_cast<MPI_Aint>(displacement + static_cast<std::int64_t>(i) * block_bytes);
     }
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    check_mpi(MPI_Type_create_hindexed(narrow<int>(num_blocks, "number of blocks of a message"),
-                                       lengths.data(), starts.data(), MPI_BYTE, &type),
+    check_mpi(MPI_Type_create_hindexed(narrow<int>(num_blocks, "number of blocks of a message"), lengths.data(),
+                                       starts.data(), MPI_BYTE, &type),
               "MPI_Type_create_hindexed");
     if (auto const code = MPI_Type_commit(&type); code != MPI_SUCCESS) {
       MPI_Type_free(&type);

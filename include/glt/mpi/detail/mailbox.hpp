@@ -80,9 +80,7 @@ public:
   }
 
   /// @throws mpi_error  if MPI reports a failure
-  [[nodiscard]] std::optional<mailbox_message> receive(mailbox_limit limit) {
-    return next(-1, limit, "receive");
-  }
+  [[nodiscard]] std::optional<mailbox_message> receive(mailbox_limit limit) { return next(-1, limit, "receive"); }
 
   /// @throws mpi_error  if MPI reports a failure
   [[nodiscard]] std::optional<mailbox_message> receive_from(int source, mailbox_limit limit) {
@@ -176,8 +174,7 @@ private:
       return false;
     }
     mpi_envelope envelope;
-    check_mpi(MPI_Mrecv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, &announced, &status),
-              "MPI_Mrecv");
+    check_mpi(MPI_Mrecv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, &announced, &status), "MPI_Mrecv");
     int length = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
     // Kept here whatever happens: MPI may still write to it.
@@ -187,8 +184,8 @@ private:
       move_bytes(block.data(), envelope.small.data(), envelope.bytes);
     } else {
       mpi_payload const rest(block, handle_->block_bytes());
-      check_mpi(MPI_Irecv(rest.data, rest.count(), rest.type(), status.MPI_SOURCE, mpi_payload_tag,
-                          handle_->comm(), &arrivals_.back().request),
+      check_mpi(MPI_Irecv(rest.data, rest.count(), rest.type(), status.MPI_SOURCE, mpi_payload_tag, handle_->comm(),
+                          &arrivals_.back().request),
                 "MPI_Irecv");
     }
     return true;
@@ -237,7 +234,7 @@ private:
   block_pool pool_;
   mpi_mailbox_sends sends_;
   std::list<arrival> arrivals_; // moved without memory, other than a deque
-  std::vector<int> late_; // sources, scratch memory
+  std::vector<int> late_;       // sources, scratch memory
   doorbell bell_;
   bool is_closed_ = false;
 };

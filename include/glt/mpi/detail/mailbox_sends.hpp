@@ -75,8 +75,7 @@ public:
               "MPI_Isend");
     if (small < made.bytes.size()) {
       mpi_payload const rest(made.bytes, handle.block_bytes());
-      check_mpi(MPI_Isend(rest.data, rest.count(), rest.type(), to, mpi_payload_tag, handle.comm(),
-                          &made.requests[1]),
+      check_mpi(MPI_Isend(rest.data, rest.count(), rest.type(), to, mpi_payload_tag, handle.comm(), &made.requests[1]),
                 "MPI_Isend");
     } else {
       made.bytes = {};

@@ -48,8 +48,7 @@ public:
     }
     return made;
 #else
-    throw error(message("memory of ", bytes,
-                        " bytes for several processes cannot be made: this system is not Linux"));
+    throw error(message("memory of ", bytes, " bytes for several processes cannot be made: this system is not Linux"));
 #endif
   }
 
@@ -71,8 +70,7 @@ public:
 #endif
   }
 
-  memory_file(memory_file&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), bytes_(other.bytes_) {}
+  memory_file(memory_file&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), bytes_(other.bytes_) {}
   memory_file& operator=(memory_file&&) = delete;
   ~memory_file() {
 #if defined(__linux__)
@@ -85,7 +83,7 @@ public:
   [[nodiscard]] memory_file_name name() const {
     memory_file_name made{.descriptor = descriptor_, .bytes = bytes_};
 #if defined(__linux__)
-    struct ::stat status {};
+    struct ::stat status{};
     if (::fstat(descriptor_, &status) != 0) {
       fail("be found");
     }
@@ -107,8 +105,7 @@ public:
     auto const bytes = static_cast<std::size_t>(bytes_);
     // Addresses alone, with enough of them to begin at a huge page.
     auto const reserved = bytes + huge_page_bytes;
-    void* const room =
-        ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const room = ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) {
       fail("be mapped");
     }
@@ -125,16 +122,15 @@ public:
   }
 
 private:
-  memory_file(int descriptor, std::int64_t bytes, std::string_view what)
-      : descriptor_(descriptor), bytes_(bytes) {
+  memory_file(int descriptor, std::int64_t bytes, std::string_view what) : descriptor_(descriptor), bytes_(bytes) {
     if (descriptor_ < 0) {
       fail(what);
     }
   }
 
   [[noreturn]] void fail(std::string_view what) const {
-    throw error(message("memory of ", bytes_, " bytes for several processes cannot ", what, ": ",
-                        std::strerror(errno)));
+    throw error(
+        message("memory of ", bytes_, " bytes for several processes cannot ", what, ": ", std::strerror(errno)));
   }
 
   int descriptor_;

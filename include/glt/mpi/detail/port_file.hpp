@@ -38,9 +38,8 @@ public:
     try {
       check_mpi(MPI_Open_port(MPI_INFO_NULL, name_.data()), "MPI_Open_port");
     } catch (mpi_error const& failure) {
-      throw error(message(failure.what(),
-                          "; this MPI cannot let other jobs in: start servers and clients as one job, "
-                          "mpirun -np S server : -np C client"));
+      throw error(message(failure.what(), "; this MPI cannot let other jobs in: start servers and clients as one job, "
+                                          "mpirun -np S server : -np C client"));
     }
     is_open_ = true;
   }

@@ -33,9 +33,8 @@ public:
     for (std::int64_t sent = 0; sent <= bytes; sent += block) {
       mpi_turn const turn;
       MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Isend(sent < bytes ? data + sent : nullptr,
-                          static_cast<int>(std::min(block, bytes - sent)), MPI_BYTE, peer, mpi_reply_tag,
-                          handle_.comm(), &request),
+      check_mpi(MPI_Isend(sent < bytes ? data + sent : nullptr, static_cast<int>(std::min(block, bytes - sent)),
+                          MPI_BYTE, peer, mpi_reply_tag, handle_.comm(), &request),
                 "MPI_Isend");
       requests.push_back(request);
     }
@@ -76,8 +75,7 @@ inline void probe_reply(mpi_handle& handle, int peer, MPI_Message& message, MPI_
 
 /// Writes the reply of one peer to `data` from byte `first` on, makes it longer where needed, and returns the
 /// reply's size.
-inline std::int64_t receive_reply(mpi_handle& handle, int peer, std::vector<std::byte>& data,
-                                  std::int64_t first) {
+inline std::int64_t receive_reply(mpi_handle& handle, int peer, std::vector<std::byte>& data, std::int64_t first) {
   auto end = static_cast<std::size_t>(first);
   for (std::int64_t piece = handle.block_bytes(); piece == handle.block_bytes();) {
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -109,8 +107,7 @@ inline void exchange_replies(mpi_handle& handle, outgoing const& out, std::span<
   mpi_reply_sends sends(handle);
   for (std::size_t peer = 0; peer < answering.size(); ++peer) {
     if (answering[peer] != 0) {
-      sends.send(static_cast<int>(peer), out.data + (out.sizes[peer] > 0 ? out.offsets[peer] : 0),
-                 out.sizes[peer]);
+      sends.send(static_cast<int>(peer), out.data + (out.sizes[peer] > 0 ? out.offsets[peer] : 0), out.sizes[peer]);
     }
   }
   replies.sizes.assign(asked.size(), 0);

@@ -21,9 +21,7 @@ public:
     }
   }
 
-  [[nodiscard]] static bool is_needed() noexcept {
-    return of_process().needed.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] static bool is_needed() noexcept { return of_process().needed.load(std::memory_order_relaxed); }
 
   /// Asks MPI, which is running, what it allows.
   static void ask() noexcept {

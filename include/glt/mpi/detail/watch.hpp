@@ -159,8 +159,7 @@ private:
     }
     for (int peer = 0; peer < ranks_; ++peer) {
       if (peer != rank_ && arrived_[static_cast<std::size_t>(peer)] == 0) {
-        (last_line() << "glt: rank " << peer
-                     << " does not answer: it is stopped, cut off, or busy outside of glt")
+        (last_line() << "glt: rank " << peer << " does not answer: it is stopped, cut off, or busy outside of glt")
             .write();
       }
     }
@@ -176,8 +175,7 @@ private:
       return false;
     }
     place heard;
-    MPI_Recv(&heard, static_cast<int>(sizeof heard), MPI_BYTE, status.MPI_SOURCE, answer_tag, comm_,
-             MPI_STATUS_IGNORE);
+    MPI_Recv(&heard, static_cast<int>(sizeof heard), MPI_BYTE, status.MPI_SOURCE, answer_tag, comm_, MPI_STATUS_IGNORE);
     arrived_[static_cast<std::size_t>(status.MPI_SOURCE)] = 1;
     last_line text;
     text << "glt: rank " << status.MPI_SOURCE << " waits in " << heard.call.data();

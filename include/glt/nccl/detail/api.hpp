@@ -25,7 +25,7 @@ public:
   using id_type = ncclUniqueId;
   using comm_type = ncclComm_t;
 
-  nccl_api(device::cuda policy) : policy_(std::move(policy)) {} // NOLINT: a policy says all that is to be known
+  nccl_api(device::cuda policy) : policy_(std::move(policy)) {}         // NOLINT: a policy says all that is to be known
   nccl_api(device::zero_copy const& policy) : nccl_api(policy.gpu()) {} // NOLINT
 
   /// @throws nccl_error  if NCCL finds no network
@@ -59,13 +59,13 @@ public:
   void begin_group() { check_nccl(ncclGroupStart(), "ncclGroupStart"); }
   void send(comm_type comm, std::byte const* data, std::int64_t bytes, int peer) {
     on_device const here(policy_.device());
-    check_nccl(ncclSend(data, static_cast<std::size_t>(bytes), ncclUint8, peer, comm, policy_.stream()),
-                       "ncclSend", comm);
+    check_nccl(ncclSend(data, static_cast<std::size_t>(bytes), ncclUint8, peer, comm, policy_.stream()), "ncclSend",
+               comm);
   }
   void receive(comm_type comm, std::byte* data, std::int64_t bytes, int peer) {
     on_device const here(policy_.device());
-    check_nccl(ncclRecv(data, static_cast<std::size_t>(bytes), ncclUint8, peer, comm, policy_.stream()),
-                       "ncclRecv", comm);
+    check_nccl(ncclRecv(data, static_cast<std::size_t>(bytes), ncclUint8, peer, comm, policy_.stream()), "ncclRecv",
+               comm);
   }
   void end_group() {
     on_device const here(policy_.device());
@@ -76,9 +76,9 @@ public:
   void reduce(comm_type comm, T* values, std::int64_t count, reduction op) {
     on_device const here(policy_.device());
     auto const nccl_op = op == reduction::sum ? ncclSum : op == reduction::min ? ncclMin : ncclMax;
-    check_nccl(ncclAllReduce(values, values, static_cast<std::size_t>(count), type_of<T>(), nccl_op, comm,
-                                     policy_.stream()),
-                       "ncclAllReduce", comm);
+    check_nccl(
+        ncclAllReduce(values, values, static_cast<std::size_t>(count), type_of<T>(), nccl_op, comm, policy_.stream()),
+        "ncclAllReduce", comm);
   }
 
   void mark() {

@@ -120,9 +120,7 @@ public:
   [[nodiscard]] basic_nccl_comm split(int color, int order) {
     return basic_nccl_comm(parts{host().split(color, order), session_->layer()});
   }
-  [[nodiscard]] basic_nccl_comm duplicate() {
-    return basic_nccl_comm(parts{host().duplicate(), session_->layer()});
-  }
+  [[nodiscard]] basic_nccl_comm duplicate() { return basic_nccl_comm(parts{host().duplicate(), session_->layer()}); }
 
 private:
   struct parts {

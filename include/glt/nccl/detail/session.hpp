@@ -151,15 +151,15 @@ private:
   HostComm host_;
   decltype(std::declval<HostComm&>().make_alarm()) alarm_;
   Layer layer_;
-  std::optional<typename Layer::comm_type> native_;    // empty on one rank, and once it is given up
-  std::optional<std::pair<int, std::string>> lost_;    // the rank that failed and why, once all know
-  std::string failure_;                                // of this rank
+  std::optional<typename Layer::comm_type> native_; // empty on one rank, and once it is given up
+  std::optional<std::pair<int, std::string>> lost_; // the rank that failed and why, once all know
+  std::string failure_;                             // of this rank
   bool raised_ = false;
   bool under_way_ = false;
   bool enqueued_ = false;
   std::int64_t step_ = 0;
-  std::vector<std::int64_t> nothing_;  // [R]
-  std::vector<char> raisers_;          // [R]
+  std::vector<std::int64_t> nothing_; // [R]
+  std::vector<char> raisers_;         // [R]
   std::vector<call_header> headers_;
 };
 

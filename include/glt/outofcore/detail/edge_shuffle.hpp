@@ -53,11 +53,10 @@ template <communicator Comm, class RowOf>
       ++counts[static_cast<std::size_t>(row_of(destination))];
     });
   });
-  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure, edges.sources.size(),
-                     [](auto own, auto first) {
-                       return glt::detail::message("has ", own, " edges, but rank 0 has ", first,
-                                                   "; give all ranks the same list");
-                     });
+  glt::detail::agree(
+      comm, {.what = glt::detail::operation::shuffle}, failure, edges.sources.size(), [](auto own, auto first) {
+        return glt::detail::message("has ", own, " edges, but rank 0 has ", first, "; give all ranks the same list");
+      });
   comm.all_reduce(std::span<std::int64_t>(counts), reduction::sum);
   return counts;
 }

@@ -63,10 +63,9 @@ struct spread_listed_edges {
 /// @shape  values, sums [V, columns]
 /// @throws precondition_error  as `checked_pairs::copy`
 /// @throws io_error            if a watched file was changed
-inline void spread_own_edges(all_types const& graph, int ranks, int rank,
-                             host_view<glt::detail::log_miss const> values,
-                             host_view<glt::detail::log_miss> sums, std::int64_t columns,
-                             device::cpu const& policy, progress_callback const& on_progress) {
+inline void spread_own_edges(all_types const& graph, int ranks, int rank, host_view<glt::detail::log_miss const> values,
+                             host_view<glt::detail::log_miss> sums, std::int64_t columns, device::cpu const& policy,
+                             progress_callback const& on_progress) {
   constexpr std::int64_t edges_a_round = spread_listed_edges::share_size << 10;
   auto const& schema = graph.schema();
   for (int e = 0; e < schema.num_edge_types(); ++e) {
@@ -90,10 +89,8 @@ inline void spread_own_edges(all_types const& graph, int ranks, int rank,
         });
       });
       if (on_progress) {
-        on_progress({.what = "estimating hotness",
-                     .unit = "edges",
-                     .done = begin + count - first,
-                     .total = last - first});
+        on_progress(
+            {.what = "estimating hotness", .unit = "edges", .done = begin + count - first, .total = last - first});
       }
     }
   }

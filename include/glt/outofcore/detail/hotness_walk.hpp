@@ -57,7 +57,7 @@ public:
   /// @throws precondition_error  if a vertex has 2³² in-edges or more
   /// @comm   none
   hotness_walk_on_disk(Comm comm, all_types const& graph, host_view<std::int64_t const> in_degrees,
-                     std::int64_t columns, std::int64_t rows_a_round, hotness_estimate_options const& options)
+                       std::int64_t columns, std::int64_t rows_a_round, hotness_estimate_options const& options)
       : comm_(comm), graph_(graph), options_(options), most_columns_(columns),
         slices_(comm, graph.num_vertices(), columns, rows_a_round), own_(slices_.own()),
         sums_(graph.num_vertices() * columns), values_(graph.num_vertices() * columns),
@@ -83,11 +83,9 @@ public:
     for (std::size_t hop = 0; hop < hops; ++hop) {
       slices_.hand_round(values(), columns_);
       auto const failure = glt::detail::failure_of([&] { spread(); });
-      glt::detail::agree(comm_,
-                  {.what = glt::detail::operation::estimate_hotness, .hop = static_cast<std::int32_t>(hop)},
-                  failure);
-      slices_.add_up(sums(), columns_,
-                     [](log_miss& sum, log_miss other) { glt::detail::add_capped(sum, other); });
+      glt::detail::agree(
+          comm_, {.what = glt::detail::operation::estimate_hotness, .hop = static_cast<std::int32_t>(hop)}, failure);
+      slices_.add_up(sums(), columns_, [](log_miss& sum, log_miss other) { glt::detail::add_capped(sum, other); });
       settle(hop);
     }
   }
@@ -101,12 +99,8 @@ public:
   }
 
 private:
-  [[nodiscard]] host_view<log_miss> sums() {
-    return sums_.view().subview(0, graph_.num_vertices() * columns_);
-  }
-  [[nodiscard]] host_view<log_miss> values() {
-    return values_.view().subview(0, graph_.num_vertices() * columns_);
-  }
+  [[nodiscard]] host_view<log_miss> sums() { return sums_.view().subview(0, graph_.num_vertices() * columns_); }
+  [[nodiscard]] host_view<log_miss> values() { return values_.view().subview(0, graph_.num_vertices() * columns_); }
   [[nodiscard]] double& touched(std::int64_t row, std::int64_t column) {
     return touched_[column * (own_.last - own_.first) + row];
   }

@@ -48,8 +48,8 @@ public:
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       send_counts_[rank] = rank == own ? 0 : std::ssize(for_ranks_[rank]);
     }
-    glt::detail::exchange_headers(comm_, {.what = glt::detail::operation::shuffle, .step = step},
-                                  send_counts_, record_bytes_, failure, headers_);
+    glt::detail::exchange_headers(comm_, {.what = glt::detail::operation::shuffle, .step = step}, send_counts_,
+                                  record_bytes_, failure, headers_);
     glt::detail::committed(comm_, [&] { send(own); });
     std::size_t next = 0;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -83,7 +83,7 @@ private:
     }
     received_.resize(static_cast<std::size_t>(arriving));
     glt::detail::exchange_rows(comm_, host_view<std::byte const>(sent_), send_counts_, host_view<std::byte>(received_),
-                  receive_counts_);
+                               receive_counts_);
   }
 
   Comm comm_;

@@ -56,7 +56,7 @@ void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, pa
         std::memcpy(&id, arrived, sizeof(id));
         auto const part = labels.book.owner(id);
         of_parts[static_cast<std::size_t>(part - first_part)].write((id - labels.book.begin(part)) * row_bytes,
-                                                                  {arrived + sizeof(id), row_bytes});
+                                                                    {arrived + sizeof(id), row_bytes});
       });
   auto const failure = glt::detail::failure_of([&] {
     for (auto& rows : of_parts) {

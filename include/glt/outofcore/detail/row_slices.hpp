@@ -22,8 +22,7 @@ namespace glt::io::detail {
 ///
 /// @comm   collective; one header exchange and one reduction of a number
 template <communicator Comm>
-[[nodiscard]] std::int64_t agree_on_rows_a_round(Comm& comm, memory_plan const& plan,
-                                                 std::int64_t row_bytes) {
+[[nodiscard]] std::int64_t agree_on_rows_a_round(Comm& comm, memory_plan const& plan, std::int64_t row_bytes) {
   auto const rows = std::max<std::int64_t>(plan.for_edges / 4 / (row_bytes * comm.size()), 1);
   return reduce_over_ranks(comm, rows, reduction::min);
 }
@@ -40,8 +39,8 @@ public:
       : comm_(std::move(comm)), rows_(rows), own_(slice_of(rows, comm_.size(), comm_.rank())),
         most_(slice_of(rows, comm_.size(), 0).last),
         rows_a_round_(std::min(rows_a_round, std::max<std::int64_t>(most_, 1))),
-        arrived_((comm_.size() - 1) * rows_a_round_ * most_columns),
-        sent_(static_cast<std::size_t>(comm_.size())), received_(sent_) {}
+        arrived_((comm_.size() - 1) * rows_a_round_ * most_columns), sent_(static_cast<std::size_t>(comm_.size())),
+        received_(sent_) {}
 
   [[nodiscard]] item_range own() const noexcept { return own_; }
 
@@ -56,8 +55,7 @@ public:
       auto const count = (last - first) * columns;
       for (int rank = 0; rank < comm_.size(); ++rank) {
         auto const theirs = piece_of(rank, done);
-        sent_.set(rank, theirs.first * columns,
-                  rank == comm_.rank() ? 0 : (theirs.last - theirs.first) * columns);
+        sent_.set(rank, theirs.first * columns, rank == comm_.rank() ? 0 : (theirs.last - theirs.first) * columns);
         received_.set(rank, place_of(rank) * count, rank == comm_.rank() ? 0 : count);
       }
       exchange(values.data(), arrived_.data());

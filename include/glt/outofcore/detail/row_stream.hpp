@@ -45,8 +45,7 @@ public:
         own_bounds_.push_back(bounds_[static_cast<std::size_t>(range)]);
       }
     }
-    own_bounds_.push_back(
-        own_bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(first_own_) + own_bounds_.size()]);
+    own_bounds_.push_back(own_bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(first_own_) + own_bounds_.size()]);
     if (own_bounds_.size() == 1) {
       own_bounds_.push_back(own_bounds_.front());
     }
@@ -72,9 +71,7 @@ public:
     edge_spill spill(scratch_, own_bounds_, plan_.for_edges / 8);
     spill_edges(
         comm_, graph_, plan_, on_progress_,
-        [this](global_id row) {
-          return rank_of_range(std::ranges::upper_bound(bounds_, row) - bounds_.begin() - 1);
-        },
+        [this](global_id row) { return rank_of_range(std::ranges::upper_bound(bounds_, row) - bounds_.begin() - 1); },
         spill);
     record_shuffle to_first(comm_, sizeof(moving_edge));
     for (std::int64_t range = 0; range < num_ranges(); ++range) {
@@ -97,8 +94,7 @@ public:
           auto const first = bounds_[static_cast<std::size_t>(range)];
           auto rows = compress_range(arrived.cview(), first, bounds_[static_cast<std::size_t>(range) + 1]);
           arrived = {};
-          take(first, csr_view<memory_space::host, global_id>(graph_.num_vertices(),
-                                                              std::as_const(rows.offsets).view(),
+          take(first, csr_view<memory_space::host, global_id>(graph_.num_vertices(), std::as_const(rows.offsets).view(),
                                                               std::as_const(rows.columns).view()));
         }
       });

@@ -43,9 +43,7 @@ inline std::int64_t find_line(input_file& file, std::int64_t place) {
                                             int rank) {
   input_file file(path);
   auto const [first, last] = slice_of(std::max<std::int64_t>(file.size() - begin, 0), ranks, rank);
-  auto const line_from = [&](std::int64_t place) {
-    return place == 0 ? begin : find_line(file, begin + place);
-  };
+  auto const line_from = [&](std::int64_t place) { return place == 0 ? begin : find_line(file, begin + place); };
   return {line_from(first), line_from(last)};
 }
 

@@ -61,9 +61,9 @@ inline std::vector<std::int64_t> count_both_ways(edge_columns const& edges, std:
 /// @throws io_error            if the folder cannot be written
 /// @cost   O(E log E); two passes over the edges, and two over files
 [[nodiscard]] inline detail::staged_edges::columns stage_both_ways(detail::edge_columns const& edges,
-                                                            std::int64_t num_vertices,
-                                                            std::filesystem::path const& folder,
-                                                            std::int64_t memory_bytes) {
+                                                                   std::int64_t num_vertices,
+                                                                   std::filesystem::path const& folder,
+                                                                   std::int64_t memory_bytes) {
   constexpr auto edge_bytes = static_cast<std::int64_t>(sizeof(detail::moving_edge));
   auto const most_edges = std::max<std::int64_t>(memory_bytes / 2 / edge_bytes, 1);
   auto const waiting_bytes = memory_bytes / 8;
@@ -93,8 +93,7 @@ inline std::vector<std::int64_t> count_both_ways(edge_columns const& edges, std:
       std::ranges::sort(taken, {},
                         [](detail::moving_edge const& edge) { return std::tuple(edge.row, edge.column, edge.id); });
       for (auto const* edge = taken.begin(); edge != taken.end(); ++edge) {
-        if (edge == taken.begin() ||
-            std::pair(edge->row, edge->column) != std::pair(edge[-1].row, edge[-1].column)) {
+        if (edge == taken.begin() || std::pair(edge->row, edge->column) != std::pair(edge[-1].row, edge[-1].column)) {
           kept.add({.row = edge->id, .column = edge->column, .id = edge->row});
         }
       }

@@ -45,20 +45,18 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
   auto const read_own = [&](detail::staged_edges& edges) {
     detail::check(options);
     if (options.relabel) {
-      throw precondition_error(
-          "edge list to be relabelled piece by piece; relabelling needs all edges in memory: use "
-          "read_edge_list and write_npy_folder");
+      throw precondition_error("edge list to be relabelled piece by piece; relabelling needs all edges in memory: use "
+                               "read_edge_list and write_npy_folder");
     }
     watch.add(file);
     text_source head(file);
     detail::skip_header(head, options.header_lines);
     auto columns = options.columns.empty() ? detail::columns_of_first_line(head) : options.columns;
-    auto const limit =
-        options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
+    auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
     detail::edge_lines lines(std::move(columns), options.first_vertex, limit);
     auto source = detail::source_of_rank(std::move(head), comm.size(), comm.rank());
     detail::parse_pieces(source, read, "reading edges", lines,
-                 [&](detail::edge_lines& all) { edges.take(all.edges()); });
+                         [&](detail::edge_lines& all) { edges.take(all.edges()); });
     largest = lines.largest();
     return std::vector<named_array>();
   };
@@ -67,9 +65,8 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
       return options.num_vertices;
     }
     comm.all_reduce(std::span<std::int64_t>(&largest, 1), reduction::max);
-    auto const failure = glt::detail::failure_of([&] {
-      detail::check_density(file, largest + 1, num_edges, detail::sparse_numbers_way_out);
-    });
+    auto const failure = glt::detail::failure_of(
+        [&] { detail::check_density(file, largest + 1, num_edges, detail::sparse_numbers_way_out); });
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     return largest + 1;
   };

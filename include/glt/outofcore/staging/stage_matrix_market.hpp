@@ -48,7 +48,7 @@ void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::file
     at_end = detail::rank_at_end(head, comm.size());
     source.emplace(detail::source_of_rank(std::move(head), comm.size(), comm.rank()));
     detail::parse_pieces(*source, read, "reading entries", lines,
-                 [&](detail::matrix_market_lines& all) { edges.take(all.edges()); });
+                         [&](detail::matrix_market_lines& all) { edges.take(all.edges()); });
     num_entries = lines.num_entries();
     return std::vector<named_array>();
   };

@@ -79,8 +79,8 @@ inline void write_dense(csr_matrix const& matrix, std::filesystem::path const& p
   if (matrix.num_columns > most_columns) {
     throw io_error(path.string(), 0,
                    glt::detail::message("is a sparse matrix of ", matrix.num_columns,
-                                        " columns, too many for dense features; reduce them to ",
-                                        most_columns, " or fewer"));
+                                        " columns, too many for dense features; reduce them to ", most_columns,
+                                        " or fewer"));
   }
   atomic_file out(made);
   std::array const shape{matrix.num_rows, matrix.num_columns};
@@ -120,15 +120,14 @@ inline void stage_npy_folder(std::filesystem::path const& input, std::filesystem
       detail::convert_npy(file, made, wanted);
     }
   };
-  auto const stage_kind = [&](char const* kind, std::string const& suffix,
-                              std::optional<element_type> wanted) {
+  auto const stage_kind = [&](char const* kind, std::string const& suffix, std::optional<element_type> wanted) {
     if (auto const file = files.find(kind, suffix)) {
       stage(*file, wanted);
     }
   };
   for (auto const& type : files.edge_types()) {
-    for (char const* const kind : {"edge_index", "edge_time", "train_edge", "valid_edge", "test_edge",
-                                   "train_edge_neg", "valid_edge_neg", "test_edge_neg"}) {
+    for (char const* const kind : {"edge_index", "edge_time", "train_edge", "valid_edge", "test_edge", "train_edge_neg",
+                                   "valid_edge_neg", "test_edge_neg"}) {
       stage_kind(kind, type.suffix, element_type::int64);
     }
     stage_kind("edge_weight", type.suffix, element_type::float32);
@@ -137,8 +136,7 @@ inline void stage_npy_folder(std::filesystem::path const& input, std::filesystem
     }
   }
   for (auto const& type : files.node_types()) {
-    for (char const* const kind :
-         {"num_nodes", "node_label", "node_time", "train_idx", "valid_idx", "test_idx"}) {
+    for (char const* const kind : {"num_nodes", "node_label", "node_time", "train_idx", "valid_idx", "test_idx"}) {
       stage_kind(kind, type.suffix, std::nullopt);
     }
     for (auto const& feature : type.features) {

@@ -78,9 +78,7 @@ public:
   void read_times(std::filesystem::path const& file, staged_edge_table& edges) {
     edges.columns.times = read<std::int64_t>(file, {.columns = 1}).template take<std::int64_t>();
   }
-  [[nodiscard]] static edge_columns columns_of(staged_edge_table const& edges) {
-    return edges.columns.view();
-  }
+  [[nodiscard]] static edge_columns columns_of(staged_edge_table const& edges) { return edges.columns.view(); }
 
 private:
   [[nodiscard]] std::string next_name() { return "table" + std::to_string(num_tables_++); }
@@ -106,8 +104,7 @@ private:
   template <class T>
   array convert(array const& numbers, std::filesystem::path const& file) {
     auto shape = shape_of_numbers(numbers);
-    staged_rows rows(folder_ / next_name(), glt::detail::element_type_of<T>,
-                     {shape.begin() + 1, shape.end()});
+    staged_rows rows(folder_ / next_name(), glt::detail::element_type_of<T>, {shape.begin() + 1, shape.end()});
     auto const values = numbers.values<double>();
     std::vector<T> piece;
     for (std::int64_t first = 0; first < values.size(); first += piece_size) {
@@ -145,8 +142,7 @@ private:
 inline void stage_ogb(std::filesystem::path const& input, std::filesystem::path const& folder,
                       ogb_options const& options = {}) {
   detail::make_empty_folder(folder);
-  auto const read =
-      detail::ogb_reader(input, options, detail::tables_on_disk(folder, options.reading)).read();
+  auto const read = detail::ogb_reader(input, options, detail::tables_on_disk(folder, options.reading)).read();
   data_set_view data{.name = read.name, .nodes = read.nodes, .edges = {}};
   for (auto const& table : read.edges) {
     data.edges.push_back(view_of(table));

@@ -191,9 +191,7 @@ public:
   }
 
   /// What the chosen vertex weighs on.
-  [[nodiscard]] std::vector<balance_totals::weight> const& weights() const noexcept {
-    return totals_.weights();
-  }
+  [[nodiscard]] std::vector<balance_totals::weight> const& weights() const noexcept { return totals_.weights(); }
 
 private:
   [[nodiscard]] std::int64_t load(std::size_t part, std::size_t column) const {

@@ -28,13 +28,11 @@ class balance_repair {
 public:
   /// @throws precondition_error  if num_parts < 1, a part is not in [0, num_parts), or a limit is wrong
   balance_repair(buffer<device::cpu, local_id> part_of, balance_constraints const& limits, int num_parts)
-      : loads_(limits, part_of.size(), (check_num_parts(num_parts), num_parts)),
-        part_of_(std::move(part_of)) {
+      : loads_(limits, part_of.size(), (check_num_parts(num_parts), num_parts)), part_of_(std::move(part_of)) {
     neighbors_.resize(static_cast<std::size_t>(num_parts), 0);
     for (std::int64_t v = 0; v < part_of_.size(); ++v) {
       if (part_of_[v] < 0 || part_of_[v] >= num_parts) {
-        throw precondition_error(
-            message("vertex ", v, " is in part ", part_of_[v], ", outside [0, ", num_parts, ")"));
+        throw precondition_error(message("vertex ", v, " is in part ", part_of_[v], ", outside [0, ", num_parts, ")"));
       }
       loads_.weigh(v);
       loads_.add(part(v));
@@ -68,8 +66,7 @@ public:
       for (std::size_t i = 0; i < moves_.size(); ++i) {
         loads_.weigh(moves_[i].vertex);
         auto const from = part(moves_[i].vertex);
-        if (!made[i] && loads_.exceeds(from) &&
-            loads_.relief(from, static_cast<std::size_t>(moves_[i].to)) > 0) {
+        if (!made[i] && loads_.exceeds(from) && loads_.relief(from, static_cast<std::size_t>(moves_[i].to)) > 0) {
           make(moves_[i]);
           any = made[i] = true;
         }
@@ -103,9 +100,7 @@ private:
     std::int64_t vertex;
   };
 
-  [[nodiscard]] std::size_t part(std::int64_t vertex) const {
-    return static_cast<std::size_t>(part_of_[vertex]);
-  }
+  [[nodiscard]] std::size_t part(std::int64_t vertex) const { return static_cast<std::size_t>(part_of_[vertex]); }
 
   // Moves the vertex that was weighed, or moves it back.
   void make(move& of) {
@@ -127,8 +122,7 @@ private:
       auto const relief = to == from ? 0.0 : loads_.relief(from, to);
       if (relief > 0) {
         auto const price = static_cast<float>(static_cast<double>(staying - neighbors_[to]) / relief);
-        if (best.to < 0 || price < best.price ||
-            (price == best.price && static_cast<local_id>(to) < best.to)) {
+        if (best.to < 0 || price < best.price || (price == best.price && static_cast<local_id>(to) < best.to)) {
           best.price = price;
           best.to = static_cast<local_id>(to);
         }

@@ -52,9 +52,7 @@ struct scatter_sorted {
   array_view<Space, Key> keys;
   array_view<Space, std::int64_t> places;
   Scatter scatter;
-  GLT_HOST_DEVICE void operator()(std::int64_t at) const {
-    scatter(at, places[at], static_cast<int>(keys[at]));
-  }
+  GLT_HOST_DEVICE void operator()(std::int64_t at) const { scatter(at, places[at], static_cast<int>(keys[at])); }
 };
 
 struct scatter_nothing {
@@ -84,8 +82,7 @@ public:
   /// @where  waits for the offsets
   /// @cost   O(count + num_buckets) on the host
   template <class BucketOf, class Scatter = scatter_nothing>
-  std::span<std::int64_t const> sort(std::int64_t count, int num_buckets, BucketOf bucket_of,
-                                     Scatter scatter = {}) {
+  std::span<std::int64_t const> sort(std::int64_t count, int num_buckets, BucketOf bucket_of, Scatter scatter = {}) {
     places_.clear(); // what it held is not worth a copy
     places_.resize(count);
     known_offsets_.assign(static_cast<std::size_t>(num_buckets) + 1, 0);
@@ -125,8 +122,7 @@ private:
   }
 
   template <class Key, class BucketOf, class Scatter>
-  void sort_by_key(buffer<Policy, Key>& kept, std::int64_t count, BucketOf const& bucket_of,
-                   Scatter const& scatter) {
+  void sort_by_key(buffer<Policy, Key>& kept, std::int64_t count, BucketOf const& bucket_of, Scatter const& scatter) {
     auto const ex = policy_.executor();
     kept.clear();
     kept.resize(count);

@@ -71,9 +71,8 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
     auto const second = advantage[static_cast<std::size_t>(b)];
     return first > second || (first == second && a < b);
   });
-  detail::part_capacities capacities(
-      detail::part_capacity(num_vertices, 1, options.capacity_slack, num_parts), options.balance,
-      num_vertices, num_parts);
+  detail::part_capacities capacities(detail::part_capacity(num_vertices, 1, options.capacity_slack, num_parts),
+                                     options.balance, num_vertices, num_parts);
   buffer<device::cpu, local_id> part_of(num_vertices);
   for (auto const v : order) {
     capacities.weigh(v);

@@ -62,20 +62,21 @@ public:
   /// @throws precondition_error  naming the first vertex that is not in [0, book.num_vertices())
   /// @cost   O(S log P)
   template <class Vertex>
-    requires vertex_id<std::remove_const_t<Vertex>> std::span<std::int64_t const>
-    sort(array_view<space, Vertex> vertices, std::int64_t num_flagged = 0, int unflagged = -1) {
-      rows_.clear(); // what they held is not worth a copy
-      rows_.resize(vertices.size());
-      auto const parts = book_.num_parts(); // and a bucket of vertices that nobody owns
-      auto const offsets = sort_.sort(
-          vertices.size(), parts + 1, owner_of_place<space, Vertex>{view_of_book(), vertices},
-          scatter_row_of_part<space, Vertex>{view_of_book(), vertices, rows_.data(), num_flagged, unflagged});
-      if (auto const num_owned = offsets[static_cast<std::size_t>(parts)]; num_owned < vertices.size()) {
-        auto const place = read_element(policy_, places(), num_owned);
-        static_cast<void>(book_.owner(read_element(policy_, vertices, place))); // throws
-      }
-      return offsets.first(static_cast<std::size_t>(parts) + 1);
+    requires vertex_id<std::remove_const_t<Vertex>>
+  std::span<std::int64_t const> sort(array_view<space, Vertex> vertices, std::int64_t num_flagged = 0,
+                                     int unflagged = -1) {
+    rows_.clear(); // what they held is not worth a copy
+    rows_.resize(vertices.size());
+    auto const parts = book_.num_parts(); // and a bucket of vertices that nobody owns
+    auto const offsets =
+        sort_.sort(vertices.size(), parts + 1, owner_of_place<space, Vertex>{view_of_book(), vertices},
+                   scatter_row_of_part<space, Vertex>{view_of_book(), vertices, rows_.data(), num_flagged, unflagged});
+    if (auto const num_owned = offsets[static_cast<std::size_t>(parts)]; num_owned < vertices.size()) {
+      auto const place = read_element(policy_, places(), num_owned);
+      static_cast<void>(book_.owner(read_element(policy_, vertices, place))); // throws
     }
+    return offsets.first(static_cast<std::size_t>(parts) + 1);
+  }
 
   /// The sorted vertices, by the numbers that their owners know them by.
   ///

@@ -71,7 +71,7 @@ struct part_table : part_counts {
   /// The largest count of a part by the mean of all parts, such as balance(&part_counts::num_train); 1 if all
   /// are 0.
   template <class Counts>
-  [[nodiscard]] double balance(std::int64_t Counts::*count) const noexcept {
+  [[nodiscard]] double balance(std::int64_t Counts::* count) const noexcept {
     std::int64_t largest = 0;
     for (auto const& part : parts) {
       largest = std::max(largest, part.*count);
@@ -114,8 +114,8 @@ struct edge_type_quality : edge_counts {
 /// @source Hendrickson and Kolda, "Graph partitioning models for parallel computing", Parallel Computing 26,
 ///         2000: communication volume and boundary vertices, beside the edge cut
 struct partition_quality : detail::part_table {
-  std::int64_t smallest_part = 0; ///< vertices
-  std::int64_t largest_part = 0;  ///< vertices
+  std::int64_t smallest_part = 0;            ///< vertices
+  std::int64_t largest_part = 0;             ///< vertices
   std::vector<std::int64_t> edges_between{}; ///< from part i to part j; on the diagonal those inside of a part
   std::vector<detail::node_type_quality> node_types{}; ///< none, if the vertices have no types
   std::vector<detail::edge_type_quality> edge_types{}; ///< none, if the edges have no types

@@ -47,8 +47,8 @@ template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequent
                                                   quality_options const& options = {}, Executor const& ex = {}) {
   detail::check_partition(graph, num_parts);
   if (part_of.size() != graph.num_rows()) {
-    throw precondition_error(detail::message("parts of ", part_of.size(), " vertices for a graph of ",
-                                             graph.num_rows(), " rows; give one part per vertex"));
+    throw precondition_error(detail::message("parts of ", part_of.size(), " vertices for a graph of ", graph.num_rows(),
+                                             " rows; give one part per vertex"));
   }
   auto const& types = options.type_of;
   if (!types.empty() && types.size() != graph.num_rows()) {
@@ -56,8 +56,8 @@ template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequent
                                              " rows; give one type per vertex or none"));
   }
   if (types.empty() && graph.num_rows() > 0 && !options.types.empty()) {
-    throw precondition_error(detail::message("names of ", options.types.size(),
-                                             " types but no type of a vertex; give both or neither"));
+    throw precondition_error(
+        detail::message("names of ", options.types.size(), " types but no type of a vertex; give both or neither"));
   }
   for (std::int64_t v = 0; v < types.size(); ++v) {
     if (types[v] < 0 || types[v] >= std::ssize(options.types)) {

@@ -45,8 +45,7 @@ struct hetero_quality_options {
 template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequential>
 [[nodiscard]] partition_quality measure_partition(hetero_view<memory_space::host, Vertex> graph,
                                                   std::span<host_view<local_id const> const> part_of, int num_parts,
-                                                  hetero_quality_options const& options = {},
-                                                  Executor const& ex = {}) {
+                                                  hetero_quality_options const& options = {}, Executor const& ex = {}) {
   auto const& schema = graph.schema();
   if (num_parts < 1) {
     throw precondition_error(detail::message("partition into ", num_parts, " parts; ask for 1 or more"));
@@ -66,8 +65,7 @@ template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequent
     names.push_back(schema.node_types()[static_cast<std::size_t>(t)].name);
     if (of_type.size() != schema.num_vertices(t)) {
       throw precondition_error(detail::message("parts of ", of_type.size(), " vertices of type '", names.back(),
-                                               "', which has ", schema.num_vertices(t),
-                                               "; give one part per vertex"));
+                                               "', which has ", schema.num_vertices(t), "; give one part per vertex"));
     }
     try {
       vertices.emplace_back(of_type, num_parts, vertices.size(), 1);
@@ -82,9 +80,9 @@ template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequent
   detail::quality_pass pass(num_parts, names.size());
   for (int part = 0; part < num_parts; ++part) {
     for (int e = 0; e < schema.num_edge_types(); ++e) {
-      auto const counted = pass.count_edges(
-          graph.relation(e), vertices[static_cast<std::size_t>(schema.destination_type(e))],
-          vertices[static_cast<std::size_t>(schema.source_type(e))], part, ex);
+      auto const counted =
+          pass.count_edges(graph.relation(e), vertices[static_cast<std::size_t>(schema.destination_type(e))],
+                           vertices[static_cast<std::size_t>(schema.source_type(e))], part, ex);
       edge_types[static_cast<std::size_t>(e)] += counted;
       edge_types[static_cast<std::size_t>(e)].parts.push_back(counted);
     }
@@ -109,8 +107,7 @@ template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequent
 template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequential>
 [[nodiscard]] partition_quality measure_partition(hetero_view<memory_space::host, Vertex> graph,
                                                   std::span<relabelling const> labels,
-                                                  hetero_quality_options const& options = {},
-                                                  Executor const& ex = {}) {
+                                                  hetero_quality_options const& options = {}, Executor const& ex = {}) {
   if (labels.empty()) {
     throw precondition_error("no relabelling says how many parts there are; give one per node type");
   }

@@ -95,7 +95,7 @@ struct fennel_partitioner {
   /// @throws precondition_error  if a number is negative, num_parts < 1, gamma is not in [1, 2], alpha or
   ///                             capacity_slack is negative, or `balance` is wrong
   [[nodiscard]] detail::vertex_stream<detail::fennel_rule> stream(std::int64_t num_vertices, std::int64_t num_edges,
-                                                          int num_parts) const {
+                                                                  int num_parts) const {
     auto const capacity = detail::vertex_capacity("Fennel", num_vertices, capacity_slack, num_parts);
     if (!(gamma >= 1 && gamma <= 2) || !(alpha >= 0) || num_edges < 0) {
       throw precondition_error(detail::message("Fennel with gamma ", gamma, " and alpha ", alpha, " for ", num_edges,

@@ -16,8 +16,8 @@ namespace glt::detail {
 
 [[noreturn]] inline void refuse_vertex(std::string_view what, std::int64_t i, std::int64_t id,
                                        std::int64_t num_vertices) {
-  throw precondition_error(message(what, " ", i, " is ", id, ", but vertices are in [0, ", num_vertices,
-                                   "); pass ids of this graph"));
+  throw precondition_error(
+      message(what, " ", i, " is ", id, ", but vertices are in [0, ", num_vertices, "); pass ids of this graph"));
 }
 
 /// Refuses ids that are no vertices, naming the first; `what` says what they are meant to be ("seed", …).

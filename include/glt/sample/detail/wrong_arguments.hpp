@@ -26,11 +26,13 @@ constexpr void explain_seeds() {
       static_assert(never<Seeds>, "seeds or starts as an owner that does not fit: give a view() of the policy's memory "
                                   "and of the graph's vertex type");
     } else if constexpr (std::same_as<Vertex, local_id>) {
-      static_assert(never<Seeds>, "seeds or starts are not vertices of the graph: this one numbers them by glt::local_id, "
-                                  "so give a std::vector<glt::local_id>");
+      static_assert(never<Seeds>,
+                    "seeds or starts are not vertices of the graph: this one numbers them by glt::local_id, "
+                    "so give a std::vector<glt::local_id>");
     } else {
-      static_assert(never<Seeds>, "seeds or starts are not vertices of the graph: this one numbers them by glt::global_id, "
-                                  "as all that is spread over ranks, so give a std::vector<glt::global_id>");
+      static_assert(never<Seeds>,
+                    "seeds or starts are not vertices of the graph: this one numbers them by glt::global_id, "
+                    "as all that is spread over ranks, so give a std::vector<glt::global_id>");
     }
   } else {
     static_assert(never<Out>,
@@ -49,7 +51,9 @@ constexpr void explain_graph() {
   } else if constexpr (requires(Graph const& graph) { graph.book(); }) {
     static_assert(never<Graph>, "this sampler has all rows on one process, and the graph is a part of one: take "
                                 "the sampler of the same name in glt::dist");
-  } else if constexpr (requires(Graph const& graph) { { graph.view() } -> std::convertible_to<View>; }) {
+  } else if constexpr (requires(Graph const& graph) {
+                         { graph.view() } -> std::convertible_to<View>;
+                       }) {
     static_assert(never<Graph>, "a sampler takes a view of the graph, which must outlive it: graph.view()");
   } else {
     static_assert(never<Graph>, "the graph is in memory that the policy does not reach, or its vertices are of another "

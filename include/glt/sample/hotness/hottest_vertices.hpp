@@ -68,11 +68,11 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
   auto const num_vertices = hotness.size();
   static_cast<void>(detail::narrow<Vertex>(num_vertices, "number of vertices"));
   auto const ex = policy.executor();
-  auto const bad = ex.reduce(num_vertices, num_vertices, detail::position_if_no_hotness<space>{hotness},
-                             detail::smaller{});
+  auto const bad =
+      ex.reduce(num_vertices, num_vertices, detail::position_if_no_hotness<space>{hotness}, detail::smaller{});
   if (bad < num_vertices) {
-    throw precondition_error(detail::message(
-        "hotness of vertex ", bad, " is ", detail::read_element(policy, hotness, bad), "; it is 0 or more"));
+    throw precondition_error(detail::message("hotness of vertex ", bad, " is ",
+                                             detail::read_element(policy, hotness, bad), "; it is 0 or more"));
   }
   buffer<Policy, Vertex> vertices(num_vertices, policy);
   auto const touched = ex.select_if(num_vertices, detail::is_touched<space>{hotness}, vertices.view());
@@ -83,8 +83,7 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
     ex.sort_by_key(keys.view(), vertices.view());
   }
   buffer<Policy, Vertex> hottest(std::min(count, touched), policy);
-  ex.for_each(hottest.size(),
-              detail::copy_elements<space, Vertex>{std::as_const(vertices).view(), hottest.view()});
+  ex.for_each(hottest.size(), detail::copy_elements<space, Vertex>{std::as_const(vertices).view(), hottest.view()});
   return hottest;
 }
 

@@ -26,9 +26,9 @@ enum class seed_exclusion {
 
 /// What a link sampler draws.
 struct link_options {
-  neighbor_options neighbors{};                   ///< around the ends of all pairs
-  negative_options negatives{};                   ///< pairs that are no edges
-  seed_exclusion exclude = seed_exclusion::none;  ///< takes effect before neighbours are drawn
+  neighbor_options neighbors{};                  ///< around the ends of all pairs
+  negative_options negatives{};                  ///< pairs that are no edges
+  seed_exclusion exclude = seed_exclusion::none; ///< takes effect before neighbours are drawn
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
@@ -49,8 +49,8 @@ inline void check_label_list(std::int64_t num_labels, std::int64_t num_positives
     throw precondition_error("labels of seed edges for triplets, which have none; use negative_mode::binary");
   }
   if (num_labels != num_positives) {
-    throw precondition_error(message(num_labels, " labels for ", num_positives,
-                                     " seed edges; give one per edge or none"));
+    throw precondition_error(
+        message(num_labels, " labels for ", num_positives, " seed edges; give one per edge or none"));
   }
 }
 

@@ -57,10 +57,10 @@ public:
   link_sampler(csr_view<GraphSpace, Vertex> graph, link_options options,
                detail::vertex_weights_view<space> weights = {}, Policy policy = {},
                array_view<GraphSpace, global_id const> original = {})
-      : graph_(graph), options_((validate(options), std::move(options))), original_(original),
-        policy_(policy), sampler_(graph, options_.neighbors, rule_type{}, policy, original),
-        candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy),
-        exclusions_(policy), assembly_(options_.negatives, policy), positives_(policy), keys_(0, policy) {}
+      : graph_(graph), options_((validate(options), std::move(options))), original_(original), policy_(policy),
+        sampler_(graph, options_.neighbors, rule_type{}, policy, original),
+        candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy), exclusions_(policy),
+        assembly_(options_.negatives, policy), positives_(policy), keys_(0, policy) {}
 
   [[nodiscard]] link_options const& options() const noexcept { return options_; }
 
@@ -77,9 +77,9 @@ public:
     detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
     positives_.assign(sources, destinations);
     keys_.resize(positives_.size());
-    policy_.executor().for_each(keys_.size(),
-                                detail::key_of_positive<space, GraphSpace, Vertex>{
-                                    detail::negatives_key(key), positives_.view(), original_, keys_.view()});
+    policy_.executor().for_each(
+        keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{detail::negatives_key(key), positives_.view(),
+                                                                         original_, keys_.view()});
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
     if (options_.exclude != seed_exclusion::none) {
       detail::excluded_seed_edges<space, Vertex> const excluded{positives_.view(),

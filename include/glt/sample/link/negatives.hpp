@@ -70,9 +70,8 @@ namespace detail {
 /// however vertices are numbered.
 ///
 /// @units  original ids; `occurrence` counts equal pairs before this one in the batch
-[[nodiscard]] GLT_HOST_DEVICE constexpr random_key positive_key(random_key key, std::int64_t source,
-                                                                std::int64_t destination,
-                                                                std::int64_t occurrence) noexcept {
+[[nodiscard]] GLT_HOST_DEVICE constexpr random_key
+positive_key(random_key key, std::int64_t source, std::int64_t destination, std::int64_t occurrence) noexcept {
   return key.fold(static_cast<std::uint64_t>(source))
       .fold(static_cast<std::uint64_t>(destination))
       .fold(static_cast<std::uint64_t>(occurrence));

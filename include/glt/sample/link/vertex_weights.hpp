@@ -169,8 +169,7 @@ public:
   ///                             all weights are 0
   template <class Weight>
   explicit vertex_weights(array_view<space, Weight> weights, Policy policy = {})
-      : vertex_weights(weights, detail::weight_scale(detail::largest_weight(policy, weights), weights.size()),
-                       policy) {
+      : vertex_weights(weights, detail::weight_scale(detail::largest_weight(policy, weights), weights.size()), policy) {
     if (!weights.empty() && total() == 0) {
       throw precondition_error(detail::message("all weights of ", weights.size(),
                                                " vertices are 0; give a vertex that may be drawn a weight above 0"));
@@ -198,9 +197,7 @@ public:
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return ends().size(); }
   /// The sum of the weights, as whole numbers.
   [[nodiscard]] std::int64_t total() const noexcept { return total_; }
-  [[nodiscard]] detail::vertex_weights_view<space> view() const noexcept {
-    return {ends(), guide_.view(), shift_};
-  }
+  [[nodiscard]] detail::vertex_weights_view<space> view() const noexcept { return {ends(), guide_.view(), shift_}; }
 
 private:
   [[nodiscard]] array_view<space, std::int64_t const> ends() const noexcept {
@@ -215,8 +212,8 @@ private:
     }
     auto const buckets = (last >> shift_) + 1;
     guide_.resize(buckets + 1);
-    guide_.policy().executor().for_ranges(
-        guide_.size(), 64, detail::first_vertices_of_buckets<space>{ends(), guide_.view(), shift_});
+    guide_.policy().executor().for_ranges(guide_.size(), 64,
+                                          detail::first_vertices_of_buckets<space>{ends(), guide_.view(), shift_});
   }
 
   buffer<Policy, std::int64_t> sums_; // of the shares before every vertex, and of all

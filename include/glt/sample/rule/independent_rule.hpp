@@ -57,26 +57,28 @@ struct independent_rule {
   }
 
   template <class Graph>
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
-  count(Graph const& graph, std::int64_t row, query_type const& query, hop_options options, random_key key,
-        std::uint64_t subject) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row,
+                                                             query_type const& query, hop_options options,
+                                                             random_key key, std::uint64_t subject) const noexcept {
     return rule.count(graph, row, query.query, options, key_of(key, query), subject);
   }
 
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, query_type const& query,
-                                      hop_options options, random_key key, std::uint64_t subject,
-                                      std::int64_t count, Position* out) const noexcept {
+                                      hop_options options, random_key key, std::uint64_t subject, std::int64_t count,
+                                      Position* out) const noexcept {
     rule.pick(graph, row, query.query, options, key_of(key, query), subject, count, out);
   }
 
   [[nodiscard]] static constexpr bool shares_row(hop_options options) noexcept
-    requires(requires { Rule::shares_row(options); }) {
+    requires(requires { Rule::shares_row(options); })
+  {
     return Rule::shares_row(options);
   }
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t work(Graph const& graph, std::int64_t row) const noexcept
-    requires(detail::counts_by_team<Rule, Graph>) {
+    requires(detail::counts_by_team<Rule, Graph>)
+  {
     return rule.work(graph, row);
   }
   template <class Team, class Graph>
@@ -86,15 +88,14 @@ struct independent_rule {
     return rule.count_by(team, graph, row, query.query, options, key_of(key, query), subject);
   }
   template <class Team, class Graph, class Position, class Emit>
-  GLT_HOST_DEVICE constexpr void pick_by(Team const& team, Graph const& graph, std::int64_t row, query_type const& query,
-                                         hop_options options, random_key key, std::uint64_t subject,
-                                         std::int64_t count, Position* out, Emit emit) const noexcept {
+  GLT_HOST_DEVICE constexpr void
+  pick_by(Team const& team, Graph const& graph, std::int64_t row, query_type const& query, hop_options options,
+          random_key key, std::uint64_t subject, std::int64_t count, Position* out, Emit emit) const noexcept {
     rule.pick_by(team, graph, row, query.query, options, key_of(key, query), subject, count, out, emit);
   }
 
 private:
-  [[nodiscard]] GLT_HOST_DEVICE static constexpr random_key key_of(random_key key,
-                                                                   query_type const& query) noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr random_key key_of(random_key key, query_type const& query) noexcept {
     return query.occurrence == 0 ? key : key.fold(static_cast<std::uint64_t>(query.occurrence));
   }
 };

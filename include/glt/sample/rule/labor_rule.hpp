@@ -95,8 +95,7 @@ struct labor_rule {
 
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, no_query, hop_options options,
-                                      random_key key, std::uint64_t, std::int64_t count,
-                                      Position* out) const noexcept {
+                                      random_key key, std::uint64_t, std::int64_t count, Position* out) const noexcept {
     std::int64_t const degree = graph.degree(row);
     variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
     if (takes_all(degree, options)) {
@@ -175,8 +174,7 @@ private:
     edge_offset first;
     [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t operator()(std::int64_t position) const noexcept {
       auto const edge = first + position;
-      return detail::labor_variate(key, sources.empty() ? static_cast<global_id>(graph.source(edge))
-                                                        : sources[edge]);
+      return detail::labor_variate(key, sources.empty() ? static_cast<global_id>(graph.source(edge)) : sources[edge]);
     }
   };
 
@@ -185,7 +183,8 @@ private:
   [[nodiscard]] GLT_HOST_DEVICE constexpr auto smaller_variates(Graph const& graph, std::int64_t row,
                                                                 hop_options options, random_key key) const noexcept {
     variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
-    return [variate, bound = share_of(options.fanout, graph.degree(row))](std::int64_t i) { return variate(i) < bound; };
+    return
+        [variate, bound = share_of(options.fanout, graph.degree(row))](std::int64_t i) { return variate(i) < bound; };
   }
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr random_key key_of(random_key hop) const noexcept {

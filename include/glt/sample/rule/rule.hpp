@@ -114,8 +114,8 @@ void check_rule(Graph const& graph, neighbor_options const& options, Rule const&
 /// @throws precondition_error  if there is not one query per seed
 inline void check_queries(std::int64_t num_seeds, std::int64_t num_queries) {
   if (num_seeds != num_queries) {
-    throw precondition_error(detail::message(num_queries, " queries, such as times, for ", num_seeds,
-                                             " seeds; give one per seed"));
+    throw precondition_error(
+        detail::message(num_queries, " queries, such as times, for ", num_seeds, " seeds; give one per seed"));
   }
 }
 
@@ -129,9 +129,8 @@ struct uniform_rule {
   static constexpr bool all_in_order = true;
 
   template <class Graph>
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
-                                                             hop_options options, random_key,
-                                                             std::uint64_t) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
+  count(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key, std::uint64_t) const noexcept {
     return detail::num_picked(graph.degree(row), options);
   }
 

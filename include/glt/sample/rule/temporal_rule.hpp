@@ -104,8 +104,8 @@ struct temporal_rule {
   }
   template <class Team, class Graph, class Position, class Emit>
   GLT_HOST_DEVICE constexpr void pick_by(Team const& team, Graph const& graph, std::int64_t row, std::int64_t time,
-                                         hop_options options, random_key key, std::uint64_t subject,
-                                         std::int64_t count, Position* out, Emit emit) const noexcept {
+                                         hop_options options, random_key key, std::uint64_t subject, std::int64_t count,
+                                         Position* out, Emit emit) const noexcept {
     std::int64_t const eligible = known_eligible(graph, row, time, options, count);
     std::int64_t const chosen = preferred(eligible, options);
     detail::pick_positions_by(team, random_stream(key, subject), chosen, options, out,

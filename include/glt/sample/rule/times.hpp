@@ -49,8 +49,8 @@ struct row_if_times_descend {
 
 inline void check_num_times(std::int64_t times, std::int64_t edges) {
   if (times != edges) {
-    throw precondition_error(message(times, " times for ", edges,
-                                     " edges; give one time per edge, as sort_rows_by_time returns them"));
+    throw precondition_error(
+        message(times, " times for ", edges, " edges; give one time per edge, as sort_rows_by_time returns them"));
   }
 }
 
@@ -60,8 +60,7 @@ void check_times(Executor const& ex, csr_view<Space, Vertex> graph, array_view<S
                  Copy const& copy) {
   check_num_times(times.size(), graph.num_edges());
   auto const rows = graph.num_rows();
-  auto const bad =
-      ex.reduce(rows, rows, row_if_times_descend<csr_view<Space, Vertex>>{graph, times}, smaller{});
+  auto const bad = ex.reduce(rows, rows, row_if_times_descend<csr_view<Space, Vertex>>{graph, times}, smaller{});
   if (bad < rows) {
     auto const ends = copy(graph.offsets().subview(bad, 2));
     auto const of_row = copy(times.subview(ends[0], ends[1] - ends[0]));
@@ -69,8 +68,9 @@ void check_times(Executor const& ex, csr_view<Space, Vertex> graph, array_view<S
     while (of_row[i - 1] <= of_row[i]) {
       ++i;
     }
-    throw precondition_error(message("time ", i, " of row ", bad, " is ", of_row[i], ", earlier than the one before it, ",
-                                     of_row[i - 1], "; sort the rows with sort_rows_by_time"));
+    throw precondition_error(message("time ", i, " of row ", bad, " is ", of_row[i],
+                                     ", earlier than the one before it, ", of_row[i - 1],
+                                     "; sort the rows with sort_rows_by_time"));
   }
 }
 
@@ -93,8 +93,8 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
                                              "owners with dist::make_source_values where vertices are distributed"));
   }
   buffer<Policy, std::int64_t> times(graph.num_edges(), policy);
-  policy.executor().for_each(graph.num_edges(), detail::time_of_source<csr_view<Policy::space, Vertex>>{
-                                                    graph, of_vertex, times.view()});
+  policy.executor().for_each(graph.num_edges(),
+                             detail::time_of_source<csr_view<Policy::space, Vertex>>{graph, of_vertex, times.view()});
   return times;
 }
 
@@ -109,9 +109,8 @@ template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::
   requires(host_accessible(Space))
 void validate_times(csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times,
                     Executor const& ex = {}) {
-  detail::check_times(ex, graph, times, [](auto view) {
-    return std::vector<std::int64_t>(view.data(), view.data() + view.size());
-  });
+  detail::check_times(ex, graph, times,
+                      [](auto view) { return std::vector<std::int64_t>(view.data(), view.data() + view.size()); });
 }
 
 /// The same for times in memory of a policy, wherever that is.

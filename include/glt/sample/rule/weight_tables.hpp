@@ -83,14 +83,13 @@ public:
     using graph_type = csr_view<space, Vertex>;
     auto const ex = policy.executor();
     validate_weights(policy, graph, weights);
-    auto const longest = ex.reduce(graph.num_rows(), std::int64_t{0}, detail::degree_of_row<graph_type>{graph},
-                                   detail::larger{});
+    auto const longest =
+        ex.reduce(graph.num_rows(), std::int64_t{0}, detail::degree_of_row<graph_type>{graph}, detail::larger{});
     if (longest > std::int64_t{detail::always}) {
       throw precondition_error(detail::message("weight table of a row of ", longest, " edges; tables number the ",
                                                "edges of a row with 32 bits: sample without tables"));
     }
-    ex.for_each(graph.num_rows(),
-                detail::fill_tables<graph_type>{graph, weights, slots_.view(), num_positive_.view()});
+    ex.for_each(graph.num_rows(), detail::fill_tables<graph_type>{graph, weights, slots_.view(), num_positive_.view()});
   }
 
   [[nodiscard]] detail::weight_tables_view<space> view() const noexcept {

@@ -60,9 +60,8 @@ struct weighted_rule {
   }
 
   template <class Graph>
-  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count(Graph const& graph, std::int64_t row, no_query,
-                                                             hop_options options, random_key,
-                                                             std::uint64_t) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
+  count(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key, std::uint64_t) const noexcept {
     auto const positive =
         tables.empty() ? detail::count_positive(weights_of(graph, row), enough(options)) : num_positive(row);
     return detail::num_picked(positive, options);
@@ -122,9 +121,10 @@ struct weighted_rule {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count_by(Team const& team, Graph const& graph, std::int64_t row,
                                                                 no_query, hop_options options, random_key,
                                                                 std::uint64_t) const noexcept {
-    auto const positive = tables.empty() ? team.select_if(graph.degree(row), enough(options),
-                                                          positive_weights(graph, row), [](std::int64_t, std::int64_t) {})
-                                         : num_positive(row);
+    auto const positive = tables.empty()
+                              ? team.select_if(graph.degree(row), enough(options), positive_weights(graph, row),
+                                               [](std::int64_t, std::int64_t) {})
+                              : num_positive(row);
     return detail::num_picked(positive, options);
   }
   template <class Team, class Graph, class Position, class Emit>

@@ -80,8 +80,8 @@ void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, edge_weigh
   check_num_weights(graph, weights);
   auto const bad = ex.reduce(weights.size(), weights.size(), position_if_invalid<Space>{weights}, smaller{});
   if (bad < weights.size()) {
-    auto const row = first_where(0, graph.num_rows() - 1,
-                                 [&](std::int64_t r) { return read(graph.offsets(), r + 1) > bad; });
+    auto const row =
+        first_where(0, graph.num_rows() - 1, [&](std::int64_t r) { return read(graph.offsets(), r + 1) > bad; });
     throw precondition_error(message("weight of edge ", bad - read(graph.offsets(), row), " of row ", row,
                                      " (position ", bad, ") is ", read(weights, bad),
                                      "; a weight is finite and 0 or more"));

@@ -100,8 +100,8 @@ public:
   /// @shape  path [n], column spaces being the row spaces of what follows · original [rows of path[0]] or empty
   /// @throws precondition_error  if the options are wrong, there is no relation, columns of one are not the
   ///                             rows of the next one, naming the first, or original has another length
-  metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options,
-                  Policy policy = {}, array_view<GraphSpace, global_id const> original = {})
+  metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options, Policy policy = {},
+                  array_view<GraphSpace, global_id const> original = {})
       : options_(options), original_(original), policy_(std::move(policy)) {
     validate(options_);
     if (path.empty()) {

@@ -79,8 +79,9 @@ public:
 
   /// Says what is wrong with starts or walks that do not fit.
   template <class Starts, class Out>
-  void walk(Starts const&, sample_key, Out&) const requires(
-      !detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>) {
+  void walk(Starts const&, sample_key, Out&) const
+    requires(!detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)
+  {
     detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
   }
 

@@ -23,14 +23,12 @@ struct restored_tensor {
 };
 
 [[nodiscard]] inline std::string shape_of(at::Tensor const& tensor) {
-  return message(at::toString(tensor.scalar_type()), " ",
-                 shape_text({tensor.sizes().data(), tensor.sizes().size()}));
+  return message(at::toString(tensor.scalar_type()), " ", shape_text({tensor.sizes().data(), tensor.sizes().size()}));
 }
 
 /// Adds the tensors of a module and of all in it, with what an archive of `module.save` has for them.
 inline void match_module(::torch::serialize::InputArchive& archive, ::torch::nn::Module const& module,
-                         std::string const& path, std::string const& within,
-                         std::vector<restored_tensor>& tensors) {
+                         std::string const& path, std::string const& within, std::vector<restored_tensor>& tensors) {
   std::set<std::string> known;
   auto const match = [&](std::string const& name, at::Tensor const& own, bool is_buffer) {
     known.insert(name);
@@ -74,9 +72,8 @@ inline void match_module(::torch::serialize::InputArchive& archive, ::torch::nn:
 /// The parameters and buffers of a module, and what they become by an archive; `restore` them when all else is right.
 ///
 /// @throws precondition_error  if a tensor is missing, is one too many, or has another shape or element type; says which
-[[nodiscard]] inline std::vector<restored_tensor> match_module(::torch::serialize::InputArchive& archive,
-                                                               ::torch::nn::Module const& module,
-                                                               std::string const& path) {
+[[nodiscard]] inline std::vector<restored_tensor>
+match_module(::torch::serialize::InputArchive& archive, ::torch::nn::Module const& module, std::string const& path) {
   std::vector<restored_tensor> tensors;
   match_module(archive, module, path, {}, tensors);
   return tensors;

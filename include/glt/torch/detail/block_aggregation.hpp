@@ -35,9 +35,9 @@ struct segments {
 template <class T>
 void add_segments(segments const& edges, bool is_mean, T const* x, std::int64_t width, T* out) {
   for (std::int64_t d = 0; d < edges.count; ++d) {
-    T* const __restrict sum = out + d * width;
+    T* __restrict const sum = out + d * width;
     for (auto e = edges.begin(d); e < edges.end(d); ++e) {
-      T const* const __restrict source = x + std::int64_t{edges.row[e]} * width;
+      T const* __restrict const source = x + std::int64_t{edges.row[e]} * width;
       for (std::int64_t f = 0; f < width; ++f) {
         sum[f] += source[f];
       }
@@ -55,9 +55,9 @@ template <class T>
 void spread_segments(segments const& edges, bool is_mean, T const* gradient, std::int64_t width, T* into) {
   for (std::int64_t d = 0; d < edges.count; ++d) {
     T const scale = edges.scale<T>(d, is_mean);
-    T const* const __restrict from = gradient + d * width;
+    T const* __restrict const from = gradient + d * width;
     for (auto e = edges.begin(d); e < edges.end(d); ++e) {
-      T* const __restrict to = into + std::int64_t{edges.row[e]} * width;
+      T* __restrict const to = into + std::int64_t{edges.row[e]} * width;
       for (std::int64_t f = 0; f < width; ++f) {
         to[f] += scale * from[f];
       }

@@ -88,7 +88,7 @@ public:
       using T = scalar_t;
       auto const from = sources<T>(rows);
       attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
-                                   strided_over<T const>(log_sums), strided_over<T const>(deltas)};
+                                         strided_over<T const>(log_sums), strided_over<T const>(deltas)};
       write_deltas<T> const write{to.gradients, strided_over<T const>(output), strided_over<T>(deltas), heads,
                                   columns.values};
       auto const by_values = strided_over<T>(out.values);

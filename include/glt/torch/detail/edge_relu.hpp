@@ -63,8 +63,7 @@ struct sharded_edge_relu : ::torch::autograd::Function<sharded_edge_relu<Comm, P
 
   static tensors backward(context* ctx, tensors const& gradients) {
     refuse_second_order("sum_edge_relu");
-    auto& graph =
-        *reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()));
+    auto& graph = *reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()));
     auto const saved = ctx->get_saved_variables();
     auto const gradient = gradients[0].contiguous();
     auto const by_x = at::empty(saved[0].sizes(), saved[0].options());

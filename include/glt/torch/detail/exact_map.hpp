@@ -28,9 +28,9 @@ template <communicator Comm>
 [[nodiscard]] std::int64_t agree_on_rows(Comm& comm, std::int64_t rows, std::int64_t elements, bool finite) {
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), elements);
   std::vector<call_header> headers;
-  exchange_headers(
-      comm, {.what = operation::add_gradients}, counts, rows,
-      finite ? std::string() : "reproducible gradients of rows that are infinite or not a number", headers);
+  exchange_headers(comm, {.what = operation::add_gradients}, counts, rows,
+                   finite ? std::string() : "reproducible gradients of rows that are infinite or not a number",
+                   headers);
   check_same(headers, &call_header::count, [](std::int64_t own, std::int64_t first) {
     return message("adds gradients of ", own, " elements while rank 0 adds ", first,
                    "; train the same parameters on all ranks");
@@ -48,8 +48,7 @@ template <communicator Comm>
   auto const out = gradient.size(1);
   auto const in = x.size(1);
   at::Tensor const largest = at::cat({largest_along(gradient, 0), largest_along(x, 0)}, 1).contiguous();
-  auto const total =
-      agree_on_rows(comm, gradient.size(0), out * in, largest.isfinite().all().template item<bool>());
+  auto const total = agree_on_rows(comm, gradient.size(0), out * in, largest.isfinite().all().template item<bool>());
   return committed(comm, [&] {
     comm.all_reduce(std::span<double>(largest.data_ptr<double>(), static_cast<std::size_t>(largest.numel())),
                     reduction::max);
@@ -59,9 +58,8 @@ template <communicator Comm>
     auto const scales_of_x = scales.narrow(1, out, in);
     auto const own = multiply_columns(gradient, x, scales_of_gradient, scales_of_x, bits);
     at::Tensor const sums = at::stack({own.high, own.low});
-    comm.all_reduce(
-        std::span<std::int64_t>(sums.data_ptr<std::int64_t>(), static_cast<std::size_t>(sums.numel())),
-        reduction::sum);
+    comm.all_reduce(std::span<std::int64_t>(sums.data_ptr<std::int64_t>(), static_cast<std::size_t>(sums.numel())),
+                    reduction::sum);
     if (comm.rank() != 0) {
       return at::zeros({out, in}, gradient.options());
     }
@@ -77,8 +75,8 @@ struct exact_map : ::torch::autograd::Function<exact_map<Comm, Policy>> {
   using tensors = ::torch::autograd::variable_list;
   using graph_type = dist::sharded_graph<Comm, Policy>;
 
-  static at::Tensor forward(context* ctx, at::Tensor const& x, at::Tensor const& weight,
-                            at::Tensor const& bias, graph_type* graph) {
+  static at::Tensor forward(context* ctx, at::Tensor const& x, at::Tensor const& weight, at::Tensor const& bias,
+                            graph_type* graph) {
     ctx->saved_data["graph"] = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(graph));
     ctx->save_for_backward({weight.numel() > 0 ? x : weight, weight, bias});
     auto const y = weight.numel() > 0 ? multiply_rows(x.detach(), weight.detach().t()) : x.detach().clone();
@@ -87,8 +85,7 @@ struct exact_map : ::torch::autograd::Function<exact_map<Comm, Policy>> {
 
   static tensors backward(context* ctx, tensors const& gradients) {
     refuse_second_order("map_rows");
-    auto& comm =
-        reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()))->host();
+    auto& comm = reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()))->host();
     auto const saved = ctx->get_saved_variables();
     auto const& [x, weight, bias] = std::tie(saved[0], saved[1], saved[2]);
     auto const gradient = gradients[0].detach();

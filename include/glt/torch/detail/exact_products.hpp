@@ -130,8 +130,8 @@ inline void add_products(exact_sums& sums, sliced_matrix const& a, sliced_matrix
     }
     auto const unusable = largest.isfinite().logical_not().logical_or(largest_of_b.isfinite().logical_not());
     result.narrow(0, first, rows.size(0))
-        .copy_(value_of(sums, scales, scales_of_b, bits)
-                   .masked_fill_(unusable, std::numeric_limits<double>::quiet_NaN()));
+        .copy_(
+            value_of(sums, scales, scales_of_b, bits).masked_fill_(unusable, std::numeric_limits<double>::quiet_NaN()));
   }
   return result;
 }

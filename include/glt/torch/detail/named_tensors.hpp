@@ -90,8 +90,8 @@ inline void unpack(at::Tensor const& bytes, std::vector<named_tensor> const& ten
 [[nodiscard]] inline std::string describe(std::vector<named_tensor> const& tensors) {
   std::string text;
   for (auto const& entry : tensors) {
-    text +=
-        message(entry.name, " ", at::toString(entry.tensor.scalar_type()), " ", shape_text({entry.tensor.sizes().data(), entry.tensor.sizes().size()}), "\n");
+    text += message(entry.name, " ", at::toString(entry.tensor.scalar_type()), " ",
+                    shape_text({entry.tensor.sizes().data(), entry.tensor.sizes().size()}), "\n");
   }
   return text;
 }
@@ -106,8 +106,7 @@ inline void unpack(at::Tensor const& bytes, std::vector<named_tensor> const& ten
     line = own[i] == '\n' ? i + 1 : line;
   }
   auto const rest = [line](std::string const& text) {
-    return line < text.size() ? text.substr(line, text.find('\n', line) - line)
-                              : std::string("no further tensor");
+    return line < text.size() ? text.substr(line, text.find('\n', line) - line) : std::string("no further tensor");
   };
   return message("its module has ", rest(own), " where that of rank 0 has ", rest(of_rank_0),
                  "; build the same module on all ranks");

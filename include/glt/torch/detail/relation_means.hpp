@@ -39,8 +39,7 @@ struct relation_means : ::torch::autograd::Function<relation_means<Comm, Policy>
 
   static tensors backward(context* ctx, tensors const& gradients) {
     refuse_second_order("rgcn_conv");
-    auto& graph =
-        *reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()));
+    auto& graph = *reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()));
     auto const columns = ctx->saved_data["columns"].toIntVector();
     std::vector<std::int64_t> counts;
     for (std::size_t e = 0; e < columns.size(); ++e) {
@@ -64,9 +63,8 @@ private:
       std::vector<dist::relation_rows<space, scalar_t>> rows;
       for (std::size_t e = 0; e < columns.size(); ++e) {
         auto const& relation = graph.relation(static_cast<int>(e));
-        rows.push_back(
-            {{read, counts[e], columns[e]},
-             {written, is_forward ? relation.num_destinations() : relation.num_sources(), columns[e]}});
+        rows.push_back({{read, counts[e], columns[e]},
+                        {written, is_forward ? relation.num_destinations() : relation.num_sources(), columns[e]}});
         read += rows.back().from.flat().size();
         written += rows.back().to.flat().size();
       }

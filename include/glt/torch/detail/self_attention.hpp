@@ -68,9 +68,8 @@ struct self_loops {
       using score_type = decltype(score);
       using dropout_type = decltype(dropout);
       auto const ex = policy.executor();
-      ex.for_each(shard.num_rows * how.heads,
-                  write_deltas<T>{to.gradients, strided_over<T const>(output), strided_over<T>(deltas), how.heads,
-                                  columns.values});
+      ex.for_each(shard.num_rows * how.heads, write_deltas<T>{to.gradients, strided_over<T const>(output),
+                                                              strided_over<T>(deltas), how.heads, columns.values});
       ex.for_each(pieces.count(shard.num_rows),
                   wide_kernel{add_source_gradients<Policy::space, T, score_type, dropout_type>{
                       shard, sources<T>(rows), to, by, pieces, columns, score, dropout}});

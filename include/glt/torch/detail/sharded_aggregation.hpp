@@ -54,17 +54,15 @@ struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Com
 
   static tensors backward(context* ctx, tensors const& gradients) {
     refuse_second_order("aggregate_neighbors");
-    auto& graph =
-        *reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()));
+    auto& graph = *reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()));
     auto const how = static_cast<dist::aggregator>(ctx->saved_data["how"].toInt());
     bool const reproducible = ctx->saved_data["reproducible"].toBool();
     auto const chosen = ctx->get_saved_variables()[0];
     auto const gradient = gradients[0].contiguous();
     auto const out = at::empty({graph.num_sources(), gradient.size(1)}, gradient.options());
     AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "aggregate_neighbors", [&] {
-      dist::aggregate_backward(graph, matrix_over<space, scalar_t const>(gradient),
-                               matrix_over<space, scalar_t>(out), {.how = how, .reproducible = reproducible},
-                               matrix_over<space, local_id const>(chosen));
+      dist::aggregate_backward(graph, matrix_over<space, scalar_t const>(gradient), matrix_over<space, scalar_t>(out),
+                               {.how = how, .reproducible = reproducible}, matrix_over<space, local_id const>(chosen));
     });
     return {out, {}, {}, {}};
   }

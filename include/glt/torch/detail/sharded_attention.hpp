@@ -30,8 +30,8 @@ public:
   using options_type = dist::attention_options<space>;
 
   /// Options borrow `ids`; `pushed` may be null.
-  sharded_attention(graph_type& graph, at::Tensor ids, options_type options,
-                    dist::pushed_edges<Policy> const* pushed, self_loops loops)
+  sharded_attention(graph_type& graph, at::Tensor ids, options_type options, dist::pushed_edges<Policy> const* pushed,
+                    self_loops loops)
       : graph_(&graph), ids_(std::move(ids)), options_(options), pushed_(pushed), loops_(std::move(loops)) {}
 
   void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) override {
@@ -45,10 +45,9 @@ public:
   void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
                        at::Tensor const& gradient, attention_tensors const& out) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
-      dist::attend_backward(
-          *graph_, views<scalar_t const>(rows),
-          {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(log_sums)},
-          matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
+      dist::attend_backward(*graph_, views<scalar_t const>(rows),
+                            {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(log_sums)},
+                            matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
       loops_.add_gradients<scalar_t>(graph_->policy(), rows, output, log_sums, gradient, out);
     });
   }
@@ -56,8 +55,7 @@ public:
 private:
   template <class T>
   [[nodiscard]] static dist::attention_rows<space, T> views(attention_tensors const& rows) {
-    return {matrix_over<space, T>(rows.values), matrix_over<space, T>(rows.keys),
-            matrix_over<space, T>(rows.queries)};
+    return {matrix_over<space, T>(rows.values), matrix_over<space, T>(rows.keys), matrix_over<space, T>(rows.queries)};
   }
 
   graph_type* graph_;

@@ -20,8 +20,7 @@ TEST_CASE("what collectors are given is checked, and the fault named") {
   glt::partition_book const book(std::vector<glt::global_id>{0, 3, 5});
   using namespace glt::detail;
   CHECK_NOTHROW(check_collected(book, 2, 1, 2));
-  CHECK(glt_test::names(refused([&] { check_collected(book, 2, 1, 3); }),
-                        "of 2 parts collected by rank 1 of 3"));
+  CHECK(glt_test::names(refused([&] { check_collected(book, 2, 1, 3); }), "of 2 parts collected by rank 1 of 3"));
   CHECK(glt_test::names(refused([&] { check_collected(book, 2, 0, 2); }), "communicator"));
   CHECK_NOTHROW(check_num_labels(3, 3, true));
   CHECK_NOTHROW(check_num_labels(0, 3, false));

@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("edges are found by their ids, flagged like the rows of their
     auto const size = rows_there.size();
     glt::buffer<Policy, edge_key> keys(size, policy);
     policy.executor().for_each(size, glt::detail::list_edge_keys<Policy::space>{edges_there.data(), rows_there.view(),
-                                                                              places_there.view(), keys.data()});
+                                                                                places_there.view(), keys.data()});
     glt::buffer<Policy, glt::local_id> found(size, policy);
     glt::detail::find_edge_rows(policy, keys.data(), size, table.view(), found.data());
     return glt::to_vector(policy, std::as_const(found).view());

@@ -16,8 +16,7 @@ TEST_CASE("seeds of all lists come before the other keys, and every row finds th
   std::vector<glt::local_id> const first{4, 0, 5, 1};
   std::vector<glt::local_id> const second{3, 3, 2};
   using list = glt::dist::bulk_list<cpu, glt::local_id, int>;
-  std::vector<list> const lists{
-      {.vertices = first, .num_seeds = 1}, {}, {.vertices = second, .num_seeds = 2}};
+  std::vector<list> const lists{{.vertices = first, .num_seeds = 1}, {}, {.vertices = second, .num_seeds = 2}};
   glt::detail::row_sources<cpu> sources(glt::partition_book({0, 3, 6}), 0, false, cpu{});
   glt::detail::joined_keys<cpu> joined(cpu{}, cpu{});
   std::vector<std::byte> memory(3);
@@ -42,8 +41,7 @@ TEST_CASE("seeds of all lists come before the other keys, and every row finds th
             auto const& list_keys = of_list == 0 ? first : second;
             auto const key = list_keys[static_cast<std::size_t>(run.places()(i))];
             CHECK(key == glt::detail::unflagged(run.rows.rows[i]) + 3 * source);
-            CHECK((i < run.rows.num_flagged) ==
-                  (run.places()(i) < lists[static_cast<std::size_t>(of_list)].num_seeds));
+            CHECK((i < run.rows.num_flagged) == (run.places()(i) < lists[static_cast<std::size_t>(of_list)].num_seeds));
             found.push_back(10 * of_list + run.places()(i));
           }
         });

@@ -44,10 +44,9 @@ glt::feature_table<Policy> table_on(Policy const& policy, std::vector<std::int64
   glt::feature_table<Policy> made(table.num_vertices(), policy);
   for (auto const& [name, rows] : table.tensors()) {
     glt::detail::visit_element(rows.type, [&]<class T>(std::type_identity<T>) {
-      made.add(name,
-               glt::feature_store<Policy, T>(rows.num_rows, rows.num_columns,
-                                             glt::make_buffer<Policy>(rows.template as<T>().flat(), policy),
-                                             {}, glt::make_buffer<Policy>(rows.scales, policy)));
+      made.add(name, glt::feature_store<Policy, T>(rows.num_rows, rows.num_columns,
+                                                   glt::make_buffer<Policy>(rows.template as<T>().flat(), policy), {},
+                                                   glt::make_buffer<Policy>(rows.scales, policy)));
     });
   }
   return made;
@@ -55,8 +54,8 @@ glt::feature_table<Policy> table_on(Policy const& policy, std::vector<std::int64
 
 // Rows of `named_value`s of items, three columns of int8 with scales.
 template <class Policy>
-glt::feature_store<Policy, std::int8_t> matrix_on(Policy const& policy,
-                                                  std::vector<std::int64_t> const& items, bool labels) {
+glt::feature_store<Policy, std::int8_t> matrix_on(Policy const& policy, std::vector<std::int64_t> const& items,
+                                                  bool labels) {
   auto const rows = glt_test::named_store<std::int8_t>(items, 2, 3, {0.5F, 2, 1});
   return {std::ssize(items), 3, glt::make_buffer<Policy>(rows.view().features.flat(), policy),
           glt::make_buffer<Policy>(labels ? items : std::vector<std::int64_t>(), policy),
@@ -117,8 +116,8 @@ struct divided_items {
 // make(comm) makes a collector, hot(comm, keys, destinations) hot rows and near(part) a view of the rows of a part;
 // collect(collector, keys, destinations, step) collects and checks.
 template <class View, class Policy, class Make, class Hot, class Near, class Collect>
-void check_combinations(auto& comm, Policy const& policy, divided_items const& divided, Make make, Hot hot,
-                        Near near, Collect collect) {
+void check_combinations(auto& comm, Policy const& policy, divided_items const& divided, Make make, Hot hot, Near near,
+                        Collect collect) {
   auto const all = divided.all();
   auto const num = std::ssize(all);
   std::vector<std::int64_t> hot_items;
@@ -179,9 +178,8 @@ std::vector<std::int64_t> first_of(std::vector<std::int64_t> const& list, std::i
 
 } // namespace
 
-TEST_CASE_TEMPLATE(
-    "rows and labels of vertices are the same from hot rows, in place and by messages, on any policy", Policy,
-    POLICIES) {
+TEST_CASE_TEMPLATE("rows and labels of vertices are the same from hot rows, in place and by messages, on any policy",
+                   Policy, POLICIES) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     divided_items const divided(
@@ -202,15 +200,14 @@ TEST_CASE_TEMPLATE(
         [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
         [&](auto& collector, auto keys, auto, std::vector<std::int64_t> const& list) {
           collector.collect(keys, 20, 0, out);
-          CHECK(glt::to_vector(policy, std::as_const(out.features).view()) ==
-                gathered<float>(whole, "small", list));
+          CHECK(glt::to_vector(policy, std::as_const(out.features).view()) == gathered<float>(whole, "small", list));
           CHECK(glt::to_vector(policy, std::as_const(out.labels).view()) == first_of(list, 20));
         });
   });
 }
 
-TEST_CASE_TEMPLATE("rows of edges are the same from hot rows, in place and by messages, on any policy",
-                   Policy, POLICIES) {
+TEST_CASE_TEMPLATE("rows of edges are the same from hot rows, in place and by messages, on any policy", Policy,
+                   POLICIES) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     divided_items const divided(
@@ -222,21 +219,16 @@ TEST_CASE_TEMPLATE("rows of edges are the same from hot rows, in place and by me
     auto const& own = divided.items[static_cast<std::size_t>(comm.rank())];
     glt::dist::edge_features const features(
         comm, divided.book,
-        glt::edge_features<Policy, std::int8_t>(glt::make_buffer<Policy>(own, policy),
-                                                matrix_on(policy, own, false)));
+        glt::edge_features<Policy, std::int8_t>(glt::make_buffer<Policy>(own, policy), matrix_on(policy, own, false)));
     auto const whole = glt_test::named_table(divided.all());
     glt::dist::collected_rows<Policy, float> out;
     check_combinations<glt::detail::edge_feature_view<Policy::space, std::int8_t>>(
-        comm, policy, divided,
-        [&](auto& c) { return glt::dist::edge_feature_collector(c, features, policy); },
-        [&](auto& c, auto keys, auto ends) {
-          return glt::detail::fetch_hot_rows(c, features, keys, ends, policy);
-        },
+        comm, policy, divided, [&](auto& c) { return glt::dist::edge_feature_collector(c, features, policy); },
+        [&](auto& c, auto keys, auto ends) { return glt::detail::fetch_hot_rows(c, features, keys, ends, policy); },
         [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
         [&](auto& collector, auto keys, auto ends, std::vector<std::int64_t> const& list) {
           collector.collect(keys, ends, 0, out);
-          CHECK(glt::to_vector(policy, std::as_const(out.features).view()) ==
-                gathered<float>(whole, "small", list));
+          CHECK(glt::to_vector(policy, std::as_const(out.features).view()) == gathered<float>(whole, "small", list));
           CHECK(out.labels.empty());
         });
   });
@@ -265,14 +257,13 @@ void check_table(Policy const& policy, glt::dist::collected_table<Policy> const&
 } // namespace
 
 TEST_CASE_TEMPLATE(
-    "tensors of vertices and of edges are the same from hot rows, in place and by messages, on any policy",
-    Policy, POLICIES) {
+    "tensors of vertices and of edges are the same from hot rows, in place and by messages, on any policy", Policy,
+    POLICIES) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     for (bool const by_edge : {false, true}) {
       divided_items const divided(
-          divided_graph(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size()),
-          by_edge);
+          divided_graph(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size()), by_edge);
       auto const whole = glt_test::named_table(divided.all());
       auto const& own = divided.items[static_cast<std::size_t>(comm.rank())];
       if (!by_edge) {
@@ -282,8 +273,7 @@ TEST_CASE_TEMPLATE(
         }
         glt::dist::named_features const features(comm, divided.book, table_on(policy, own));
         check_combinations<std::vector<glt::detail::named_rows<Policy::space>>>(
-            comm, policy, divided,
-            [&](auto& c) { return glt::dist::named_collector(c, features, wishes(), policy); },
+            comm, policy, divided, [&](auto& c) { return glt::dist::named_collector(c, features, wishes(), policy); },
             [&](auto& c, auto keys, auto) { return glt::detail::fetch_hot_rows(c, features, keys, policy); },
             [&](int part) { return parts[static_cast<std::size_t>(part)].tensors(); },
             [&](auto& collector, auto keys, auto, std::vector<std::int64_t> const& list) {
@@ -301,9 +291,7 @@ TEST_CASE_TEMPLATE(
       check_combinations<glt::detail::named_edge_rows<Policy::space>>(
           comm, policy, divided,
           [&](auto& c) { return glt::dist::named_edge_collector(c, features, wishes(), policy); },
-          [&](auto& c, auto keys, auto ends) {
-            return glt::detail::fetch_hot_rows(c, features, keys, ends, policy);
-          },
+          [&](auto& c, auto keys, auto ends) { return glt::detail::fetch_hot_rows(c, features, keys, ends, policy); },
           [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
           [&](auto& collector, auto keys, auto ends, std::vector<std::int64_t> const& list) {
             check_table(policy, collector.collect(keys, ends, 0), whole, list,
@@ -317,8 +305,7 @@ TEST_CASE("a call on a batch that is not larger than another one before allocate
           "whatever its size") {
   glt_test::on_ranks(
       [](auto comm) {
-        divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1],
-                                    comm.size());
+        divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
         glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 5));
         glt::dist::feature_collector collector(comm, store);
         glt::dist::collected_rows<glt_test::cpu, float> out;

@@ -50,8 +50,7 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
   glt::counting_comm counted(comm);
   auto const tensors = glt::detail::matrix_tensors<cpu::space>(local.view(), true);
   glt::detail::row_message<cpu> const message(
-      {{"features", tensors[0], tensors[0].type, false}, {"labels", tensors[1], tensors[1].type, true}},
-      policy);
+      {{"features", tensors[0], tensors[0].type, false}, {"labels", tensors[1], tensors[1].type, true}}, policy);
   glt::detail::row_requests requests(counted, book, false, true, policy);
   glt::detail::row_exchange<decltype(counted), cpu> exchange(message, policy, round_bytes, limit);
   if (reserved) {
@@ -69,8 +68,7 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
   for (std::int64_t step = 0; step < 2; ++step) { // the second time in memory of the first
     glt::detail::call_site const site{.what = glt::detail::operation::user, .step = step};
     requests.sources().sort(
-        glt::detail::row_keys<cpu::space, glt::global_id>{glt::host_view<glt::global_id const>(ids)},
-        num_labels, 0);
+        glt::detail::row_keys<cpu::space, glt::global_id>{glt::host_view<glt::global_id const>(ids)}, num_labels, 0);
     requests.start(site);
     requests.finish();
     counted.reset();
@@ -84,8 +82,7 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
       bool const is_labelled = static_cast<std::int64_t>(i) < num_labels;
       bytes += is_remote ? columns * 4 + (is_labelled ? 8 : 0) : 0;
       for (std::int64_t c = 0; c < columns; ++c) {
-        expected.push_back(is_remote ? divided_graph::feature(vertices[i], c)
-                                     : -1); // own rows are not its business
+        expected.push_back(is_remote ? divided_graph::feature(vertices[i], c) : -1); // own rows are not its business
       }
       if (is_labelled) {
         expected_labels.push_back(is_remote ? divided_graph::label(vertices[i]) : -1);

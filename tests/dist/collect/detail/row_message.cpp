@@ -50,8 +50,7 @@ TEST_CASE("a message has the rows of all tensors, of some those of the flagged r
     std::vector<row_target> const out{{glt::element_type::float32, at(small)},
                                       {glt::element_type::int64, at(label)},
                                       {glt::element_type::float16, at(title)}};
-    CHECK(message.unpack<glt::detail::any_conversion>(bytes.data() + 1, list, out) ==
-          bytes.data() + bytes.size());
+    CHECK(message.unpack<glt::detail::any_conversion>(bytes.data() + 1, list, out) == bytes.data() + bytes.size());
     std::vector<glt::local_id> const own_rows{~1, 3};
     std::vector<std::int64_t> const own_places{1, 3};
     std::vector<glt::detail::any_rows<cpu::space>> local;

@@ -70,8 +70,8 @@ TEST_CASE_TEMPLATE("owners get the rows that others ask for, of vertices and of 
         }
         auto const edges = glt::make_buffer<Policy>(ids, policy);
         auto const vertices = glt::make_buffer<Policy>(destinations, policy);
-        requests.sources().sort(
-            glt::detail::row_keys<Policy::space, glt::global_id>{vertices.view(), edges.view()}, 5 * step, 0);
+        requests.sources().sort(glt::detail::row_keys<Policy::space, glt::global_id>{vertices.view(), edges.view()},
+                                5 * step, 0);
         requests.start({.step = step});
         requests.finish();
         CHECK(requests.anything() == (comm.size() > 1 && step > 0));
@@ -105,8 +105,8 @@ TEST_CASE("an edge that its owner has not is an error of the owner, and a failur
     std::vector<glt::global_id> const destinations{next * 10};
     auto const sort = [&] {
       requests.sources().sort(
-          glt::detail::row_keys<cpu::space, glt::global_id>{
-              glt::host_view<glt::global_id const>(destinations), glt::host_view<glt::edge_id const>(ids)},
+          glt::detail::row_keys<cpu::space, glt::global_id>{glt::host_view<glt::global_id const>(destinations),
+                                                            glt::host_view<glt::edge_id const>(ids)},
           0, 0);
     };
     if (comm.size() == 1) {
@@ -115,9 +115,7 @@ TEST_CASE("an edge that its owner has not is an error of the owner, and a failur
     }
     sort();
     requests.start({});
-    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { requests.finish(); }),
-                          "among the 0"));
-    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { requests.refuse({}, "gave up"); }),
-                          "gave up"));
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { requests.finish(); }), "among the 0"));
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { requests.refuse({}, "gave up"); }), "gave up"));
   });
 }

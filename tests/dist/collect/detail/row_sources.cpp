@@ -38,8 +38,8 @@ auto copied(Policy const& policy, glt::detail::row_list const& list) {
 } // namespace
 
 TEST_CASE_TEMPLATE(
-    "every key of a list is in the list of one source, with its place, and flagged if it is among the first",
-    Policy, GLT_TEST_POLICIES) {
+    "every key of a list is in the list of one source, with its place, and flagged if it is among the first", Policy,
+    GLT_TEST_POLICIES) {
   Policy const policy;
   for (int const parts : {1, 3, 5}) {
     auto const book = make_book(parts);
@@ -80,8 +80,8 @@ TEST_CASE_TEMPLATE(
               bool const may_be_hot = is_hot && vertex % 3 == 1 && places[i] >= never &&
                                       !sources.is_local(static_cast<int>(vertex / part_size));
               CHECK((source == sources.hot()) == may_be_hot);
-              CHECK(vertex == (source == sources.hot() ? kept[static_cast<std::size_t>(row)]
-                                                       : book.begin(source) + row));
+              CHECK(vertex ==
+                    (source == sources.hot() ? kept[static_cast<std::size_t>(row)] : book.begin(source) + row));
             }
             CHECK(num_flagged == sources.list(source).num_flagged);
           }
@@ -92,8 +92,8 @@ TEST_CASE_TEMPLATE(
   }
 }
 
-TEST_CASE_TEMPLATE("edges have the rows that the table of their source says, and one without is refused",
-                   Policy, GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("edges have the rows that the table of their source says, and one without is refused", Policy,
+                   GLT_TEST_POLICIES) {
   Policy const policy;
   auto const book = make_book(3);
   auto const table = [&](std::vector<glt::edge_id> const& ids) {
@@ -107,8 +107,7 @@ TEST_CASE_TEMPLATE("edges have the rows that the table of their source says, and
   sources.set_table(2, near.view());
   sources.set_table(3, hot.view());
   sources.set_local({0, 1, 1});
-  auto const sort = [&](std::vector<glt::edge_id> const& ids,
-                        std::vector<glt::global_id> const& destinations) {
+  auto const sort = [&](std::vector<glt::edge_id> const& ids, std::vector<glt::global_id> const& destinations) {
     auto const edges = glt::make_buffer<Policy>(ids, policy);
     auto const vertices = glt::make_buffer<Policy>(destinations, policy);
     sources.sort(glt::detail::row_keys<Policy::space, glt::global_id>{vertices.view(), edges.view()}, 2, 0);
@@ -124,10 +123,8 @@ TEST_CASE_TEMPLATE("edges have the rows that the table of their source says, and
       policy, glt::array_view<Policy::space, glt::detail::edge_key const>(sources.edge_keys(), 1), 0);
   CHECK(key.value() == 9);
   CHECK(key.row() == 7);
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                          sort({1002, 1001}, {20, 21});
-                        }),
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sort({1002, 1001}, {20, 21}); }),
                         "has the id 1001", "among the 3"));
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sort({2000}, {41}); }),
-                        "has the id 2000", "among the 2"));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sort({2000}, {41}); }), "has the id 2000",
+                        "among the 2"));
 }

@@ -16,9 +16,8 @@ using wishes = std::vector<glt::dist::wanted_tensor>;
 
 TEST_CASE("a plan has what is wanted, in the order of the wishes, or everything as it is") {
   auto const table = glt_test::named_table({1, 2});
-  auto const plan =
-      glt::detail::plan_tensors(table.tensors(), wishes{{.name = "small", .type = element_type::float64},
-                                                        {.name = "label", .seeds_only = true}});
+  auto const plan = glt::detail::plan_tensors(
+      table.tensors(), wishes{{.name = "small", .type = element_type::float64}, {.name = "label", .seeds_only = true}});
   REQUIRE(plan.size() == 2);
   CHECK(plan[0].name == "small");
   CHECK(plan[0].local.type == element_type::int8);
@@ -40,14 +39,13 @@ TEST_CASE("wishes that cannot be met are named") {
   };
   CHECK(glt_test::names(error({{.name = "x"}}), "no features \"x\"", "\"title\", \"year\""));
   CHECK(glt_test::names(error({{.name = "year"}, {.name = "year"}}), "\"year\" are wanted twice"));
-  CHECK(glt_test::names(error({{.name = "dense", .type = element_type::int8}}),
-                        "\"dense\" of float32 as int8"));
+  CHECK(glt_test::names(error({{.name = "dense", .type = element_type::int8}}), "\"dense\" of float32 as int8"));
 }
 
 TEST_CASE("other rows of a plan have its types and columns, and its scales") {
   auto const table = glt_test::named_table({1, 2});
-  auto const plan = glt::detail::plan_tensors(
-      table.tensors(), wishes{{.name = "small"}, {.name = "label", .seeds_only = true}});
+  auto const plan =
+      glt::detail::plan_tensors(table.tensors(), wishes{{.name = "small"}, {.name = "label", .seeds_only = true}});
   glt::feature_table<glt::device::cpu> other(1);
   other.add("small", glt_test::named_store<std::int8_t>({7}, 2, 3));
   auto const found = glt::detail::find_planned(plan, other.tensors(), "hot rows");
@@ -63,9 +61,8 @@ TEST_CASE("other rows of a plan have its types and columns, and its scales") {
       static_cast<void>(glt::detail::find_planned(plan, odd.tensors(), "hot rows"));
     });
   };
-  CHECK(glt_test::names(error(glt_test::named_store<std::int8_t>({7}, 2, 3), "Small"), "hot rows without",
-                        "\"small\""));
-  CHECK(glt_test::names(error(glt_test::named_store<std::int8_t>({7}, 2, 2), "small"),
-                        "2 columns of int8 for 3"));
+  CHECK(
+      glt_test::names(error(glt_test::named_store<std::int8_t>({7}, 2, 3), "Small"), "hot rows without", "\"small\""));
+  CHECK(glt_test::names(error(glt_test::named_store<std::int8_t>({7}, 2, 2), "small"), "2 columns of int8 for 3"));
   CHECK(glt_test::names(error(glt_test::named_store<float>({7}, 2, 3), "small"), "of float32 for 3 of int8"));
 }

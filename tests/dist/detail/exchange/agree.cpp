@@ -16,10 +16,9 @@ TEST_CASE("equal values agree; another value or a failure is the same error on e
     auto const last = comm.size() - 1;
     auto const attempt = [&](std::string const& failure, std::int64_t value) {
       return glt_test::thrown<glt::collective_error>([&] {
-        glt::detail::agree(comm, {.what = glt::detail::operation::user}, failure, value,
-                         [](auto theirs, auto first) {
-                           return "has " + std::to_string(theirs) + ", not " + std::to_string(first);
-                         });
+        glt::detail::agree(comm, {.what = glt::detail::operation::user}, failure, value, [](auto theirs, auto first) {
+          return "has " + std::to_string(theirs) + ", not " + std::to_string(first);
+        });
       });
     };
     CHECK(attempt({}, 7) == "(nothing was thrown)");

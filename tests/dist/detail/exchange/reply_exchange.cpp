@@ -19,7 +19,9 @@ using glt_test::thrown;
 namespace {
 
 // Rank r asks rank s for (r + 2 s) % 3 items.
-std::int64_t wanted(std::size_t r, std::size_t s) { return static_cast<std::int64_t>((r + 2 * s) % 3); }
+std::int64_t wanted(std::size_t r, std::size_t s) {
+  return static_cast<std::int64_t>((r + 2 * s) % 3);
+}
 
 struct asked_counts {
   std::vector<std::int64_t> asked;
@@ -55,8 +57,8 @@ TEST_CASE("Answers come to those who asked, and a rank that cannot serve leaves 
       for (std::size_t rank = 0; rank < counts.asked.size(); ++rank) {
         auto const count = counts.asked[rank];
         if (count == 0 || static_cast<int>(rank) == failing) {
-          CHECK(names(thrown<glt::error>([&] { static_cast<void>(replies.from(rank)); }), "rank ",
-                      "request for stars"));
+          CHECK(
+              names(thrown<glt::error>([&] { static_cast<void>(replies.from(rank)); }), "rank ", "request for stars"));
         } else {
           auto const answer = replies.from(rank);
           REQUIRE(std::ssize(answer) == count + 1);

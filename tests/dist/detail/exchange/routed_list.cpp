@@ -31,7 +31,9 @@ struct make_item {
 };
 
 // Four keys a rank.
-std::int64_t key(std::int64_t place, int rank, int size) { return (place * 5 + rank) % (4 * size); }
+std::int64_t key(std::int64_t place, int rank, int size) {
+  return (place * 5 + rank) % (4 * size);
+}
 
 glt::partition_book book_of(int size) {
   std::vector<glt::global_id> offsets{0};

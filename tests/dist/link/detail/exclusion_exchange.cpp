@@ -87,16 +87,14 @@ TEST_CASE_TEMPLATE("owners know what every rank excludes from their rows", Polic
           continue;
         }
         divided_graph const divided(list, partitioner, comm.size());
-        glt::dist::graph const graph(comm,
-                                     glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
+        glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
         auto const own = divided.part(comm.rank());
         glt::detail::exclusion_exchange exclusions(comm, graph, policy);
         for (int round = 0; round < 3; ++round) {
           bool const reverses = round % 2 == 1;
           auto const mine = wanted_out(list, divided, comm.rank(), round);
           seeds_of_edges<Policy> const seeds(mine, policy);
-          exclusions.exclude(seeds.seeds.view(), reverses,
-                             {.what = glt::detail::operation::exclude, .step = round});
+          exclusions.exclude(seeds.seeds.view(), reverses, {.what = glt::detail::operation::exclude, .step = round});
           for (int rank = 0; rank < comm.size(); ++rank) {
             auto const theirs = wanted_out(list, divided, rank, round);
             auto const rows = own.graph.view();

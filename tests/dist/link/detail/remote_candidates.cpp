@@ -84,13 +84,13 @@ TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
           shares.push_back(scale(static_cast<double>(v % 3 + 1)));
         }
         glt::detail::remote_candidates uniform(directory, edges,
-                                             static_cast<glt::dist::vertex_weights<communicator, cpu>*>(nullptr));
+                                               static_cast<glt::dist::vertex_weights<communicator, cpu>*>(nullptr));
         glt::detail::remote_candidates weighted(directory, edges, &table);
         for (auto const& option : glt_test::link_options_to_try()) {
           glt::detail::negative_drawer<cpu, glt::global_id> drawer(option.negatives);
           glt::sample_key const key{.seed = 6, .step = 2};
-          auto const positives = glt_test::some_positives(list, 6 * ((comm.rank() + 1) % 3),
-                                                          static_cast<std::uint64_t>(comm.rank()));
+          auto const positives =
+              glt_test::some_positives(list, 6 * ((comm.rank() + 1) % 3), static_cast<std::uint64_t>(comm.rank()));
           INFO(list.name, ", ", partitioner.name, ", rank ", comm.rank());
           CHECK(drawn(uniform, drawer, divided, positives, key) ==
                 glt_test::draw_naively(list, positives, key, option.negatives));
@@ -110,14 +110,14 @@ TEST_CASE("a round is one look-up and one test, and rounds end when all ranks ar
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::vertex_directory directory(comm, graph);
     glt::detail::edge_queries edges(comm, graph);
-    glt::detail::remote_candidates candidates(
-        directory, edges, static_cast<glt::dist::vertex_weights<decltype(comm), cpu>*>(nullptr));
+    glt::detail::remote_candidates candidates(directory, edges,
+                                              static_cast<glt::dist::vertex_weights<decltype(comm), cpu>*>(nullptr));
     auto const positives = glt_test::some_positives(list, 40, static_cast<std::uint64_t>(comm.rank()));
     // The rounds that the slowest rank needs, by the naive drawer.
     std::int64_t rounds = 1;
     for (; rounds < 20; ++rounds) {
-      auto const naive = glt_test::draw_naively(list, positives, {},
-                                                {.amount = 2, .attempts = static_cast<int>(rounds)});
+      auto const naive =
+          glt_test::draw_naively(list, positives, {}, {.amount = 2, .attempts = static_cast<int>(rounds)});
       if (std::ranges::find(naive.verified, false) == naive.verified.end()) {
         break;
       }

@@ -203,9 +203,8 @@ TEST_CASE("options that cannot be, or differ, are the same error on every rank")
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
     auto const refused = [&](glt::dist::loader_options options, std::int64_t first_seed) {
-      return glt_test::thrown<glt::collective_error>([&] {
-        glt::dist::loader(comm, counted_batches(), std::vector<glt::global_id>{first_seed}, options);
-      });
+      return glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::loader(comm, counted_batches(), std::vector<glt::global_id>{first_seed}, options); });
     };
     bool const wrong = comm.rank() == last;
     CHECK(glt_test::names(refused({.bulk = 0}, 0), "bulk 0"));

@@ -43,8 +43,7 @@ struct paired_batches : counted_batches {
     using base = counted_batches::maker<Comm, Policy>;
 
   public:
-    maker(Comm comm, paired_batches const& what, Policy policy)
-        : base(comm, what, policy), begun_(what.begun) {}
+    maker(Comm comm, paired_batches const& what, Policy policy) : base(comm, what, policy), begun_(what.begun) {}
 
     void make(seeds_type const& seeds, glt::sample_key key, glt_test::counted_batch& out) {
       ++*begun_;
@@ -72,8 +71,7 @@ TEST_CASE("batches that threads make in turns come in their order and are those 
     glt::dist::loader plain(comm, counted_batches(), seeds, some_options);
     for (std::int64_t const concurrency : {2, 3}) {
       for (std::int64_t const bulk : {1, 2}) {
-        glt::dist::loader loader(comm, counted_batches{.delays = true}, seeds,
-                                 in_advance(3, concurrency, bulk));
+        glt::dist::loader loader(comm, counted_batches{.delays = true}, seeds, in_advance(3, concurrency, bulk));
         CHECK(loader.num_steps() == plain.num_steps());
         for (std::int64_t const epoch : {0, 1}) {
           auto const expected = prints_of(plain, epoch);
@@ -125,8 +123,7 @@ TEST_CASE("a batch that one of several threads cannot make is the same error on 
           });
         });
         CHECK(batches == failing);
-        CHECK(glt_test::names(text, "rank " + std::to_string(last),
-                              "no batch of step " + std::to_string(failing)));
+        CHECK(glt_test::names(text, "rank " + std::to_string(last), "no batch of step " + std::to_string(failing)));
         CHECK(prints_of(loader, 0, failing + 1).size() == static_cast<std::size_t>(9 - failing));
       }
     }
@@ -160,15 +157,14 @@ TEST_CASE("a consumer of several threads that leaves an epoch, or ends its loade
           if (comm.rank() == 0) {
             continue; // the loader goes
           }
-          CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { prints_of(loader, 1); }),
-                                "rank 0", "has ended its loader"));
+          CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { prints_of(loader, 1); }), "rank 0",
+                                "has ended its loader"));
         }
       },
       {2, 3});
 }
 
-TEST_CASE(
-    "a consumer of several threads that takes no batch for too long is named; one that is slow is not") {
+TEST_CASE("a consumer of several threads that takes no batch for too long is named; one that is slow is not") {
   glt_test::on_ranks(
       [](auto comm) {
         auto options = in_advance(2, 2);
@@ -193,9 +189,8 @@ TEST_CASE("as many threads as cannot be are the same error on every rank") {
   glt_test::on_ranks([](auto comm) {
     bool const wrong = comm.rank() == comm.size() - 1;
     auto const refused = [&](std::int64_t prefetch, std::int64_t concurrency) {
-      return glt_test::thrown<glt::collective_error>([&] {
-        glt::dist::loader(comm, counted_batches(), counted_seeds(0, 9), in_advance(prefetch, concurrency));
-      });
+      return glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::loader(comm, counted_batches(), counted_seeds(0, 9), in_advance(prefetch, concurrency)); });
     };
     auto const text = "rank " + std::to_string(comm.size() - 1);
     CHECK(glt_test::names(refused(2, wrong ? 0 : 1), text, "concurrency 0 with prefetch 2"));

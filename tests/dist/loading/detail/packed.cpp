@@ -93,9 +93,8 @@ TEST_CASE("a block that ends early, or names lengths that it has not, is refused
     aligned_block const lying(16);
     glt::detail::packer(lying.data.get()).add(length).add(std::int64_t{0});
     std::vector<std::int64_t> values;
-    CHECK(glt_test::names(glt_test::thrown<glt::error>([&] {
-                            glt::detail::unpacker({lying.data.get(), lying.size}, lying.data).get(values);
-                          }),
+    CHECK(glt_test::names(glt_test::thrown<glt::error>(
+                              [&] { glt::detail::unpacker({lying.data.get(), lying.size}, lying.data).get(values); }),
                           "list of " + std::to_string(length) + " elements and 8 bytes left"));
   }
 }

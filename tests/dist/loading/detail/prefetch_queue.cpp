@@ -40,7 +40,9 @@ void make(queue& of, std::int64_t first, std::int64_t batches) {
   of.hand_over(batches);
 }
 
-std::exception_ptr failure(char const* text) { return std::make_exception_ptr(glt::error(text)); }
+std::exception_ptr failure(char const* text) {
+  return std::make_exception_ptr(glt::error(text));
+}
 
 } // namespace
 

@@ -18,16 +18,14 @@ std::string introduction(role what, std::string_view group) {
 }
 
 std::string refusal(std::vector<std::string> const& introductions) {
-  return glt_test::thrown<glt::collective_error>(
-      [&] { static_cast<void>(glt::detail::groups_of(introductions)); });
+  return glt_test::thrown<glt::collective_error>([&] { static_cast<void>(glt::detail::groups_of(introductions)); });
 }
 
 } // namespace
 
 TEST_CASE("groups are ordered by their lowest ranks") {
-  auto const groups =
-      glt::detail::groups_of({introduction(role::client, "b"), introduction(role::server, "a"),
-                              introduction(role::client, "b"), introduction(role::client, "c")});
+  auto const groups = glt::detail::groups_of({introduction(role::client, "b"), introduction(role::server, "a"),
+                                              introduction(role::client, "b"), introduction(role::client, "c")});
   REQUIRE(groups.size() == 3);
   CHECK(groups[0].role == role::client);
   CHECK(groups[0].name == "b");

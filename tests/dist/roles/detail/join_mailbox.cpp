@@ -17,8 +17,7 @@ namespace {
 template <class Comm>
 glt::dist::role_context<Comm> joined(Comm comm) {
   bool const is_first = comm.rank() == 0;
-  return {comm, is_first ? glt::dist::role::server : glt::dist::role::client,
-          is_first ? "servers" : "clients"};
+  return {comm, is_first ? glt::dist::role::server : glt::dist::role::client, is_first ? "servers" : "clients"};
 }
 
 } // namespace

@@ -81,8 +81,10 @@ TEST_CASE("what a client asks for is checked") {
   CHECK_THROWS_AS(plain_stream(4, wanted(-1, 2), 20), glt::precondition_error);
   CHECK_THROWS_AS(plain_stream(4, wanted(0, 0), 20), glt::precondition_error);
   plain_stream stream(4, wanted(0, 1), 20);
-  CHECK_THROWS_AS(stream.begin({.loader = 1, .generation = 1, .epoch = 0, .first_step = -1, .end_step = 1, .credits = 1}),
-                  glt::precondition_error);
-  CHECK_THROWS_AS(stream.begin({.loader = 1, .generation = 1, .epoch = 0, .first_step = 0, .end_step = 1, .credits = 0}),
-                  glt::precondition_error);
+  CHECK_THROWS_AS(
+      stream.begin({.loader = 1, .generation = 1, .epoch = 0, .first_step = -1, .end_step = 1, .credits = 1}),
+      glt::precondition_error);
+  CHECK_THROWS_AS(
+      stream.begin({.loader = 1, .generation = 1, .epoch = 0, .first_step = 0, .end_step = 1, .credits = 0}),
+      glt::precondition_error);
 }

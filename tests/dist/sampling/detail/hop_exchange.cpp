@@ -47,8 +47,7 @@ TEST_CASE("a rank that runs out of memory at any moment of a hop fails all ranks
               glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 2}});
               glt::sampled_subgraph<scarce_policy, glt::global_id> out;
               scarce_resource::allocations_left = fails ? allocations : -1;
-              sampler.sample(divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), {.seed = 1},
-                             out);
+              sampler.sample(divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), {.seed = 1}, out);
               finished = true;
               scarce_resource::allocations_left = -1;
             });
@@ -106,8 +105,8 @@ TEST_CASE("a source that no part owns is the same error on every rank") {
       seeds.push_back(v);
     }
     glt::sampled_subgraph<glt_test::cpu, glt::global_id> out;
-    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(seeds, {}, out); }),
-                          "rank 0", "101"));
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(seeds, {}, out); }), "rank 0",
+                          "101"));
   });
 }
 
@@ -122,8 +121,8 @@ TEST_CASE("a rank that runs out of memory at any moment of a typed hop fails all
           bool finished = false;
           auto const error = glt_test::thrown<glt::collective_error>([&] {
             glt::run_collectively(comm, [&] {
-              auto part = glt::split_graph<glt::global_id>(divided.whole.view(), divided.names, comm.rank(),
-                                                           scarce_policy{});
+              auto part =
+                  glt::split_graph<glt::global_id>(divided.whole.view(), divided.names, comm.rank(), scarce_policy{});
               glt::dist::hetero_graph graph(comm, std::move(part));
               auto const fanouts = glt::same_fanouts(list.schema, {3, 2});
               glt::dist::hetero_neighbor_sampler sampler(comm, graph, {.fanouts = fanouts});
@@ -166,18 +165,16 @@ TEST_CASE("a source of a relation that no part owns is the same error on every r
       sources[0] = 17;
     }
     part.relations[0] = {own.num_columns(), glt::make_buffer<glt_test::cpu>(own.offsets()),
-                         glt::make_buffer<glt_test::cpu>(sources),
-                         glt::make_buffer<glt_test::cpu>(own.edge_ids())};
+                         glt::make_buffer<glt_test::cpu>(sources), glt::make_buffer<glt_test::cpu>(own.edge_ids())};
     glt::dist::hetero_graph const graph(comm, std::move(part));
-    glt::dist::hetero_neighbor_sampler sampler(comm, graph,
-                                               {.fanouts = glt::same_fanouts(list.schema, {-1, -1})});
+    glt::dist::hetero_neighbor_sampler sampler(comm, graph, {.fanouts = glt::same_fanouts(list.schema, {-1, -1})});
     std::vector<glt::global_id> seeds;
     for (auto v = graph.book(0).begin(comm.rank()); comm.rank() == 0 && v < graph.book(0).end(0); ++v) {
       seeds.push_back(v);
     }
     glt::hetero_subgraph<glt_test::cpu, glt::global_id> out;
-    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(0, seeds, {}, out); }),
-                          "rank 0", "vertex 17", "[0, 17)"));
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(0, seeds, {}, out); }), "rank 0",
+                          "vertex 17", "[0, 17)"));
   });
 }
 

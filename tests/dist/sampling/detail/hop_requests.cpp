@@ -107,7 +107,7 @@ void check_requests(Comm comm, int num_types, std::int64_t batches) {
   plan const all(comm.size(), num_types);
   lists<Policy> const own(all, comm.rank(), policy);
   requests_type requests(comm, policy);
-  requests.set_books(all.books, batches); // with room for more than the one that there is
+  requests.set_books(all.books, batches);         // with room for more than the one that there is
   for (std::int64_t step = 0; step < 2; ++step) { // used again: nothing of the first step may shine through
     std::span<glt::array_view<Policy::space, glt::global_id const> const> const frontiers(own.frontiers);
     if constexpr (has_queries) {
@@ -141,8 +141,8 @@ void check_requests(Comm comm, int num_types, std::int64_t batches) {
       CHECK(glt::to_vector(policy, requests.rows_of(at)) == asked.rows);
       for (std::size_t type = 0; type < all.books.size(); ++type) {
         auto const places = requests.places_of(at, type);
-        auto found = glt::to_vector(
-            policy, glt::array_view<Policy::space, std::int64_t const>(places.places, places.size));
+        auto found =
+            glt::to_vector(policy, glt::array_view<Policy::space, std::int64_t const>(places.places, places.size));
         for (auto& place : found) {
           place -= places.first_place;
         }

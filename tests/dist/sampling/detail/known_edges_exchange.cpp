@@ -76,9 +76,8 @@ TEST_CASE("a vertex that no part owns is the same error on every rank") {
     glt::detail::known_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
     auto const last = comm.size() - 1;
     std::vector<glt::global_id> const set{1, comm.rank() == last ? 101 : 2};
-    auto const error = glt_test::thrown<glt::collective_error>([&] {
-      static_cast<void>(exchange.select({}, graph, glt::host_view<glt::global_id const>(set), 0, false));
-    });
+    auto const error = glt_test::thrown<glt::collective_error>(
+        [&] { static_cast<void>(exchange.select({}, graph, glt::host_view<glt::global_id const>(set), 0, false)); });
     CHECK(glt_test::names(error, "rank " + std::to_string(last), "vertex 101", "[0, 101)"));
   });
 }

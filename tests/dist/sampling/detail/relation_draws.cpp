@@ -59,13 +59,12 @@ void check_requesters(std::vector<std::type_identity_t<typename Rule::query_type
             }
           }
         }
-        glt::detail::hop_request<glt::memory_space::host, glt::local_id, Rule> const request{
-            .rows = alone,
-            .original = {},
-            .options = {.fanout = 3},
-            .key = relations[e].key,
-            .rule = {},
-            .queries = of_alone};
+        glt::detail::hop_request<glt::memory_space::host, glt::local_id, Rule> const request{.rows = alone,
+                                                                                             .original = {},
+                                                                                             .options = {.fanout = 3},
+                                                                                             .key = relations[e].key,
+                                                                                             .rule = {},
+                                                                                             .queries = of_alone};
         glt::detail::hop_sample<cpu, glt::local_id> expected;
         drawer.draw(relations[e].local, request, true, expected);
         auto const drawn = draws.of(e, requester);

@@ -65,18 +65,16 @@ TEST_CASE("a message of another length than its counts say is an error") {
   std::vector<std::int64_t> const places{0, 1};
   glt::detail::reply_packing<cpu, glt::local_id> packing;
   glt::detail::rank_messages<cpu> messages;
-  packing.pack(
-      2, 1, count_bytes, false, [&](std::size_t, std::size_t) { return draws.rows(0, 2, false); }, messages);
+  packing.pack(2, 1, count_bytes, false, [&](std::size_t, std::size_t) { return draws.rows(0, 2, false); }, messages);
   for (std::int64_t const missing : {1, 4, 17}) {
     glt::detail::reply_merging<cpu, glt::local_id> merging;
     auto const bytes = messages.of(0).size() - missing;
     CHECK(glt_test::names(glt_test::thrown<glt::error>([&] {
                             merging.begin(count_bytes, sizes, false);
-                            merging.add_message(3, messages.of(0).data(), bytes,
-                                                glt::detail::reply_layout<cpu, glt::local_id>::of_size(bytes, 2, false),
-                                                [&](std::size_t) {
-                                                  return glt::detail::frontier_places{places.data(), 2, 0};
-                                                });
+                            merging.add_message(
+                                3, messages.of(0).data(), bytes,
+                                glt::detail::reply_layout<cpu, glt::local_id>::of_size(bytes, 2, false),
+                                [&](std::size_t) { return glt::detail::frontier_places{places.data(), 2, 0}; });
                             static_cast<void>(merging.run());
                           }),
                           "rank 3", "bytes instead of"));

@@ -89,8 +89,7 @@ TEST_CASE("more edges of a row than the fanout are refused when they are packed"
   glt::detail::rank_messages<glt::device::cpu> messages;
   auto const pack = [&](std::int64_t bytes) {
     std::array<std::int64_t, 1> const count_bytes{bytes};
-    packing.pack(
-        2, 1, count_bytes, false, [&](std::size_t, std::size_t) { return draws.rows(0, 1, false); }, messages);
+    packing.pack(2, 1, count_bytes, false, [&](std::size_t, std::size_t) { return draws.rows(0, 1, false); }, messages);
   };
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { pack(1); }), "256 edges", "may_exceed_fanout"));
   pack(2);

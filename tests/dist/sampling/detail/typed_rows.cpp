@@ -16,8 +16,7 @@
 #include <vector>
 
 TEST_CASE("rows of all types are numbered without gaps, part by part and type by type") {
-  std::vector<glt::partition_book> const books{glt::partition_book({0, 3, 3, 5}),
-                                               glt::partition_book({0, 0, 0, 0}),
+  std::vector<glt::partition_book> const books{glt::partition_book({0, 3, 3, 5}), glt::partition_book({0, 0, 0, 0}),
                                                glt::partition_book({0, 1, 9, 9})};
   glt::detail::typed_rows<glt::device::cpu> rows(books, 3);
   CHECK(rows.num_types() == 3);
@@ -49,8 +48,7 @@ TEST_CASE("rows of all types are numbered without gaps, part by part and type by
   auto const joined = rows.join(views, std::vector<std::int64_t>{0, 0, 0, 2});
   CHECK(joined[0] >= 0);
   CHECK(joined[1] == -1);
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { rows.check(views); }), "vertex 9",
-                        "[0, 9)"));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { rows.check(views); }), "vertex 9", "[0, 9)"));
 }
 
 TEST_CASE("without types every part is empty") {
@@ -63,6 +61,6 @@ TEST_CASE("a part with too many vertices of all types is refused") {
   std::int64_t const many = std::int64_t{1} << 30;
   std::vector<glt::partition_book> const books(2, glt::partition_book({0, 5, many + 5}));
   CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { glt::detail::typed_rows<glt::device::cpu>(books, 2); }),
-      "part 1", "make more parts"));
+      glt_test::thrown<glt::precondition_error>([&] { glt::detail::typed_rows<glt::device::cpu>(books, 2); }), "part 1",
+      "make more parts"));
 }

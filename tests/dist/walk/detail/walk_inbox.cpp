@@ -70,8 +70,7 @@ private:
     box.resize(size + 1);
     glt::detail::copy_in(Policy(), glt::host_view<Item const>(&item, 1), box.items.view().subview(size, 1));
     glt::local_id const rank = to;
-    glt::detail::copy_in(Policy(), glt::host_view<glt::local_id const>(&rank, 1),
-                         box.ranks.view().subview(size, 1));
+    glt::detail::copy_in(Policy(), glt::host_view<glt::local_id const>(&rank, 1), box.ranks.view().subview(size, 1));
   }
 
   glt::detail::walk_inbox<Comm, Policy, traveller, Vertex> inbox_;

@@ -96,8 +96,11 @@ public:
 
   void run(glt::sample_key key, std::vector<glt::global_id> const& starts, glt::walk_options options,
            glt::walks<Policy, glt::global_id>& out, bool stumbles = false) {
-    rows const own{
-        {}, glt::detail::book_view<glt::memory_space::host>(book_.offsets()), rank_, book_.begin(rank_), book_.end(rank_)};
+    rows const own{{},
+                   glt::detail::book_view<glt::memory_space::host>(book_.offsets()),
+                   rank_,
+                   book_.begin(rank_),
+                   book_.end(rank_)};
     glt::detail::walks_to_make<Policy, glt::global_id> const batch{starts, key, &out};
     rounds_.run(std::span(&batch, 1), book_, options, counting_step{own, stumbles}, {own, {}, original_});
   }

@@ -74,10 +74,9 @@ TEST_CASE("a row of a matrix becomes integers") {
 TEST_CASE("what is no whole number is refused as an integer") {
   for (double const bad : {0.5, not_a_number, infinite, -infinite, 1e300, 9007199254740994.0}) {
     CAPTURE(bad);
-    CHECK(names(thrown<io_error>([&] {
-                  static_cast<void>(io::detail::integers_of(array_of<double>({1, bad}), "ids.npy"));
-                }),
-                "ids.npy", "element 1 is", "whole number", "int64"));
+    CHECK(names(
+        thrown<io_error>([&] { static_cast<void>(io::detail::integers_of(array_of<double>({1, bad}), "ids.npy")); }),
+        "ids.npy", "element 1 is", "whole number", "int64"));
   }
   auto const halved = halves(element_type::float16, {0x3800});
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::integers_of(halved, "ids.npy")); }),

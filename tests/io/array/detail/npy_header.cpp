@@ -75,19 +75,18 @@ TEST_CASE("what is no .npy file says what it is instead") {
 }
 
 TEST_CASE("a dictionary that is damaged anywhere is refused") {
-  for (char const* dictionary :
-       {"                    ", "{                   }", "{'descr': '<f4', 'shape': (3,)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} and more",
-        "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3,)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': 3}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (3",
-        "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3,)}",
-        "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,)}", "{'descr': '<f4",
-        "{'descr' '<f4', 'fortran_order': False, 'shape': (3,)}", "{'color': 'red'}"}) {
+  for (char const* dictionary : {"                    ", "{                   }", "{'descr': '<f4', 'shape': (3,)}",
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)",
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} and more",
+                                 "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3,)}",
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,)}",
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}",
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': 3}",
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (3",
+                                 "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3,)}",
+                                 "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,)}", "{'descr': '<f4",
+                                 "{'descr' '<f4', 'fortran_order': False, 'shape': (3,)}", "{'color': 'red'}"}) {
     CAPTURE(dictionary);
     auto const fault = fault_of(start(dictionary));
     CAPTURE(fault);

@@ -47,8 +47,8 @@ void check_rows(std::vector<std::int64_t> const& shape) {
 } // namespace
 
 TEST_CASE("arrays in Fortran order get contiguous rows") {
-  for (std::vector<std::int64_t> const& shape : std::vector<std::vector<std::int64_t>>{
-           {0, 3}, {1, 1}, {1, 7}, {7, 1}, {3, 5}, {2, 3, 4}, {5, 1, 3, 2}, {9}}) {
+  for (std::vector<std::int64_t> const& shape :
+       std::vector<std::vector<std::int64_t>>{{0, 3}, {1, 1}, {1, 7}, {7, 1}, {3, 5}, {2, 3, 4}, {5, 1, 3, 2}, {9}}) {
     check_rows<std::uint8_t>(shape);
     check_rows<std::int16_t>(shape);
     check_rows<float>(shape);

@@ -38,8 +38,7 @@ TEST_CASE("numbers of vertices are found with and without types") {
 }
 
 TEST_CASE("what is of another kind is left") {
-  for (char const* const text : {"{}", "[]", "7", "\"nodes\"", R"({"nodes": ["7"]})",
-                                 R"({"num_nodes": null})"}) {
+  for (char const* const text : {"{}", "[]", "7", "\"nodes\"", R"({"nodes": ["7"]})", R"({"num_nodes": null})"}) {
     CAPTURE(text);
     CHECK(read(text).empty());
   }

@@ -23,9 +23,9 @@ TEST_CASE("meta.json is needed where names of files say something else") {
   plain.edges[0].features = {"edge_feat", "b"};
   CHECK(needs_tables(plain));
 
-  npy_folder_tables typed{.nodes = {{.name = "a"}, {.name = "b"}},
-                          .edges = {{.source = "a", .name = "r", .destination = "b"},
-                                    {.source = "a", .name = "s", .destination = "a"}}};
+  npy_folder_tables typed{
+      .nodes = {{.name = "a"}, {.name = "b"}},
+      .edges = {{.source = "a", .name = "r", .destination = "b"}, {.source = "a", .name = "s", .destination = "a"}}};
   CHECK(!needs_tables(typed));
   auto changed = typed;
   std::swap(changed.nodes[0], changed.nodes[1]);
@@ -41,8 +41,7 @@ TEST_CASE("meta.json is needed where names of files say something else") {
     changed.edges.erase(changed.edges.begin() + 1);
     CHECK(!needs_tables(changed));
     changed.edges[0].name = name;
-    CHECK(needs_tables(changed) ==
-          (std::string(name) != "_r")); // a__r___b is cut behind r, a___r__b before _r
+    CHECK(needs_tables(changed) == (std::string(name) != "_r")); // a__r___b is cut behind r, a___r__b before _r
   }
 }
 

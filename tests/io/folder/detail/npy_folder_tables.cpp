@@ -15,15 +15,13 @@ using io::detail::npy_folder_tables;
 
 namespace {
 
-npy_folder_tables const some{
-    .nodes = {{.name = "b", .features = {"x", "node_feat"}}, {.name = "a"}},
-    .edges = {{.source = "b", .name = "to__or_to", .destination = "a", .features = {"w"}}}};
+npy_folder_tables const some{.nodes = {{.name = "b", .features = {"x", "node_feat"}}, {.name = "a"}},
+                             .edges = {{.source = "b", .name = "to__or_to", .destination = "a", .features = {"w"}}}};
 
 std::string fault_of(std::string const& meta) {
   scratch_folder const scratch;
   write_bytes(scratch / "meta.json", meta);
-  return thrown<io_error>(
-      [&] { static_cast<void>(io::detail::read_npy_folder_tables(scratch / "meta.json")); });
+  return thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder_tables(scratch / "meta.json")); });
 }
 
 } // namespace
@@ -37,9 +35,8 @@ TEST_CASE("tables are read as they were written, and other files have none") {
     write_bytes(scratch / "meta.json", io::detail::tables_text(tables));
     CHECK(io::detail::read_npy_folder_tables(scratch / "meta.json") == tables);
   }
-  CHECK(names(thrown<precondition_error>([] {
-                static_cast<void>(io::detail::tables_text({.nodes = {{.name = "\xff"}}, .edges = {}}));
-              }),
+  CHECK(names(thrown<precondition_error>(
+                  [] { static_cast<void>(io::detail::tables_text({.nodes = {{.name = "\xff"}}, .edges = {}})); }),
               "not UTF-8"));
 }
 
@@ -48,8 +45,7 @@ TEST_CASE("tables of another form are refused") {
   CHECK(names(fault_of(R"({"tables": 3})"), "another form"));
   CHECK(names(fault_of(R"({"tables": {"nodes": [], "edges": [{"type": ["a", "b"], "features": []}]}})"),
               "[source, relation, destination]"));
-  CHECK(names(fault_of(R"({"tables": {"nodes": [{"type": 3, "features": []}], "edges": []}})"),
-              "another form"));
+  CHECK(names(fault_of(R"({"tables": {"nodes": [{"type": 3, "features": []}], "edges": []}})"), "another form"));
   CHECK(names(fault_of(R"({"tables": {"nodes": [{"type": "a"}], "edges": []}})"), "another form"));
 }
 

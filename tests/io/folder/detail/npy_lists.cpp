@@ -45,8 +45,7 @@ TEST_CASE("a split of bool is a mask with an element for every vertex") {
   scratch_folder const folder;
   write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 2}));
   write_bytes(folder / "num_nodes.npy", npy_longs({10}));
-  write_bytes(folder / "train_idx.npy",
-              npy_bools({false, false, true, false, false, true, false, false, false, true}));
+  write_bytes(folder / "train_idx.npy", npy_bools({false, false, true, false, false, true, false, false, false, true}));
   write_bytes(folder / "test_idx.npy", npy_bools(std::vector<bool>(10)));
   std::vector<global_id> const chosen{2, 5, 9};
   CHECK(io::read_npy_folder(folder.path()).nodes[0].train == chosen);

@@ -66,7 +66,7 @@ TEST_CASE("bfloat16 is two bytes to NumPy") {
   scratch_folder const scratch;
   serial_comm alone;
   io::detail::write_npy_together(alone, scratch / "a.npy",
-                         io::array(element_type::bfloat16, {3}, buffer<device::cpu, std::byte>(6)));
+                                 io::array(element_type::bfloat16, {3}, buffer<device::cpu, std::byte>(6)));
   CHECK(io::detail::read_npy_header(scratch / "a.npy").type == "|V2");
   CHECK(io::read_npy_any(scratch / "a.npy").type() == element_type::bfloat16);
 }

@@ -56,6 +56,6 @@ TEST_CASE("a sum is 16 small hexadecimal digits and nothing else") {
 
 TEST_CASE("a file that is not there has no sum") {
   scratch_folder const scratch;
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::checksum_of_file(scratch / "no")); }),
-              "/no", "no such file"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::checksum_of_file(scratch / "no")); }), "/no",
+              "no such file"));
 }

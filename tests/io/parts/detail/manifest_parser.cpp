@@ -88,8 +88,7 @@ TEST_CASE("what is no manifest, or one of another version, is told what it is") 
   CHECK(names(fault_of("{}"), "glt-parts"));
   CHECK(names(fault_of(R"({"part_method": "metis", "num_parts": 2})"), "glt-parts"));
   CHECK(names(fault_of(R"({"format": "glt-parts"})"), "lacks \"version\""));
-  CHECK(names(fault_of(R"({"format": "glt-parts", "version": 1})"), "is of version 1", "reads version 2",
-              "partition"));
+  CHECK(names(fault_of(R"({"format": "glt-parts", "version": 1})"), "is of version 1", "reads version 2", "partition"));
   CHECK(names(fault_of(R"({"format": "glt-parts", "version": -1})"), "version is no whole number"));
   CHECK(names(fault_of(R"({"format": "glt-parts", "version": 2})"), "lacks \"xxh3\""));
   CHECK(names(fault_of(R"({"format": "glt-parts", "version": 2, "xxh3": ""})"), "checksum"));

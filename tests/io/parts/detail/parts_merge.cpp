@@ -109,8 +109,7 @@ TEST_CASE("parts joined are the part that the coarser book cuts out") {
 
 TEST_CASE("parts that do not belong together are refused") {
   five_parts const five;
-  auto const fault = [&](std::span<io::part_content const> parts, std::vector<partition_book> books,
-                         int part) {
+  auto const fault = [&](std::span<io::part_content const> parts, std::vector<partition_book> books, int part) {
     return thrown<precondition_error>(
         [&] { static_cast<void>(io::detail::merge_parts(parts, std::move(books), part)); });
   };

@@ -28,9 +28,8 @@ TEST_CASE("no name leads elsewhere") {
 }
 
 TEST_CASE("different names have different files, also beside the arrays that have names of their own") {
-  std::set<std::string> files{"original.npy", "labels.npy",  "times.npy",   "train.npy",
-                              "valid.npy",    "test.npy",    "offsets.npy", "sources.npy",
-                              "edge_ids.npy", "weights.npy", "halo.npy",    "hot_ids.npy"};
+  std::set<std::string> files{"original.npy", "labels.npy",  "times.npy",    "train.npy",   "valid.npy", "test.npy",
+                              "offsets.npy",  "sources.npy", "edge_ids.npy", "weights.npy", "halo.npy",  "hot_ids.npy"};
   auto const before = files.size();
   int names = 0;
   for (char const* name :

@@ -80,9 +80,7 @@ TEST_CASE("a part with too few or too many of anything is refused") {
   CHECK(names(fault([](auto& part) { part.nodes[0].times.resize(8); }), "8 times for 9"));
   CHECK(names(fault([](auto& part) { part.nodes[0].features[0].values = {}; }), "'feat' has 0 rows for 9"));
   CHECK(names(fault([](auto& part) { part.edges[0].weights.resize(3); }), "3 weights for 20"));
-  CHECK(names(fault([](auto& part) {
-                part.edges[0].links = {{"train", {{1}, {}}, {}}};
-              }),
+  CHECK(names(fault([](auto& part) { part.edges[0].links = {{"train", {{1}, {}}, {}}}; }),
               "'train' has 1 sources and 0"));
   CHECK(names(fault([](auto& part) {
                 part.nodes[0].features.push_back({"feat", io::array::of<float>(std::vector<float>(9))});
@@ -101,8 +99,7 @@ TEST_CASE("a folder that cannot be written is named") {
   write_bytes(scratch / "part-0", "in the way");
   auto const data = known_set(random_graph(9, 20));
   CHECK(names(thrown<io_error>([&] {
-                static_cast<void>(
-                    io::detail::write_part(scratch.path(), part_of(data, random_labels(data, 1), 0)));
+                static_cast<void>(io::detail::write_part(scratch.path(), part_of(data, random_labels(data, 1), 0)));
               }),
               "part-0", "cannot be created"));
 }

@@ -123,7 +123,8 @@ TEST_CASE("Containers of every form hold what was put into them") {
 TEST_CASE("A dictionary that Python wrote with its newest protocol is read") {
   // pickle.dumps({'num_parts': 2, 'node_types': ['a', 'b'], 'edge_types': [('a', 'to', 'b')]}, 5)
   CHECK(read(raw("\x80\x05\x95G\0\0\0\0\0\0\0}\x94(\x8c\x09num_parts\x94K\x02\x8c\nnode_types\x94]\x94(\x8c\x01"
-                 "a\x94\x8c\x01" "b\x94"
+                 "a\x94\x8c\x01"
+                 "b\x94"
                  "e\x8c\nedge_types\x94]\x94h\x04\x8c\x02to\x94h\x05\x87\x94"
                  "au.")) == "{'num_parts': 2, 'node_types': ['a', 'b'], 'edge_types': [('a', 'to', 'b')]}");
 }
@@ -151,8 +152,12 @@ TEST_CASE("Pickles may follow each other") {
 
 TEST_CASE("Names of code are refused before anything is called, with a way out") {
   for (auto const& [module, function] : std::vector<std::pair<std::string, std::string>>{
-           {"os", "system"}, {"posix", "system"}, {"builtins", "eval"}, {"__builtin__", "getattr"},
-           {"graphlearn_torch.partition.partition_book", "RangePartitionBook"}, {"collections", "Counter"}}) {
+           {"os", "system"},
+           {"posix", "system"},
+           {"builtins", "eval"},
+           {"__builtin__", "getattr"},
+           {"graphlearn_torch.partition.partition_book", "RangePartitionBook"},
+           {"collections", "Counter"}}) {
     auto const fault = refused(whole(call(name(module, function), {text("true")})));
     CHECK(names(fault, "x.pkl (at byte 2)", module + "." + function, "nothing in a file is executed", "torch.save"));
     CHECK(names(refused(whole(text(module) + text(function) + "\x93")), module + "." + function));
@@ -193,7 +198,9 @@ TEST_CASE("Bytes that are no whole pickle are refused and say where") {
 }
 
 TEST_CASE("Lengths that the file does not have allocate nothing") {
-  CHECK(names(refused(raw("\x80\x02X\xff\xff\xff\xff" "ab")), "4294967293 bytes early"));
+  CHECK(names(refused(raw("\x80\x02X\xff\xff\xff\xff"
+                          "ab")),
+              "4294967293 bytes early"));
   CHECK(names(refused(raw("\x80\x02\x8e\xff\xff\xff\xff\xff\xff\xff\xff")), "bytes early"));
   CHECK(names(refused(raw("\x80\x02\x8d\xff\xff\xff\xff\xff\xff\xff\x7f")), "bytes early"));
 }
@@ -201,12 +208,15 @@ TEST_CASE("Lengths that the file does not have allocate nothing") {
 TEST_CASE("Bombs of nesting, copies, circles and opcodes end without harm") {
   std::string nested(100000, '(');
   CHECK(names(refused(whole("N" + nested)), "takes a value"));
-  CHECK(read(whole("]q\x01h\x01" "0")).starts_with("["));
+  CHECK(read(whole("]q\x01h\x01"
+                   "0"))
+            .starts_with("["));
 
   // Each list holds the one before twice: as a tree it would have 2^64 leaves.
   std::string doubling = "]q\x01";
   for (int i = 0; i < 64; ++i) {
-    doubling += "0](h\x01h\x01" "eq\x01";
+    doubling += "0](h\x01h\x01"
+                "eq\x01";
   }
   glt::io::detail::pickle_values values;
   glt::io::detail::plain_pickle_objects objects;
@@ -218,7 +228,8 @@ TEST_CASE("Bombs of nesting, copies, circles and opcodes end without harm") {
   CHECK(list->items.size() == 2);
   CHECK(list->items[0] == list->items[1]);
 
-  auto const circle = whole("]q\x01h\x01" "a");
+  auto const circle = whole("]q\x01h\x01"
+                            "a");
   glt::io::detail::pickle_reader<glt::io::detail::plain_pickle_objects> round(
       "x", {reinterpret_cast<std::byte const*>(circle.data()), std::ssize(circle)}, 0, values, objects);
   auto const& self = round.read();

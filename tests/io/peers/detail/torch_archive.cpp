@@ -24,8 +24,9 @@ TEST_CASE("Files of an archive are read by their names, whatever its folder is c
   glt_test::scratch_folder const dir;
   for (std::string const folder : {"archive", "node_pb", "a b"}) {
     auto const path = dir / "x.pt";
-    glt_test::write_archive(path, {{folder + "/data.pkl", "pickle"}, {folder + "/data/0", std::string(70000, 'a')},
-                                   {folder + "/empty", ""}});
+    glt_test::write_archive(
+        path,
+        {{folder + "/data.pkl", "pickle"}, {folder + "/data/0", std::string(70000, 'a')}, {folder + "/empty", ""}});
     torch_archive const archive(path);
     CHECK(archive.has("data/0"));
     CHECK_FALSE(archive.has("data/1"));

@@ -54,11 +54,17 @@ std::string rebuild(std::string const& function, std::vector<std::string> const&
 } // namespace
 
 TEST_CASE("A tensor of every element type has its storage, offset, sizes and strides") {
-  for (auto const& [type, expected] : std::vector<std::pair<std::string, glt::element_type>>{
-           {"Char", glt::element_type::int8}, {"Byte", glt::element_type::uint8}, {"Bool", glt::element_type::uint8},
-           {"Short", glt::element_type::int16}, {"Int", glt::element_type::int32}, {"Long", glt::element_type::int64},
-           {"Half", glt::element_type::float16}, {"BFloat16", glt::element_type::bfloat16},
-           {"Float", glt::element_type::float32}, {"Double", glt::element_type::float64}}) {
+  for (auto const& [type, expected] :
+       std::vector<std::pair<std::string, glt::element_type>>{{"Char", glt::element_type::int8},
+                                                              {"Byte", glt::element_type::uint8},
+                                                              {"Bool", glt::element_type::uint8},
+                                                              {"Short", glt::element_type::int16},
+                                                              {"Int", glt::element_type::int32},
+                                                              {"Long", glt::element_type::int64},
+                                                              {"Half", glt::element_type::float16},
+                                                              {"BFloat16", glt::element_type::bfloat16},
+                                                              {"Float", glt::element_type::float32},
+                                                              {"Double", glt::element_type::float64}}) {
     reading const made(whole(torch_writer::tensor(storage(type + "Storage", 12), 2, {2, 3}, {1, 4})));
     auto const* const tensor = made.root->get_if<glt::io::detail::pickle_tensor>();
     REQUIRE(tensor != nullptr);
@@ -79,9 +85,8 @@ TEST_CASE("Every form in which tensors are saved is read") {
     CHECK(made.root->get_if<glt::io::detail::pickle_tensor>() != nullptr);
   }
   {
-    auto const made = of(rebuild("_rebuild_parameter",
-                                 {torch_writer::tensor(storage("FloatStorage", 2), 0, {2}, {1}), boolean(true),
-                                  ordered_dict()}));
+    auto const made = of(rebuild("_rebuild_parameter", {torch_writer::tensor(storage("FloatStorage", 2), 0, {2}, {1}),
+                                                        boolean(true), ordered_dict()}));
     CHECK(made.root->get_if<glt::io::detail::pickle_tensor>() != nullptr);
   }
   {
@@ -92,9 +97,9 @@ TEST_CASE("Every form in which tensors are saved is read") {
     CHECK(made.root->get_if<glt::io::detail::pickle_tensor>()->type == glt::element_type::int64);
     CHECK(made.root->get_if<glt::io::detail::pickle_tensor>()->storage->type == glt::element_type::uint8);
   }
-  CHECK(of(call(name("torch", "Size"), {integers({2, 3})}))
-            .root->get_if<glt::io::detail::pickle_tuple>()
-            ->items.size() == 2);
+  CHECK(
+      of(call(name("torch", "Size"), {integers({2, 3})})).root->get_if<glt::io::detail::pickle_tuple>()->items.size() ==
+      2);
 }
 
 TEST_CASE("Tensors that share a storage share it after reading") {

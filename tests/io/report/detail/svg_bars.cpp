@@ -33,8 +33,8 @@ TEST_CASE("every bar says its numbers, and heights are in proportion") {
   auto const svg =
       picture({"Fruit", "kg", "tree", {{"apples", "#000001", {10, 0, 30}}, {"pears", "#000002", {5, 5, 5}}}});
   auto const texts = glt_test::texts_of(svg);
-  for (char const* const text : {"Fruit", "kg", "tree", "apples", "pears", "0", "1", "2", "15", "5", "35", "mean",
-                                 "max/mean 1.91"}) {
+  for (char const* const text :
+       {"Fruit", "kg", "tree", "apples", "pears", "0", "1", "2", "15", "5", "35", "mean", "max/mean 1.91"}) {
     CAPTURE(text);
     CHECK(contains(texts, text));
   }

@@ -23,12 +23,12 @@ TEST_CASE("what XML reserves is escaped, and what it forbids is replaced") {
   CHECK(xml_text("tab\tline\n") == "tab\tline\n");
   CHECK(xml_text("ß€𝔤") == "ß€𝔤");
   CHECK(xml_text(std::string("\0\x01\x1F", 3)) == unknown + unknown + unknown);
-  CHECK(xml_text("\x80y") == unknown + "y");               // continues nothing
-  CHECK(xml_text("x\xC3") == "x" + unknown);               // ends too early
-  CHECK(xml_text("\xC3(") == unknown + "(");               // does not continue
-  CHECK(xml_text("\xC0\xAF") == unknown + unknown);         // too long for its code
-  CHECK(xml_text("\xED\xA0\x80") == unknown + unknown + unknown); // half of a pair
-  CHECK(xml_text("\xEF\xBF\xBE") == unknown + unknown + unknown); // no character
+  CHECK(xml_text("\x80y") == unknown + "y");                                    // continues nothing
+  CHECK(xml_text("x\xC3") == "x" + unknown);                                    // ends too early
+  CHECK(xml_text("\xC3(") == unknown + "(");                                    // does not continue
+  CHECK(xml_text("\xC0\xAF") == unknown + unknown);                             // too long for its code
+  CHECK(xml_text("\xED\xA0\x80") == unknown + unknown + unknown);               // half of a pair
+  CHECK(xml_text("\xEF\xBF\xBE") == unknown + unknown + unknown);               // no character
   CHECK(xml_text("\xF4\x90\x80\x80") == unknown + unknown + unknown + unknown); // beyond the last code
   CHECK(xml_text("\xFF") == unknown);
 }

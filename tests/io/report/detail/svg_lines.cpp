@@ -45,15 +45,14 @@ TEST_CASE("points stand in proportion, and those without a number are left out")
   }
   REQUIRE(places.size() == 3);
   CHECK(places[1].first - places[0].first == doctest::Approx(places[2].first - places[1].first));
-  CHECK(places[1].second - places[0].second ==
-        doctest::Approx(places[2].second - places[1].second).epsilon(0.01));
+  CHECK(places[1].second - places[0].second == doctest::Approx(places[2].second - places[1].second).epsilon(0.01));
   CHECK(places[0].second < places[1].second); // up is more
   CHECK(glt_test::touching_texts(svg) == "");
 }
 
 TEST_CASE("charts of nothing, of one point and of large, small and negative numbers have axes") {
-  for (auto const& [low, high] : std::vector<std::pair<double, double>>{
-           {3, 3}, {0, 0}, {-2, 5}, {0.12345, 0.12346}, {0, 1e9}, {-1e7, -1e5}}) {
+  for (auto const& [low, high] :
+       std::vector<std::pair<double, double>>{{3, 3}, {0, 0}, {-2, 5}, {0.12345, 0.12346}, {0, 1e9}, {-1e7, -1e5}}) {
     CAPTURE(low);
     CHECK(glt_test::touching_texts(picture({"t", "x", {{"a", "#000001", {{1, low}, {2, high}}}}})) == "");
   }

@@ -78,8 +78,8 @@ TEST_CASE("no text touches another, for any size and any numbers") {
     for (std::int64_t const size : {1, 2, 9, 13, 14, 40, 64, 65, 101, 256}) {
       CAPTURE(largest);
       CAPTURE(size);
-      CHECK(glt_test::touching_texts(picture(size, std::vector<std::int64_t>(
-                                                       static_cast<std::size_t>(size * size), largest))) == "");
+      CHECK(glt_test::touching_texts(
+                picture(size, std::vector<std::int64_t>(static_cast<std::size_t>(size * size), largest))) == "");
     }
   }
 }

@@ -11,7 +11,9 @@ using namespace glt;
 
 namespace {
 
-std::string in_quotes(std::string_view text) { return io::detail::quoted(text.data(), text.data() + text.size()); }
+std::string in_quotes(std::string_view text) {
+  return io::detail::quoted(text.data(), text.data() + text.size());
+}
 
 } // namespace
 

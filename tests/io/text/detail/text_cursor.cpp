@@ -40,8 +40,8 @@ std::string fault_of(std::string_view text) {
 } // namespace
 
 TEST_CASE("columns are separated by blanks, tabs, a comma or a semicolon") {
-  for (char const* text : {"1 -2 3.5", "1,-2,3.5", "1;-2;3.5\n", "1\t-2\t3.5\r\n", "1 , -2 ,\t3.5 \t\n", "1  -2  3.5 ",
-                           "1,-2,3.5\r"}) {
+  for (char const* text :
+       {"1 -2 3.5", "1,-2,3.5", "1;-2;3.5\n", "1\t-2\t3.5\r\n", "1 , -2 ,\t3.5 \t\n", "1  -2  3.5 ", "1,-2,3.5\r"}) {
     CAPTURE(text);
     over(text, [](io::detail::text_cursor cursor) {
       CHECK(cursor.natural<std::int32_t>("an id") == 1);

@@ -45,8 +45,7 @@ TEST_CASE("rows of the ranks become one graph, in the order of the ranks") {
       auto const read = io::read_npy_folder(folder);
       CHECK(read.nodes[0].num_nodes == comm.size());
       CHECK(read.nodes[0].features[0].name == "rank");
-      CHECK(read.nodes[0].features[0].values.template values<std::int64_t>()[comm.size() - 1] ==
-            comm.size() - 1);
+      CHECK(read.nodes[0].features[0].values.template values<std::int64_t>()[comm.size() - 1] == comm.size() - 1);
       REQUIRE(std::ssize(read.edges[0].sources) == counted);
       CHECK((counted == 0 || read.edges[0].destinations.back() == comm.size() - 2));
       CHECK(content_of(folder).size() == 4); // edges, vertices, the feature and its name

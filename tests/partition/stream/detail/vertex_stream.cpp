@@ -52,9 +52,9 @@ TEST_CASE("a rule needs no more than a capacity, a level and a score") {
       stream.place_rows(0, rows.view());
       std::vector<std::int64_t> order(static_cast<std::size_t>(n));
       std::iota(order.begin(), order.end(), 0);
-      CHECK(result_of(std::move(stream)) ==
-            naive_stream(rows.view(), order, 1, num_parts, static_cast<double>(capacity), {},
-                         [](double neighbors, double) { return neighbors; }));
+      CHECK(result_of(std::move(stream)) == naive_stream(rows.view(), order, 1, num_parts,
+                                                         static_cast<double>(capacity), {},
+                                                         [](double neighbors, double) { return neighbors; }));
     }
   }
 }

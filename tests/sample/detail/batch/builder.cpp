@@ -67,7 +67,8 @@ TEST_CASE("edges between known vertices add no vertex") {
   CHECK(builder.look_up()(90) == 2);
   CHECK(builder.look_up()(91) == -1);
   builder.add_known_hop({glt::make_buffer<cpu>(std::vector<glt::edge_offset>{0, 0, 2, 3}),
-                         glt::make_buffer<cpu>(std::vector<glt::local_id>{2, 0, 1}), {}});
+                         glt::make_buffer<cpu>(std::vector<glt::local_id>{2, 0, 1}),
+                         {}});
   CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{70, 30, 90});
   CHECK(glt_test::to_vector(out.row()) == std::vector<glt::local_id>{2, 2, 0, 1});
   CHECK(glt_test::to_vector(out.col()) == std::vector<glt::local_id>{0, 1, 1, 2});

@@ -25,8 +25,8 @@ TEST_CASE("a drawer gives every row its draws, again and again") {
       std::vector<std::int64_t> edges;
       for (auto const row : rows) {
         auto const& edges_of_row = rows_of_list[static_cast<std::size_t>(row)];
-        for (auto const at : glt_test::naive_pick(glt::random_key(8), row,
-                                                  static_cast<std::int64_t>(edges_of_row.size()), 4, false)) {
+        for (auto const at :
+             glt_test::naive_pick(glt::random_key(8), row, static_cast<std::int64_t>(edges_of_row.size()), 4, false)) {
           sources.push_back(edges_of_row[static_cast<std::size_t>(at)].first);
           edges.push_back(edges_of_row[static_cast<std::size_t>(at)].second);
         }

@@ -18,8 +18,10 @@ TEST_CASE("seeds are checked against their own type, and one type is completed b
   CHECK(lists[2].empty());
   CHECK_NOTHROW(seeds.check(glt::device::cpu(), lists));
   auto const fault = [&](auto&& f) { return glt_test::thrown<glt::precondition_error>(f); };
-  CHECK(glt_test::names(fault([&] { seeds.check(glt::device::cpu(), seeds.of_one_type(0, ids)); }), "a seed 1 is 4", "[0, 2)"));
-  CHECK(glt_test::names(fault([&] { seeds.check(glt::device::cpu(), seeds.of_one_type(2, ids)); }), "c seed 0 is 1", "[0, 0)"));
+  CHECK(glt_test::names(fault([&] { seeds.check(glt::device::cpu(), seeds.of_one_type(0, ids)); }), "a seed 1 is 4",
+                        "[0, 2)"));
+  CHECK(glt_test::names(fault([&] { seeds.check(glt::device::cpu(), seeds.of_one_type(2, ids)); }), "c seed 0 is 1",
+                        "[0, 0)"));
   CHECK(glt_test::names(fault([&] { static_cast<void>(seeds.of_one_type(3, ids)); }), "node type 3 of 3"));
   CHECK(glt_test::names(fault([&] { static_cast<void>(seeds.of_one_type(-1, ids)); }), "node type -1"));
   CHECK(glt_test::names(fault([&] { seeds.check(glt::device::cpu(), lists.subspan(1)); }), "2 node types", "3"));

@@ -38,8 +38,8 @@ TEST_CASE("a worker samples batch after batch") {
   for (std::int64_t step = 0; step < 3; ++step) {
     glt::neighbor_options const options{.fanouts = {4, 2}, .edge_ids = true, .disjoint = step == 1};
     std::vector<glt::local_id> const seeds{1, 200, 3};
-    worker.sample(glt::exec::sequential{}, graph.view(), options, glt::uniform_rule{}, {}, seeds, {},
-                  {.step = step}, out);
+    worker.sample(glt::exec::sequential{}, graph.view(), options, glt::uniform_rule{}, {}, seeds, {}, {.step = step},
+                  out);
     CHECK(glt_test::plain(out) == glt_test::naive_sample(list, {1, 200, 3}, options, {.step = step}));
   }
 }

@@ -108,8 +108,7 @@ TEST_CASE("views of the wrong length are refused") {
   std::vector<glt::edge_offset> offsets(2);
   auto const message = glt_test::thrown<glt::precondition_error>([&] {
     glt::detail::count_neighbors(glt::exec::sequential{}, graph.view(), request_of(rows, {}),
-                                 glt::host_view<glt::edge_offset>(counts),
-                                 glt::host_view<glt::edge_offset>(offsets));
+                                 glt::host_view<glt::edge_offset>(counts), glt::host_view<glt::edge_offset>(offsets));
   });
   CHECK(glt_test::names(message, "2 rows", "2 offsets"));
   CHECK_THROWS_AS(sample(glt::exec::sequential{}, graph.view(), rows, {}, glt::random_key(1), {7}),
@@ -123,12 +122,11 @@ TEST_CASE("wrong options and too little room for the sources are refused") {
   std::vector<glt::local_id> const row_list{0, 1, 2};
   std::vector<glt::edge_offset> counts(3);
   std::vector<glt::edge_offset> offsets(4);
-  CHECK_THROWS_AS(glt::detail::count_neighbors(
-                      ex, graph.view(), request_of(row_list, {.fanout = -1, .replace = true}),
-                      glt::host_view<glt::edge_offset>(counts), glt::host_view<glt::edge_offset>(offsets)),
+  CHECK_THROWS_AS(glt::detail::count_neighbors(ex, graph.view(), request_of(row_list, {.fanout = -1, .replace = true}),
+                                               glt::host_view<glt::edge_offset>(counts),
+                                               glt::host_view<glt::edge_offset>(offsets)),
                   glt::precondition_error);
-  glt::detail::count_neighbors(ex, graph.view(), request_of(row_list, {}),
-                               glt::host_view<glt::edge_offset>(counts),
+  glt::detail::count_neighbors(ex, graph.view(), request_of(row_list, {}), glt::host_view<glt::edge_offset>(counts),
                                glt::host_view<glt::edge_offset>(offsets));
   REQUIRE(offsets.back() > 0);
   std::vector<glt::local_id> sources(static_cast<std::size_t>(offsets.back()) - 1);

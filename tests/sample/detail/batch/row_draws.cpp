@@ -76,12 +76,12 @@ TEST_CASE("ranges of rows draw what each row draws alone, whatever their length"
     for (std::int64_t const fanout : {-1, 3}) {
       detail::hop_request<memory_space::host, local_id> const plain{
           .rows = rows, .original = {}, .options = {.fanout = fanout}, .key = random_key(5)};
-      detail::hop_request<memory_space::host, local_id, rule_type> const weighted{
-          .rows = rows,
-          .original = {},
-          .options = {.fanout = fanout},
-          .key = random_key(5),
-          .rule = rule_type{.weights = weights}};
+      detail::hop_request<memory_space::host, local_id, rule_type> const weighted{.rows = rows,
+                                                                                  .original = {},
+                                                                                  .options = {.fanout = fanout},
+                                                                                  .key = random_key(5),
+                                                                                  .rule =
+                                                                                      rule_type{.weights = weights}};
       auto const alone = drawn(graph.view(), plain, 0);
       auto const weighted_alone = drawn(graph.view(), weighted, 0);
       for (std::int64_t const each : {1, 7, 50, 1000}) {

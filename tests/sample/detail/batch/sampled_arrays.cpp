@@ -65,9 +65,8 @@ TEST_CASE("a block of fresh frontiers has the edges of all hops nearer to the se
   all.edge_ids.clear();
   CHECK(all.block(0, frontier::all, sources, destinations).edge_ids.empty());
   for (int const layer : {-1, 2}) {
-    CHECK(glt_test::names(glt_test::thrown<precondition_error>([&] {
-                            static_cast<void>(all.block(layer, frontier::all, sources, destinations));
-                          }),
+    CHECK(glt_test::names(glt_test::thrown<precondition_error>(
+                              [&] { static_cast<void>(all.block(layer, frontier::all, sources, destinations)); }),
                           "of 2", "outermost"));
   }
 }

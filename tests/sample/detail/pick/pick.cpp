@@ -15,7 +15,8 @@
 
 namespace {
 
-std::vector<std::int64_t> pick(glt::random_key key, std::int64_t vertex, std::int64_t degree, glt::hop_options options) {
+std::vector<std::int64_t> pick(glt::random_key key, std::int64_t vertex, std::int64_t degree,
+                               glt::hop_options options) {
   std::vector<std::int64_t> out(static_cast<std::size_t>(glt::detail::num_picked(degree, options)));
   glt::detail::pick_positions(glt::random_stream(key, static_cast<std::uint64_t>(vertex)), degree, options, out.data());
   return out;
@@ -54,8 +55,8 @@ TEST_CASE("every position of a row is equally likely, on small rows and on a hub
     std::int64_t rounds;
   };
   for (auto const [degree, fanout, replace, rounds] :
-       {shape{7, 3, false, 20000}, shape{7, 3, true, 20000}, shape{16, 15, false, 20000}, shape{40000, 15, false, 60000},
-        shape{40000, 15, true, 60000}}) {
+       {shape{7, 3, false, 20000}, shape{7, 3, true, 20000}, shape{16, 15, false, 20000},
+        shape{40000, 15, false, 60000}, shape{40000, 15, true, 60000}}) {
     CAPTURE(degree);
     CAPTURE(replace);
     std::vector<std::int64_t> observed(static_cast<std::size_t>(degree), 0);
@@ -114,11 +115,10 @@ TEST_CASE("picks at once are the picks one by one, or none") {
         glt::detail::pick_positions(stream, degree, {.fanout = count}, positions.data());
         CHECK(positions == expected);
         std::vector<std::int32_t> of_lanes(expected.size());
-        glt::detail::pick_positions_by(
-            glt::detail::serial_team<16>{}, stream, degree, {.fanout = count}, of_lanes.data(),
-            [&](std::int64_t i, std::int64_t position) {
-              of_lanes[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(position);
-            });
+        glt::detail::pick_positions_by(glt::detail::serial_team<16>{}, stream, degree, {.fanout = count},
+                                       of_lanes.data(), [&](std::int64_t i, std::int64_t position) {
+                                         of_lanes[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(position);
+                                       });
         CHECK(of_lanes == expected);
       }
     }

@@ -16,7 +16,9 @@ namespace {
 
 using host_weights = glt::edge_weights<glt::memory_space::host>;
 
-glt::random_stream stream_of(std::uint64_t subject) { return {glt::random_key(17), subject}; }
+glt::random_stream stream_of(std::uint64_t subject) {
+  return {glt::random_key(17), subject};
+}
 
 template <class Position = std::int64_t>
 std::vector<std::int64_t> pick(std::uint64_t subject, std::vector<float> const& weights, std::int64_t count) {

@@ -15,7 +15,9 @@ namespace {
 
 using host_weights = glt::edge_weights<glt::memory_space::host>;
 
-glt::random_stream stream_of(std::uint64_t subject) { return {glt::random_key(7), subject}; }
+glt::random_stream stream_of(std::uint64_t subject) {
+  return {glt::random_key(7), subject};
+}
 
 template <class Position = std::int64_t>
 std::vector<std::int64_t> pick(glt::random_stream stream, std::vector<float> const& weights, std::int64_t count,
@@ -23,7 +25,7 @@ std::vector<std::int64_t> pick(glt::random_stream stream, std::vector<float> con
   std::vector<Position> out(taken.begin(), taken.end());
   out.resize(taken.size() + static_cast<std::size_t>(count), -1);
   glt::detail::pick_smallest_keys(stream, host_weights(weights), static_cast<std::int64_t>(taken.size()),
-                          static_cast<std::int64_t>(out.size()), out.data());
+                                  static_cast<std::int64_t>(out.size()), out.data());
   CHECK(std::equal(taken.begin(), taken.end(), out.begin()));
   return {out.begin() + static_cast<std::ptrdiff_t>(taken.size()), out.end()};
 }

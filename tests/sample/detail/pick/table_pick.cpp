@@ -19,8 +19,12 @@ using host_weights = glt::edge_weights<glt::memory_space::host>;
 using host_slots = glt::array_view<glt::memory_space::host, glt::detail::alias_slot const>;
 using positions = std::vector<std::int64_t>;
 
-glt::random_stream stream_of(std::uint64_t subject) { return {glt::random_key(27), subject}; }
-glt::random_stream rest_of(std::uint64_t subject) { return {glt::random_key(28), subject}; }
+glt::random_stream stream_of(std::uint64_t subject) {
+  return {glt::random_key(27), subject};
+}
+glt::random_stream rest_of(std::uint64_t subject) {
+  return {glt::random_key(28), subject};
+}
 
 // A graph of one row with its table.
 struct one_row {
@@ -48,8 +52,8 @@ template <class Position = std::int64_t>
 positions pick_distinct(one_row const& row, std::uint64_t subject, std::int64_t count) {
   std::vector<Position> out(static_cast<std::size_t>(count), -1);
   glt::detail::draw_places(stream_of(subject), row.slots(), count, out.data());
-  glt::detail::pick_distinct_by_table(stream_of(subject), rest_of(subject), row.slots(), host_weights(row.weights), count,
-                              out.data());
+  glt::detail::pick_distinct_by_table(stream_of(subject), rest_of(subject), row.slots(), host_weights(row.weights),
+                                      count, out.data());
   return {out.begin(), out.end()};
 }
 

@@ -31,8 +31,7 @@ TEST_CASE("the probability of a seed is that of drawing places without replaceme
 TEST_CASE("a walk keeps sums of sources elsewhere behind those of its rows") {
   glt_test::edge_list list{"elsewhere", 5, {4, 3, 3}, {0, 0, 1}};
   auto const graph = glt::make_csr<cpu>(list.view());
-  glt::csr_view<glt::memory_space::host> const rows(5, graph.view().offsets().subview(0, 3),
-                                                    graph.view().sources());
+  glt::csr_view<glt::memory_space::host> const rows(5, graph.view().offsets().subview(0, 3), graph.view().sources());
   struct one_less {
     std::int64_t operator()(std::int64_t vertex) const { return vertex - 1; }
   };

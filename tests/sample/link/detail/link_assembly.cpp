@@ -13,8 +13,8 @@
 
 namespace {
 
-using glt::device::cpu;
 using glt::negative_mode;
+using glt::device::cpu;
 using ids = std::vector<glt::local_id>;
 
 // Two positives, 5 -> 6 and 5 -> 7, and two negatives, the second of which was given up.

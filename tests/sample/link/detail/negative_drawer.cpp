@@ -15,13 +15,13 @@
 
 namespace {
 
-using glt::device::cpu;
 using glt::negative_mode;
+using glt::device::cpu;
 using glt_test::draw_naively;
 using glt_test::pair_list;
 
-static_assert(glt::detail::resident_candidates<glt::detail::local_candidates<cpu, glt::local_id>::view_type,
-                                               glt::local_id>);
+static_assert(
+    glt::detail::resident_candidates<glt::detail::local_candidates<cpu, glt::local_id>::view_type, glt::local_id>);
 
 glt_test::naive_negatives plain(glt::detail::negative_pairs<cpu, glt::local_id> const& pairs) {
   glt_test::naive_negatives out;
@@ -50,9 +50,9 @@ public:
     seeds_.assign(glt::host_view<glt::local_id const>(sources), glt::host_view<glt::local_id const>(destinations));
     std::vector<glt::random_key> keys;
     for (std::int64_t i = 0; i < seeds_.size(); ++i) {
-      keys.push_back(
-          glt::detail::positive_key(glt::detail::negatives_key(key), sources[static_cast<std::size_t>(i)],
-                                    destinations[static_cast<std::size_t>(i)], seeds_.view().occurrences[i]));
+      keys.push_back(glt::detail::positive_key(glt::detail::negatives_key(key), sources[static_cast<std::size_t>(i)],
+                                               destinations[static_cast<std::size_t>(i)],
+                                               seeds_.view().occurrences[i]));
     }
     drawer_.draw(candidates_, seeds_, glt::host_view<glt::random_key const>(keys), out_);
     return plain(out_);

@@ -15,9 +15,8 @@ template <class Rule>
 std::string refused(glt_test::hetero_list const& list, glt::hetero_options const& options,
                     std::vector<Rule> const& rules) {
   auto const graph = list.graph();
-  return glt_test::thrown<glt::precondition_error>([&] {
-    glt::detail::check_rules(list.schema, options, rules, [&](int e) { return graph.view().relation(e); });
-  });
+  return glt_test::thrown<glt::precondition_error>(
+      [&] { glt::detail::check_rules(list.schema, options, rules, [&](int e) { return graph.view().relation(e); }); });
 }
 
 } // namespace

@@ -29,8 +29,7 @@ TEST_CASE("edges are found as the edge list says, in rows that ascend and in oth
     }
     for (glt_test::edge_list const* edges : {&list, &std::as_const(sorted)}) {
       auto const graph = glt::make_csr<cpu>(edges->view());
-      glt::detail::edge_search<glt::memory_space::host, glt::local_id> const search{graph.view(),
-                                                                                    edges == &sorted};
+      glt::detail::edge_search<glt::memory_space::host, glt::local_id> const search{graph.view(), edges == &sorted};
       for (std::int64_t const count : {0, 1, 5, 64, 300}) {
         std::vector<glt::detail::edge_lookup<glt::local_id>> lookups;
         for (std::int64_t i = 0; list.num_vertices > 0 && i < count; ++i) {

@@ -17,8 +17,8 @@ TEST_CASE("the row of the vertex before is looked at only where it matters") {
   node2vec_choice const homely({.length = 1, .p = 0.5, .q = 4}); // weights 2, 1, 1/4 of at most 2
   auto const decide = [&](double number, std::int64_t previous, std::int64_t candidate) {
     auto const bits = static_cast<std::uint64_t>(number * 0x1p64);
-    return homely.decide({0, 0, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)},
-                         previous, candidate);
+    return homely.decide({0, 0, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)}, previous,
+                         candidate);
   };
   CHECK(decide(0.99, -1, 3) == verdict::accept);
   CHECK(decide(0.99, 3, 3) == verdict::accept);

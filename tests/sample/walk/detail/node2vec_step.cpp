@@ -29,12 +29,7 @@ TEST_CASE("attempts of one walker alone are what the definition says, in rows th
         {{graph.view()},
          glt::detail::rows_ascend(cpu().executor(), graph.view()),
          glt::detail::node2vec_choice(options)},
-        {from,
-         options.walks_per_start,
-         glt::detail::walk_key({.seed = 3}),
-         {},
-         11,
-         {out.vertices(), out.edge_ids()}}};
+        {from, options.walks_per_start, glt::detail::walk_key({.seed = 3}), {}, 11, {out.vertices(), out.edge_ids()}}};
     for (std::int64_t w = 0; w < out.num_walks(); ++w) {
       walk(w);
     }

@@ -22,9 +22,9 @@ TEST_CASE("every part of a walk's name changes its random numbers") {
         for (std::int64_t number = 0; number < 3; ++number) {
           for (std::int64_t start = 0; start < 3; ++start) {
             glt::detail::walk_draws const draws(key, number, start);
-            for (auto const& words : {draws.of_steps(0), draws.of_steps(4), draws.of_steps(0, 1),
-                                      draws.of_returns(0), draws.of_returns(4), draws.of_attempt(0, 0),
-                                      draws.of_attempt(1, 0), draws.of_attempt(0, 1)}) {
+            for (auto const& words :
+                 {draws.of_steps(0), draws.of_steps(4), draws.of_steps(0, 1), draws.of_returns(0), draws.of_returns(4),
+                  draws.of_attempt(0, 0), draws.of_attempt(1, 0), draws.of_attempt(0, 1)}) {
               seen.insert(words);
               ++named;
             }

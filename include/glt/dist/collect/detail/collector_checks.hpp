@@ -13,16 +13,16 @@ namespace glt::detail {
 // A collector of one row per vertex has rows that were made for its rank.
 inline void check_collected(partition_book const& book, std::int64_t rows, int rank, int ranks) {
   if (book.num_parts() != ranks || book.size(rank) != rows) {
-    throw precondition_error(message("features of ", book.num_parts(), " parts collected by rank ", rank,
-                                     " of ", ranks, "; use the communicator that the store was made with"));
+    throw precondition_error(message("features of ", book.num_parts(), " parts collected by rank ", rank, " of ", ranks,
+                                     "; use the communicator that the store was made with"));
   }
 }
 
 // As many of the first vertices as there are, or fewer.
 inline void check_num_first(std::string_view what, std::int64_t count, std::int64_t num_vertices) {
   if (count < 0 || count > num_vertices) {
-    throw precondition_error(message(count, " ", what, " of ", num_vertices,
-                                     " vertices; ask for as many as there are vertices, or fewer"));
+    throw precondition_error(
+        message(count, " ", what, " of ", num_vertices, " vertices; ask for as many as there are vertices, or fewer"));
   }
 }
 
@@ -30,8 +30,7 @@ inline void check_num_first(std::string_view what, std::int64_t count, std::int6
 inline void check_num_labels(std::int64_t num_labels, std::int64_t num_vertices, bool has_labels) {
   check_num_first("labels", num_labels, num_vertices);
   if (num_labels > 0 && !has_labels) {
-    throw precondition_error(
-        "labels were asked for, but the feature store has none; give it labels or ask for 0");
+    throw precondition_error("labels were asked for, but the feature store has none; give it labels or ask for 0");
   }
 }
 
@@ -53,8 +52,7 @@ inline void check_is_wanted(bool has_out) {
 // One destination per edge.
 inline void check_num_edges(std::int64_t num_edges, std::int64_t num_destinations) {
   if (num_edges != num_destinations) {
-    throw precondition_error(
-        message(num_edges, " edges with ", num_destinations, " destinations; give one per edge"));
+    throw precondition_error(message(num_edges, " edges with ", num_destinations, " destinations; give one per edge"));
   }
 }
 

@@ -29,9 +29,7 @@ struct list_edge_keys {
   array_view<Space, local_id const> rows;
   array_view<Space, std::int64_t const> places;
   edge_key* keys;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    keys[i] = {rows[i], edges[places[i]]};
-  }
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { keys[i] = {rows[i], edges[places[i]]}; }
 };
 
 inline constexpr local_id no_edge_row = std::numeric_limits<local_id>::min(); // no row, flagged or not

@@ -79,8 +79,7 @@ private:
         auto const begin = begins_.back();
         lists_.push_back(static_cast<std::int64_t>(i));
         first_places_.push_back(seeds ? begin : begin - lists[i].num_seeds);
-        begins_.push_back(begin +
-                          (seeds ? lists[i].num_seeds : lists[i].vertices.size() - lists[i].num_seeds));
+        begins_.push_back(begin + (seeds ? lists[i].num_seeds : lists[i].vertices.size() - lists[i].num_seeds));
       }
     }
   }

@@ -78,9 +78,7 @@ protected:
     set_source(requests_.rank(), std::move(own));
   }
 
-  [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept {
-    return exchange_.message().plan();
-  }
+  [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept { return exchange_.message().plan(); }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
 
   /// Reads this rank's rows of a tensor from tiers from now on, its own ones and those that it sends.
@@ -128,8 +126,8 @@ protected:
   /// @throws collective_error  on every rank, if `prepare` throws on one, a vertex is not in [0, V), or a rank has not
   ///                           an edge that it should have
   template <class Conversions, class Vertex, class Rows, class Prepare, class Resize>
-  void collect_rows(std::span<dist::bulk_list<Policy, Vertex, Rows> const> lists, std::int64_t step,
-                    Prepare prepare, Resize resize) {
+  void collect_rows(std::span<dist::bulk_list<Policy, Vertex, Rows> const> lists, std::int64_t step, Prepare prepare,
+                    Resize resize) {
     stopwatch watch;
     call_site const site{.what = operation::collect, .step = step};
     auto& sources = requests_.sources();
@@ -139,14 +137,12 @@ protected:
         if (sources.by_edge() || !list.edges.empty()) {
           check_num_edges(list.edges.size(), list.vertices.size());
         }
-        validate_vertices(policy_, sources.by_edge() ? "destination" : "vertex", list.vertices,
-                          num_vertices_);
+        validate_vertices(policy_, sources.by_edge() ? "destination" : "vertex", list.vertices, num_vertices_);
         check_is_wanted(list.out != nullptr);
       }
       prepare();
       auto const keys = keys_.join(lists);
-      sources.sort(keys, exchange_.message().flags() ? keys_.num_seeds() : 0,
-                   hot_has_all_ ? 0 : keys_.num_seeds());
+      sources.sort(keys, exchange_.message().flags() ? keys_.num_seeds() : 0, hot_has_all_ ? 0 : keys_.num_seeds());
       keys_.find(sources);
       exchange_.reserve(requests_.size());
     });

@@ -46,9 +46,8 @@ public:
   /// `round_bytes` and `limit` must be the same on all ranks; `limit` is what `reserve` allocates at most.
   row_exchange(row_message<Policy> message, Policy policy, std::int64_t round_bytes,
                std::int64_t limit = std::int64_t{1} << 26)
-      : message_(std::move(message)),
-        rows_per_round_(std::max<std::int64_t>(1, round_bytes / message_.largest_row())), limit_(limit),
-        memory_(0, std::move(policy)) {}
+      : message_(std::move(message)), rows_per_round_(std::max<std::int64_t>(1, round_bytes / message_.largest_row())),
+        limit_(limit), memory_(0, std::move(policy)) {}
 
   [[nodiscard]] row_message<Policy> const& message() const noexcept { return message_; }
   [[nodiscard]] row_message<Policy>& message() noexcept { return message_; }
@@ -63,8 +62,7 @@ public:
   ///         there may be a rank that needs more than the limit
   /// @throws collective_error  on every rank, if there is one that does and has no memory
   template <class Conversions>
-  void run(row_requests<Comm, Policy>& requests, call_site site, row_targets const& out,
-           collector_seconds& seconds) {
+  void run(row_requests<Comm, Policy>& requests, call_site site, row_targets const& out, collector_seconds& seconds) {
     auto const rounds = (requests.largest_asked() + rows_per_round_ - 1) / rows_per_round_;
     if (rounds == 0) {
       return;
@@ -175,8 +173,8 @@ private:
 
   void start(round which, row_requests<Comm, Policy>& requests) {
     auto const& from = half_of(which);
-    travelling_.emplace(requests.payload().start_all_to_all_v(from.sent_bytes.out(from.sent),
-                                                              from.received_bytes.in(from.received)));
+    travelling_.emplace(
+        requests.payload().start_all_to_all_v(from.sent_bytes.out(from.sent), from.received_bytes.in(from.received)));
   }
 
   template <class Conversions>

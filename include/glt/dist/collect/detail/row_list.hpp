@@ -40,9 +40,7 @@ inline constexpr std::array<std::int64_t, 1> first_unflagged{0};
 /// Item i of a copy is the row that number i of a `row_list` names.
 struct rows_unflagged {
   local_id const* rows;
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept {
-    return unflagged(rows[i]);
-  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return unflagged(rows[i]); }
 };
 
 } // namespace glt::detail

@@ -42,9 +42,7 @@ public:
 
   [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept { return plan_; }
   /// True if there are tensors of the first keys alone.
-  [[nodiscard]] bool flags() const noexcept {
-    return std::ranges::any_of(plan_, &planned_tensor<space>::seeds_only);
-  }
+  [[nodiscard]] bool flags() const noexcept { return std::ranges::any_of(plan_, &planned_tensor<space>::seeds_only); }
 
   /// Reads rows of a tensor from tiers from now on.
   void set_tier(std::size_t tensor, std::byte const* cold, row_tier<space> tier) noexcept {
@@ -73,9 +71,8 @@ public:
   std::byte* pack(row_list const& rows, std::byte* out) const {
     for (auto const& each : plan_) {
       auto const count = count_of(each, rows);
-      transfer_any_rows<cached_writes, no_conversion>(policy_.executor(), count, each.local,
-                                                      rows_unflagged{rows.rows}, rows_in_order{},
-                                                      each.local.type, out);
+      transfer_any_rows<cached_writes, no_conversion>(policy_.executor(), count, each.local, rows_unflagged{rows.rows},
+                                                      rows_in_order{}, each.local.type, out);
       out += padded(count * each.local.row_bytes());
     }
     return out;
@@ -92,9 +89,8 @@ public:
       sent.tier = {};
       to.for_each_run(rows, [&](row_run const& run) {
         sent.num_rows = count_of(plan_[t], run.rows);
-        transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent,
-                                                        rows_in_order{}, run.places(), run.targets[t].type,
-                                                        run.targets[t].data);
+        transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent, rows_in_order{},
+                                                        run.places(), run.targets[t].type, run.targets[t].data);
         sent.data += sent.num_rows * sent.row_bytes();
       });
       in += padded(count_of(plan_[t], rows) * sent.row_bytes());
@@ -109,8 +105,8 @@ public:
   void scatter(std::span<any_rows<space> const> from, row_list const& rows, row_targets const& to) const {
     to.for_each_run(rows, [&](row_run const& run) {
       for (std::size_t t = 0; t < plan_.size(); ++t) {
-        transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), count_of(plan_[t], run.rows),
-                                                        from[t], rows_unflagged{run.rows.rows}, run.places(),
+        transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), count_of(plan_[t], run.rows), from[t],
+                                                        rows_unflagged{run.rows.rows}, run.places(),
                                                         run.targets[t].type, run.targets[t].data);
       }
     });
@@ -120,8 +116,7 @@ private:
   [[nodiscard]] static std::int64_t padded(std::int64_t bytes) noexcept {
     return (bytes + alignment - 1) / alignment * alignment;
   }
-  [[nodiscard]] static std::int64_t count_of(planned_tensor<space> const& tensor,
-                                             row_list const& rows) noexcept {
+  [[nodiscard]] static std::int64_t count_of(planned_tensor<space> const& tensor, row_list const& rows) noexcept {
     return tensor.seeds_only ? rows.num_flagged : rows.size;
   }
 

@@ -81,9 +81,7 @@ public:
   [[nodiscard]] std::int64_t largest_asked() const noexcept { return exchange_.most_sent(); }
 
   /// What this rank asks of another one; nothing if the rows of that one are at hand.
-  [[nodiscard]] row_list asked(int rank) const {
-    return sources_.is_local(rank) ? row_list{} : sources_.list(rank);
-  }
+  [[nodiscard]] row_list asked(int rank) const { return sources_.is_local(rank) ? row_list{} : sources_.list(rank); }
   /// What another rank asks of this one, after `finish`.
   [[nodiscard]] row_list received(int rank) const {
     auto const r = static_cast<std::size_t>(rank);

@@ -82,11 +82,10 @@ public:
 
   /// Rows of this rank are at hand, no others.
   row_sources(partition_book const& book, int rank, bool by_edge, Policy policy)
-      : num_parts_(book.num_parts()), by_edge_(by_edge), policy_(std::move(policy)),
-        index_(index_policy_of(policy_)), buckets_(with_hot_part(book, 0), index_),
-        tables_(static_cast<std::size_t>(num_parts_) + 1), is_local_(static_cast<std::size_t>(num_parts_), 0),
-        local_flags_(make_buffer<index_policy>(is_local_, index_)), unflagged_(index_), replaced_(0, index_),
-        keys_(0, index_), found_(0, index_) {
+      : num_parts_(book.num_parts()), by_edge_(by_edge), policy_(std::move(policy)), index_(index_policy_of(policy_)),
+        buckets_(with_hot_part(book, 0), index_), tables_(static_cast<std::size_t>(num_parts_) + 1),
+        is_local_(static_cast<std::size_t>(num_parts_), 0), local_flags_(make_buffer<index_policy>(is_local_, index_)),
+        unflagged_(index_), replaced_(0, index_), keys_(0, index_), found_(0, index_) {
     is_local_[static_cast<std::size_t>(rank)] = 1;
     set_local(is_local_);
   }
@@ -114,9 +113,7 @@ public:
           with_hot_part(partition_book({offsets.begin(), offsets.end() - 1}), table.size()), index_);
     }
   }
-  [[nodiscard]] id_table_view<space> table(int source) const {
-    return tables_[static_cast<std::size_t>(source)];
-  }
+  [[nodiscard]] id_table_view<space> table(int source) const { return tables_[static_cast<std::size_t>(source)]; }
 
   /// Sorts keys. The first `num_flagged` are flagged; the first `num_never_hot` are not looked up among the hot rows.
   ///
@@ -135,8 +132,7 @@ public:
                                                        local_flags_.data(), num_never_hot, replaced_.data()});
       offsets_ = buckets_.sort(std::as_const(replaced_).view(), num_flagged);
     } else {
-      offsets_ =
-          buckets_.sort(array_view<index_space, Vertex const>(keys.vertices.data(), size), num_flagged);
+      offsets_ = buckets_.sort(array_view<index_space, Vertex const>(keys.vertices.data(), size), num_flagged);
     }
     flags_end_ = num_flagged > 0 ? unflagged_.find(rows(), offsets_, first_unflagged) : std::span<std::int64_t const>();
     if (by_edge_) {
@@ -181,8 +177,8 @@ private:
     keys_.resize(edges.size());
     found_.clear();
     found_.resize(edges.size());
-    index_.executor().for_each(edges.size(), list_edge_keys<index_space>{edges.data(), buckets_.rows(),
-                                                                         buckets_.places(), keys_.data()});
+    index_.executor().for_each(
+        edges.size(), list_edge_keys<index_space>{edges.data(), buckets_.rows(), buckets_.places(), keys_.data()});
     for (int source = 0; source < num_sources(); ++source) {
       if (auto const first = offsets_[static_cast<std::size_t>(source)]; is_local(source)) {
         find_edge_rows(index_, keys_.data() + first, list(source).size, table(source), found_.data() + first);

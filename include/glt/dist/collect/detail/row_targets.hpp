@@ -23,9 +23,7 @@ struct row_target {
 struct rows_placed {
   std::int64_t const* places;
   std::int64_t first;
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept {
-    return places[i] - first;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return places[i] - first; }
 };
 
 /// A run of rows that go to the tensors of one list.

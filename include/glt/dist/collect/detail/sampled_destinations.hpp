@@ -26,8 +26,8 @@ void sampled_destinations(Policy const& policy, array_view<Policy::space, Vertex
                           array_view<Policy::space, local_id const> places, buffer<Policy, global_id>& out) {
   out.clear();
   out.resize(places.size());
-  policy.executor().for_each(
-      places.size(), gather_destinations<decltype(nodes), decltype(places)>{nodes, places, out.data()});
+  policy.executor().for_each(places.size(),
+                             gather_destinations<decltype(nodes), decltype(places)>{nodes, places, out.data()});
 }
 
 /// The same of all edges of a sample, in its order.

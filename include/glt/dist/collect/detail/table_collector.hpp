@@ -69,9 +69,9 @@ protected:
     source_rows<space> made{find_planned(this->plan(), view, what), table};
     for (std::size_t t = 0; t < made.tensors.size(); ++t) {
       if (made.tensors[t].num_rows != num_rows) {
-        throw precondition_error(message(
-            what, " of ", num_rows, ' ', keys, " with ", made.tensors[t].num_rows, " rows of features \"",
-            this->plan()[t].name, "\"; share the features that the ranks were given"));
+        throw precondition_error(message(what, " of ", num_rows, ' ', keys, " with ", made.tensors[t].num_rows,
+                                         " rows of features \"", this->plan()[t].name,
+                                         "\"; share the features that the ranks were given"));
       }
     }
     return made;
@@ -102,8 +102,8 @@ protected:
   template <class Vertex>
   void collect_table(row_keys<space, Vertex> const& keys, std::int64_t num_seeds, std::int64_t step,
                      dist::collected_table<Policy>& out) {
-    dist::bulk_list<Policy, Vertex, dist::collected_table<Policy>> const list{keys.vertices, keys.edges,
-                                                                              num_seeds, &out};
+    dist::bulk_list<Policy, Vertex, dist::collected_table<Policy>> const list{keys.vertices, keys.edges, num_seeds,
+                                                                              &out};
     collect_table(std::span(&list, 1), step);
   }
 

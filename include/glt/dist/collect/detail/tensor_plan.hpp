@@ -34,8 +34,8 @@ struct planned_tensor {
 ///
 /// @throws precondition_error  if a name is not there or comes twice, or a tensor cannot be converted as it is wanted
 template <memory_space Space>
-[[nodiscard]] std::vector<planned_tensor<Space>>
-plan_tensors(std::vector<named_rows<Space>> const& table, std::vector<dist::wanted_tensor> const& wanted) {
+[[nodiscard]] std::vector<planned_tensor<Space>> plan_tensors(std::vector<named_rows<Space>> const& table,
+                                                              std::vector<dist::wanted_tensor> const& wanted) {
   std::vector<planned_tensor<Space>> plan;
   for (auto const& [name, type, seeds_only] : wanted) {
     auto const rows = find_named(table, name).rows;
@@ -43,9 +43,8 @@ plan_tensors(std::vector<named_rows<Space>> const& table, std::vector<dist::want
       throw precondition_error(message("features \"", name, "\" are wanted twice; name each once"));
     }
     if (type && !gathers(rows.type, *type)) {
-      throw precondition_error(message("features \"", name, "\" of ", name_of(rows.type), " as ",
-                                       name_of(*type), "; ask for ", name_of(rows.type),
-                                       ", float32 or float64"));
+      throw precondition_error(message("features \"", name, "\" of ", name_of(rows.type), " as ", name_of(*type),
+                                       "; ask for ", name_of(rows.type), ", float32 or float64"));
     }
     plan.push_back({name, rows, type.value_or(rows.type), seeds_only});
   }
@@ -71,18 +70,16 @@ template <memory_space Space>
     auto const place = std::ranges::find(table, each.name, &named_rows<Space>::name);
     if (place == table.end()) {
       if (!each.seeds_only) {
-        throw precondition_error(
-            message(what, " without features \"", each.name, "\"; give all that are collected"));
+        throw precondition_error(message(what, " without features \"", each.name, "\"; give all that are collected"));
       }
       found.push_back({.type = each.local.type, .num_columns = each.local.num_columns});
       continue;
     }
     auto rows = place->rows;
     if (rows.type != each.local.type || rows.num_columns != each.local.num_columns) {
-      throw precondition_error(message(what, " with features \"", each.name, "\" of ", rows.num_columns,
-                                       " columns of ", name_of(rows.type), " for ", each.local.num_columns,
-                                       " of ", name_of(each.local.type),
-                                       "; take them from the same data set"));
+      throw precondition_error(message(what, " with features \"", each.name, "\" of ", rows.num_columns, " columns of ",
+                                       name_of(rows.type), " for ", each.local.num_columns, " of ",
+                                       name_of(each.local.type), "; take them from the same data set"));
     }
     rows.scales = each.local.scales;
     found.push_back(rows);
@@ -97,9 +94,9 @@ template <memory_space Space>
 /// @throws collective_error  on every rank, if there is a misfit, or `plan_tensors` throws, on one, or if ranks want
 ///                           different tensors
 template <communicator Comm, memory_space Space>
-[[nodiscard]] std::vector<planned_tensor<Space>>
-agree_on_plan(Comm& comm, std::string const& misfit, std::vector<named_rows<Space>> const& table,
-              std::vector<dist::wanted_tensor> const& wanted) {
+[[nodiscard]] std::vector<planned_tensor<Space>> agree_on_plan(Comm& comm, std::string const& misfit,
+                                                               std::vector<named_rows<Space>> const& table,
+                                                               std::vector<dist::wanted_tensor> const& wanted) {
   std::vector<planned_tensor<Space>> plan;
   std::vector<std::string> lines;
   auto const failure = failure_of([&] {
@@ -108,8 +105,8 @@ agree_on_plan(Comm& comm, std::string const& misfit, std::vector<named_rows<Spac
       lines.push_back(message("\"", each.name, "\"", each.seeds_only ? " of the seeds" : ""));
     }
   });
-  agree_on_text(host_comm(comm), {.what = operation::make_features}, misfit.empty() ? failure : misfit,
-                      lines, "collects features ", "; ask for the same ones in the same order on all ranks");
+  agree_on_text(host_comm(comm), {.what = operation::make_features}, misfit.empty() ? failure : misfit, lines,
+                "collects features ", "; ask for the same ones in the same order on all ranks");
   return plan;
 }
 

@@ -46,8 +46,8 @@ namespace glt::detail {
 /// @comm   collective; two header exchanges and two broadcasts
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the lines differ
 template <communicator Comm>
-void agree_on_text(Comm& comm, call_site site, std::string const& failure,
-                   std::vector<std::string> const& lines, std::string_view before, std::string_view after) {
+void agree_on_text(Comm& comm, call_site site, std::string const& failure, std::vector<std::string> const& lines,
+                   std::string_view before, std::string_view after) {
   auto const joined = join_lines(lines);
   auto first = joined;
   agree(comm, site, failure);

@@ -24,8 +24,8 @@ namespace glt::detail {
 /// @throws collective_error  on every rank, if `failure` is not empty on one
 template <communicator C, class List, std::predicate<int> Receives>
   requires bytes_copyable<typename List::value_type>
-[[nodiscard]] std::vector<List> gather_lists(C& comm, call_site site, std::string const& failure,
-                                             List const& own, Receives receives) {
+[[nodiscard]] std::vector<List> gather_lists(C& comm, call_site site, std::string const& failure, List const& own,
+                                             Receives receives) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   auto const self = static_cast<std::size_t>(comm.rank());
   std::vector<std::int64_t> counts(ranks, 0);
@@ -62,8 +62,7 @@ template <communicator C, class List, std::predicate<int> Receives>
 
 /// The same for all ranks.
 template <communicator C, class List>
-[[nodiscard]] std::vector<List> gather_lists(C& comm, call_site site, std::string const& failure,
-                                             List const& own) {
+[[nodiscard]] std::vector<List> gather_lists(C& comm, call_site site, std::string const& failure, List const& own) {
   return gather_lists(comm, site, failure, own, [](int) { return true; });
 }
 

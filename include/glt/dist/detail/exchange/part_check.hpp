@@ -15,8 +15,8 @@ namespace glt::detail {
 template <class Comm>
 void check_own_part(Comm const& comm, int part, int num_parts, std::string_view what, std::string_view use) {
   if (num_parts != comm.size() || part != comm.rank()) {
-    throw precondition_error(message(what, ' ', part, " of ", num_parts, ' ', use, " rank ", comm.rank(),
-                                     " of ", comm.size(), "; use the communicator that the graph was made with"));
+    throw precondition_error(message(what, ' ', part, " of ", num_parts, ' ', use, " rank ", comm.rank(), " of ",
+                                     comm.size(), "; use the communicator that the graph was made with"));
   }
 }
 

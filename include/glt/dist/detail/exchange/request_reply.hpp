@@ -96,12 +96,10 @@ public:
                   serve_in_place<space, Request, Reply, Serve>{serve, received, requests_.places(), out});
       return;
     }
-    ex.for_each(received.size(),
-                serve_requests<space, Request, Reply, Serve>{serve, received, replies_.view()});
+    ex.for_each(received.size(), serve_requests<space, Request, Reply, Serve>{serve, received, replies_.view()});
     requests_.exchange().start_back(std::as_const(replies_).view(), arrived_.view());
     requests_.exchange().wait();
-    ex.for_each(out.size(),
-                scatter_replies<space, Reply>{std::as_const(arrived_).view(), requests_.places(), out});
+    ex.for_each(out.size(), scatter_replies<space, Reply>{std::as_const(arrived_).view(), requests_.places(), out});
   }
 
 private:

@@ -31,8 +31,7 @@ class set_request {
   static constexpr memory_space space = Policy::space;
 
 public:
-  explicit set_request(Policy policy = {})
-      : policy_(policy), words_(0, policy), bounds_(policy) {}
+  explicit set_request(Policy policy = {}) : policy_(policy), words_(0, policy), bounds_(policy) {}
 
   /// Asks about the vertices from place `first` on.
   ///
@@ -75,7 +74,7 @@ public:
 private:
   Policy policy_;
   std::optional<owner_buckets<Policy>> buckets_; // of the book of the last set
-  std::span<std::int64_t const> offsets_; // [P + 1], of the buckets
+  std::span<std::int64_t const> offsets_;        // [P + 1], of the buckets
   buffer<Policy, local_id> words_;
   slice_bounds<Policy> bounds_;
   std::span<std::int64_t const> first_wanted_; // [P], where the vertices that are asked about begin in a bucket

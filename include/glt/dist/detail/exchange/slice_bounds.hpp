@@ -52,10 +52,10 @@ public:
     auto const numbers = std::as_const(numbers_).view();
     known_.resize((offsets.size() - 1) * wanted.size());
     found_.resize(std::ssize(known_));
-    policy_.executor().for_each(
-        found_.size(),
-        find_slice_bounds<space, Key>{keys, numbers.subview(0, std::ssize(offsets)),
-                                      numbers.subview(std::ssize(offsets), std::ssize(wanted)), found_.view()});
+    policy_.executor().for_each(found_.size(),
+                                find_slice_bounds<space, Key>{keys, numbers.subview(0, std::ssize(offsets)),
+                                                              numbers.subview(std::ssize(offsets), std::ssize(wanted)),
+                                                              found_.view()});
     copy_out(policy_, found_.view(), host_view<std::int64_t>(known_));
     return known_;
   }

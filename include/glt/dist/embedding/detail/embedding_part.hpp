@@ -33,8 +33,7 @@ namespace glt::detail {
 [[nodiscard]] inline std::int64_t embedding_fingerprint(partition_book const& book, int rank,
                                                         dist::embedding_options const& options,
                                                         std::size_t element_bytes) {
-  return fingerprint_of(book_fingerprint(book), rank, options.columns, options.optimizer.index(),
-                        element_bytes);
+  return fingerprint_of(book_fingerprint(book), rank, options.columns, options.optimizer.index(), element_bytes);
 }
 
 /// What a checkpoint keeps of the embedding of a rank.
@@ -77,8 +76,7 @@ struct draw_row {
 ///                             original id for every vertex of the part
 template <class T, host_policy Policy>
 [[nodiscard]] embedding_part<Policy, T>
-make_embedding_part(partition_book const& book, int rank, int size,
-                    array_view<Policy::space, global_id const> original,
+make_embedding_part(partition_book const& book, int rank, int size, array_view<Policy::space, global_id const> original,
                     dist::embedding_options const& options, Policy const& policy) {
   validate(options);
   if (book.num_parts() != size) {
@@ -86,8 +84,7 @@ make_embedding_part(partition_book const& book, int rank, int size,
                                      " ranks; start as many ranks as there are parts"));
   }
   if (original.size() != book.size(rank)) {
-    throw precondition_error(message("embedding with ", original.size(), " original ids for ",
-                                     book.size(rank),
+    throw precondition_error(message("embedding with ", original.size(), " original ids for ", book.size(rank),
                                      " vertices of its part; pass one per vertex, such as graph.original()"));
   }
   auto const size_of = [&](bool is_there) { return is_there ? original.size() * options.columns : 0; };

@@ -56,9 +56,8 @@ class gradient_exchange {
 public:
   /// @comm   that of `slice_exchange`
   gradient_exchange(Comm comm, Policy policy)
-      : policy_(policy), vertices_(policy), sums_(0, policy), requests_(std::move(comm), policy),
-        rows_(policy), received_(make_message_buffer<T>(policy)),
-        weights_(make_message_buffer<double>(policy)) {}
+      : policy_(policy), vertices_(policy), sums_(0, policy), requests_(std::move(comm), policy), rows_(policy),
+        received_(make_message_buffer<T>(policy)), weights_(make_message_buffer<double>(policy)) {}
 
   /// The communicator for what lies in ordinary memory.
   [[nodiscard]] auto& host() noexcept { return requests_.exchange().host(); }
@@ -89,8 +88,7 @@ public:
     auto const offsets = requests_.received_offsets();
     received_.clear();
     received_.resize(offsets.back() * columns);
-    requests_.exchange().start_from(requests_.offsets(), std::as_const(sums_).view(), received_.view(),
-                                    columns);
+    requests_.exchange().start_from(requests_.offsets(), std::as_const(sums_).view(), received_.view(), columns);
     rows_.group(requests_.received());
     weights_.clear();
     weights_.resize(offsets.back());
@@ -106,8 +104,7 @@ public:
   template <class Step>
   void apply(std::int64_t columns, embedding_arrays<space, T> arrays, Step step) const {
     policy_.executor().for_each(
-        rows_.size(),
-        update_row<Policy, T, Step>{{&rows_, weights_.data(), received_.data(), columns}, arrays, step});
+        rows_.size(), update_row<Policy, T, Step>{{&rows_, weights_.data(), received_.data(), columns}, arrays, step});
   }
 
 private:
@@ -128,14 +125,13 @@ private:
     sums_.clear();
     sums_.resize(keys.size() * columns);
     auto const ex = policy_.executor();
-    ex.for_each(keys.size(), write_row_sums<Policy, T>{
-                                 {&vertices_, nullptr, gradients.flat().data(), columns}, sums_.data()});
+    ex.for_each(keys.size(),
+                write_row_sums<Policy, T>{{&vertices_, nullptr, gradients.flat().data(), columns}, sums_.data()});
     auto const bad =
         ex.reduce(sums_.size(), sums_.size(), place_if_not_finite<T>{sums_.data(), sums_.size()}, smaller{});
     if (bad < sums_.size()) {
-      throw precondition_error(message("gradient of vertex ", keys[bad / columns], ", column ", bad % columns,
-                                       ", is ", sums_[bad],
-                                       "; no row was changed, look for what is not finite in the loss"));
+      throw precondition_error(message("gradient of vertex ", keys[bad / columns], ", column ", bad % columns, ", is ",
+                                       sums_[bad], "; no row was changed, look for what is not finite in the loss"));
     }
     requests_.route(book, keys); // ascending, so the sums are by owner as well
   }

@@ -57,8 +57,7 @@ public:
   ///
   /// @param matrices  first what is combined
   template <class T>
-  void begin(dist::aggregation<space, T> const& options,
-             std::initializer_list<named_matrix<space, T>> matrices,
+  void begin(dist::aggregation<space, T> const& options, std::initializer_list<named_matrix<space, T>> matrices,
              matrix_view<space, local_id const> chosen) {
     auto const failure = failure_of([&] {
       for (auto const& [name, side, matrix] : matrices) {
@@ -68,22 +67,19 @@ public:
         check("chosen", shard_side::destination, chosen.rows(), chosen.columns());
       }
       if (options.heads < 1 || options.heads >= 1 << 16 || columns_ % options.heads != 0) {
-        throw precondition_error(
-            message(options.heads, " heads of ", columns_,
-                    " columns; pass 1 head or more, below 2¹⁶, of as many columns each"));
+        throw precondition_error(message(options.heads, " heads of ", columns_,
+                                         " columns; pass 1 head or more, below 2¹⁶, of as many columns each"));
       }
       if (auto const weights = options.edge_weights.size();
           weights != 0 && weights != graph_->num_edges() * options.heads) {
         throw precondition_error(message(weights, " edge weights for ", graph_->num_edges(), " edges and ",
-                                         options.heads,
-                                         " heads; pass one for each head of each edge, or none"));
+                                         options.heads, " heads; pass one for each head of each edge, or none"));
       }
       is_exact_ = options.reproducible && !is_extreme(options.how);
       is_short_ = options.wire == dist::wire_format::bfloat16;
       if (is_exact_ && is_short_) {
-        throw precondition_error(
-            "reproducible sums over rows in bfloat16: which ones are rounded depends on the "
-            "partition; send them in full");
+        throw precondition_error("reproducible sums over rows in bfloat16: which ones are rounded depends on the "
+                                 "partition; send them in full");
       }
       bool const pulls = flow_ == row_flow::pull;
       auto const row_bytes = columns_ * (is_short_             ? 2
@@ -96,8 +92,8 @@ public:
                                    (!options.edge_weights.empty() || graph_->num_edges() == 0);
       if (may_get_weights) { // which go against the rows
         outgoing = incoming = std::max(outgoing, incoming);
-        served_weights_ = graph_->passes().template scratch<T>(
-            graph_->cover()->num_served_before(graph_->size()) * options.heads);
+        served_weights_ =
+            graph_->passes().template scratch<T>(graph_->cover()->num_served_before(graph_->size()) * options.heads);
       }
       graph_->passes().reserve(outgoing * row_bytes, incoming * row_bytes);
       if (is_short_) {
@@ -113,15 +109,14 @@ public:
       }
     });
     bool const pushes = flow_ == row_flow::push;
-    auto const kind = (((columns_ << 2 | static_cast<std::int64_t>(options.how)) << 1 |
-                        (sizeof(T) == sizeof(double) ? 1 : 0))
-                           << 3 |
-                       (is_short_ ? 4 : 0) | (pushes ? 2 : 0) | (options.reproducible ? 1 : 0));
+    auto const kind =
+        (((columns_ << 2 | static_cast<std::int64_t>(options.how)) << 1 | (sizeof(T) == sizeof(double) ? 1 : 0)) << 3 |
+         (is_short_ ? 4 : 0) | (pushes ? 2 : 0) | (options.reproducible ? 1 : 0));
     // ranks without edges have no weights, so that these may differ
     std::int64_t const weighted = graph_->num_edges() == 0 ? 0 : options.edge_weights.empty() ? 1 : 2;
-    auto headers = exchange_values(
-        graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
-        (kind << 16 | (graph_->cover() ? options.heads : 0)) << 2 | weighted);
+    auto headers =
+        exchange_values(graph_->host(), {.what = operation::aggregate, .step = graph_->passes().next_number()}, failure,
+                        (kind << 16 | (graph_->cover() ? options.heads : 0)) << 2 | weighted);
     std::int64_t any_weighted = 0;
     for (auto& header : headers) {
       any_weighted |= header.value & 3;
@@ -133,10 +128,9 @@ public:
       auto const in_words = [](std::int64_t of) {
         auto const heads = of & 0xFFFF;
         auto const v = of >> 16;
-        return message((v & 2) != 0 ? "gradients of " : "", v >> 6, (v & 8) != 0 ? " double" : " float",
-                       " columns", heads > 0 ? message(" in ", heads, " heads") : std::string(),
-                       (v & 4) != 0 ? " in bfloat16 by " : " by ",
-                       name_of(static_cast<dist::aggregator>(v >> 4 & 3)),
+        return message((v & 2) != 0 ? "gradients of " : "", v >> 6, (v & 8) != 0 ? " double" : " float", " columns",
+                       heads > 0 ? message(" in ", heads, " heads") : std::string(),
+                       (v & 4) != 0 ? " in bfloat16 by " : " by ", name_of(static_cast<dist::aggregator>(v >> 4 & 3)),
                        (v & 1) != 0 ? ", reproducibly," : "");
       };
       return message("aggregates ", in_words(value), " while rank 0 aggregates ", in_words(first),
@@ -227,20 +221,18 @@ private:
           } else {
             auto* const rows = static_cast<T*>(whole_rows_);
             spread(graph_->transposed(k), rows);
-            ex.for_each(pieces.count(graph_->num_received(k)),
-                        move_rows<false, T, Wire>{{rows, columns_},
-                                                  {reinterpret_cast<Wire*>(block), columns_},
-                                                  pieces,
-                                                  graph_->num_received(k)});
+            ex.for_each(
+                pieces.count(graph_->num_received(k)),
+                move_rows<false, T, Wire>{
+                    {rows, columns_}, {reinterpret_cast<Wire*>(block), columns_}, pieces, graph_->num_received(k)});
           }
         },
         [&](std::int64_t k, std::byte const* block) {
           auto const rows = graph_->sent_rows(k);
-          ex.for_each(pieces.count(rows.size()),
-                      move_rows<true, Wire, T>{{reinterpret_cast<Wire const*>(block), columns_},
-                                               {out, columns_, rows.data()},
-                                               pieces,
-                                               rows.size()});
+          ex.for_each(
+              pieces.count(rows.size()),
+              move_rows<true, Wire, T>{
+                  {reinterpret_cast<Wire const*>(block), columns_}, {out, columns_, rows.data()}, pieces, rows.size()});
         },
         [&] { spread(graph_->transposed(0), out); });
   }
@@ -255,8 +247,8 @@ private:
     auto const wanted = has_sources ? graph_->num_sources() : graph_->num_destinations();
     if (rows != wanted || columns != columns_) {
       throw precondition_error(message(name, " [", rows, ", ", columns, "] in an aggregation of ", columns_,
-                                       " columns and ", wanted, has_sources ? " sources" : " destinations",
-                                       "; pass [", wanted, ", ", columns_, "]"));
+                                       " columns and ", wanted, has_sources ? " sources" : " destinations", "; pass [",
+                                       wanted, ", ", columns_, "]"));
     }
   }
 
@@ -272,7 +264,7 @@ private:
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
   std::array<double, 2> largest_{}; // magnitudes of what is combined and of weights, in an exact pass
-  void* whole_rows_ = nullptr; // of a shard whose rows travel rounded
+  void* whole_rows_ = nullptr;      // of a shard whose rows travel rounded
 };
 
 } // namespace glt::detail

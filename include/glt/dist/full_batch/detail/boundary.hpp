@@ -111,8 +111,8 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     found.slots.resize(rows.num_edges());
     auto const ex = policy.executor();
     ex.for_each(halo_size, turn_halo<space>{wanted.places(), first, turned.view()});
-    ex.for_each(rows.num_edges(), turn_slot<space>{std::as_const(known).view(), std::as_const(turned).view(),
-                                                   num_own, found.slots.view()});
+    ex.for_each(rows.num_edges(), turn_slot<space>{std::as_const(known).view(), std::as_const(turned).view(), num_own,
+                                                   found.slots.view()});
     found.slot_begins.assign(static_cast<std::size_t>(size) + 1, num_own);
     found.slot_begins.front() = 0;
     found.sent_begins.assign(static_cast<std::size_t>(size) + 1, 0);
@@ -120,9 +120,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   auto const headers =
       wanted.send({.what = operation::make_shards}, options.depth * 2 + (options.cover ? 1 : 0), failure);
   check_same(headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
-    auto const in_words = [](std::int64_t v) {
-      return message("depth ", v / 2, v % 2 != 0 ? " and a cover" : "");
-    };
+    auto const in_words = [](std::int64_t v) { return message("depth ", v / 2, v % 2 != 0 ? " and a cover" : ""); };
     return message("asks for ", in_words(value), " while rank 0 asks for ", in_words(first),
                    "; pass the same on all ranks");
   });

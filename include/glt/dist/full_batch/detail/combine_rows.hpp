@@ -31,9 +31,8 @@ void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
 ///
 /// @param is_fresh  y and `chosen` hold nothing yet
 template <device_policy Policy, class T>
-void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x,
-                  std::int64_t columns, dist::aggregation<Policy::space, T> const& options, T* y,
-                  local_id* chosen, bool is_fresh) {
+void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x, std::int64_t columns,
+                  dist::aggregation<Policy::space, T> const& options, T* y, local_id* chosen, bool is_fresh) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   auto const pieces = sliced_rows::of<Policy>(columns);
@@ -45,11 +44,9 @@ void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T
   }
   visit_edges(options, [&]<class Edges>(Edges edges) {
     if (options.how == dist::aggregator::max) {
-      ex.for_each(count,
-                  choose_rows<true, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
+      ex.for_each(count, choose_rows<true, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
     } else if (options.how == dist::aggregator::min) {
-      ex.for_each(count,
-                  choose_rows<false, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
+      ex.for_each(count, choose_rows<false, space, T, Edges>{shard, x, y, chosen, pieces, head_columns, edges});
     } else {
       row_sums<Policy, T>(policy, columns).add_edges(shard, x, y, edges, head_columns, is_fresh);
     }
@@ -59,9 +56,8 @@ void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T
 /// Adds what the gradients of a transposed shard's columns are by its rows to `out`, or to zeros if that is fresh;
 /// degrees, those of the columns, divide them.
 template <device_policy Policy, class T>
-void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* gradient,
-                 local_id const* chosen, std::int64_t columns,
-                 dist::aggregation<Policy::space, T> const& options,
+void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* gradient, local_id const* chosen,
+                 std::int64_t columns, dist::aggregation<Policy::space, T> const& options,
                  array_view<Policy::space, local_id const> degrees, T* out, bool is_fresh) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
@@ -73,8 +69,8 @@ void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T 
       [&]<class Edges>(Edges edges) {
         if (is_extreme(options.how)) {
           ex.for_each(is_fresh ? shard.num_rows * columns : 0, fill_value<T>{out, T(0)});
-          ex.for_each(count, add_chosen_rows<space, T, Edges>{shard, gradient, chosen, out, pieces,
-                                                              head_columns, edges});
+          ex.for_each(count,
+                      add_chosen_rows<space, T, Edges>{shard, gradient, chosen, out, pieces, head_columns, edges});
         } else {
           row_sums<Policy, T>(policy, columns).add_edges(shard, gradient, out, edges, head_columns, is_fresh);
         }

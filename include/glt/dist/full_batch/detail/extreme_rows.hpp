@@ -17,8 +17,7 @@ inline constexpr local_id no_edge = -1;
 /// best = the larger (smaller) of a value and what it holds already, winner the edge that has it: of equal ones the first in
 /// the graph's rows, so that the choice does not depend on the ranks. What is not a number wins.
 template <bool Largest, class T>
-[[gnu::always_inline]] GLT_HOST_DEVICE inline void choose_value(T value, local_id edge, T& best,
-                                                                local_id& winner) {
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void choose_value(T value, local_id edge, T& best, local_id& winner) {
   bool const better = Largest ? value > best : value < best;
   bool const earlier = value == best && edge < winner;
   bool const invalid = value != value && best == best;
@@ -74,8 +73,7 @@ struct add_chosen_rows {
       auto const place = std::int64_t{shard.columns[e]} * pieces.total;
       for (auto c = begin; c < begin + pieces.width; ++c) {
         if (chosen[place + c] == shard.edges[e]) {
-          to[c] +=
-              edges.template factor<T>(shard.edges[e], shard.columns[e], c / head_columns) * x[place + c];
+          to[c] += edges.template factor<T>(shard.edges[e], shard.columns[e], c / head_columns) * x[place + c];
         }
       }
     }
@@ -127,8 +125,7 @@ struct merge_extremes {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const place = std::int64_t{rows[i]} * columns;
     for (std::int64_t c = 0; c < columns; ++c) {
-      choose_value<Largest>(values[i * columns + c], edges[chosen[i * columns + c]], y[place + c],
-                            winners[place + c]);
+      choose_value<Largest>(values[i * columns + c], edges[chosen[i * columns + c]], y[place + c], winners[place + c]);
     }
   }
 };

@@ -27,8 +27,7 @@ inline constexpr call_site batch_norm_backward{.what = operation::normalize, .st
 /// @throws collective_error  if all ranks together have fewer than two rows
 inline void check_batch_rows(int ranks, std::int64_t rows) {
   if (rows < 2) {
-    throw agreed_error(ranks, 0,
-                       message("batch norm over ", rows, " rows of all ranks together; give two or more"));
+    throw agreed_error(ranks, 0, message("batch norm over ", rows, " rows of all ranks together; give two or more"));
   }
 }
 

@@ -27,8 +27,7 @@ struct add_messages {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = shard.rows[i];
     for (auto e = shard.offsets[i]; e < shard.offsets[i + 1]; ++e) {
-      message.message(sources.row(shard.columns[e]), row_or_null(destinations, row), shard.edges[e],
-                      sums.row(row));
+      message.message(sources.row(shard.columns[e]), row_or_null(destinations, row), shard.edges[e], sums.row(row));
     }
   }
 };
@@ -46,8 +45,8 @@ struct add_source_vjps {
     auto const source = transposed.rows[i];
     for (auto e = transposed.offsets[i]; e < transposed.offsets[i + 1]; ++e) {
       auto const row = transposed.columns[e];
-      message.source_vjp(sources.row(source), row_or_null(destinations, row), transposed.edges[e],
-                         gradients.row(row), out.row(source));
+      message.source_vjp(sources.row(source), row_or_null(destinations, row), transposed.edges[e], gradients.row(row),
+                         out.row(source));
     }
   }
 };

@@ -43,8 +43,8 @@ public:
   void check(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t wanted_rows,
              std::int64_t wanted) const {
     if (rows != wanted_rows || columns != wanted || columns >= most_columns) {
-      throw precondition_error(message(name, " [", rows, ", ", columns, "] in a pass of messages; pass [",
-                                       wanted_rows, ", ", wanted, "], of fewer than 2²⁰ columns"));
+      throw precondition_error(message(name, " [", rows, ", ", columns, "] in a pass of messages; pass [", wanted_rows,
+                                       ", ", wanted, "], of fewer than 2²⁰ columns"));
     }
   }
 
@@ -59,9 +59,9 @@ public:
     auto const headers = exchange_values(graph_->host(), site(), failure, value);
     check_same(headers, &call_header::value, [](std::int64_t of, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
-        return message((v & 1) == 0 ? "" : "gradients of ", (v & 2) == 0 ? "float" : "double",
-                       " messages of ", v >> 2 & (most_columns - 1), " columns from sources of ", v >> 42,
-                       " and destinations of ", v >> 22 & (most_columns - 1));
+        return message((v & 1) == 0 ? "" : "gradients of ", (v & 2) == 0 ? "float" : "double", " messages of ",
+                       v >> 2 & (most_columns - 1), " columns from sources of ", v >> 42, " and destinations of ",
+                       v >> 22 & (most_columns - 1));
       };
       return message("passes ", in_words(of), " while rank 0 passes ", in_words(first),
                      "; make the same calls on all ranks");
@@ -85,17 +85,14 @@ public:
   }
 
   [[nodiscard]] strided_rows<T const> sources() const { return {sources_.data(), sources_.columns()}; }
-  [[nodiscard]] strided_rows<T const> destinations() const {
-    return {destinations_.data(), destinations_.columns()};
-  }
+  [[nodiscard]] strided_rows<T const> destinations() const { return {destinations_.data(), destinations_.columns()}; }
   /// What is done with rows of sources, and their bytes.
   [[nodiscard]] row_sums<Policy, T> rows() const { return {graph_->policy(), sources_.columns()}; }
 
   /// Writes the own rows that the peer of step k needs.
   void pack_sources(std::int64_t k, std::byte* block) const {
     auto const list = graph_->sent_rows(k);
-    rows().template move<false>(list.size(), sources_.data(), list.data(), reinterpret_cast<T*>(block),
-                                nullptr);
+    rows().template move<false>(list.size(), sources_.data(), list.data(), reinterpret_cast<T*>(block), nullptr);
   }
   /// Adds what the peer of step k has for those.
   void add_sums(std::int64_t k, std::byte const* block, T* out) const {

@@ -30,8 +30,8 @@ public:
       : numbers_(static_cast<std::size_t>(num_rows), unknown) {
     for (std::int64_t i = 0; i < seeds.size(); ++i) {
       if (seeds[i] < 0 || seeds[i] >= num_rows) {
-        throw precondition_error(message("seed ", seeds[i], " at ", i, " of a part of ", num_rows,
-                                         " vertices; pass rows of the own part"));
+        throw precondition_error(
+            message("seed ", seeds[i], " at ", i, " of a part of ", num_rows, " vertices; pass rows of the own part"));
       }
       if (numbers_[static_cast<std::size_t>(seeds[i])] != unknown) {
         throw precondition_error(message("seed ", seeds[i], " at ", i, " stands twice; pass distinct seeds"));
@@ -89,8 +89,8 @@ struct edges_of_rows {
 };
 
 template <host_policy Policy, vertex_id Vertex>
-[[nodiscard]] edges_of_rows<Policy, Vertex>
-take_rows(csr_view<Policy::space, Vertex> from, std::vector<local_id> const& rows, Policy const& policy) {
+[[nodiscard]] edges_of_rows<Policy, Vertex> take_rows(csr_view<Policy::space, Vertex> from,
+                                                      std::vector<local_id> const& rows, Policy const& policy) {
   buffer<Policy, edge_offset> offsets(std::ssize(rows) + 1, policy);
   offsets[0] = 0;
   for (std::int64_t i = 0; i < std::ssize(rows); ++i) {

@@ -33,8 +33,8 @@ class relations_pass {
   using sums_type = row_sums<Policy, T>;
 
 public:
-  relations_pass(dist::hetero_sharded_graph<Comm, Policy>& graph, std::span<rows_type const> rows,
-                 row_flow flow, dist::aggregator how)
+  relations_pass(dist::hetero_sharded_graph<Comm, Policy>& graph, std::span<rows_type const> rows, row_flow flow,
+                 dist::aggregator how)
       : graph_(&graph), rows_(rows), flow_(flow), how_(how) {}
 
   /// @comm   collective; one header exchange
@@ -48,21 +48,19 @@ public:
         most_sent = std::max(most_sent, sent(k));
         most_received = std::max(most_received, received(k));
       }
-      flow_ == row_flow::pull ? passes.reserve(most_sent, most_received)
-                              : passes.reserve(most_received, most_sent);
+      flow_ == row_flow::pull ? passes.reserve(most_sent, most_received) : passes.reserve(most_received, most_sent);
     });
     fingerprint widths;
     widths.add(static_cast<std::int64_t>(flow_)).add(static_cast<std::int64_t>(how_)).add(sizeof(T));
     for (auto const& rows : rows_) {
       widths.add(rows.from.columns());
     }
-    agree(
-        graph_->relation(0).host(), {.what = operation::aggregate, .step = passes.next_number()}, failure,
-        widths.value(), [](std::int64_t, std::int64_t) {
-          return message(
-              "aggregates relations in other directions, widths or types than rank 0; make the same calls on "
-              "all ranks");
-        });
+    agree(graph_->relation(0).host(), {.what = operation::aggregate, .step = passes.next_number()}, failure,
+          widths.value(), [](std::int64_t, std::int64_t) {
+            return message(
+                "aggregates relations in other directions, widths or types than rank 0; make the same calls on "
+                "all ranks");
+          });
   }
 
   /// to = A from, of each relation.
@@ -72,8 +70,7 @@ public:
         [&](std::int64_t k, std::byte* block) {
           for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
             auto const list = relation.sent_rows(k);
-            sums.template move<false>(list.size(), rows.from.data(), list.data(), reinterpret_cast<T*>(block),
-                                      nullptr);
+            sums.template move<false>(list.size(), rows.from.data(), list.data(), reinterpret_cast<T*>(block), nullptr);
             block += sums.bytes(list.size());
           });
         },
@@ -99,8 +96,7 @@ public:
         flow_, [&](std::int64_t k) { return received(k); }, [&](std::int64_t k) { return sent(k); },
         [&](std::int64_t k, std::byte* block) {
           for_each_relation([&](auto& relation, rows_type const& rows, sums_type const& sums) {
-            sums.add(relation.transposed(k), rows.from.data(), reinterpret_cast<T*>(block), true,
-                     degrees_of(relation));
+            sums.add(relation.transposed(k), rows.from.data(), reinterpret_cast<T*>(block), true, degrees_of(relation));
             block += sums.bytes(relation.num_received(k));
           });
         },
@@ -123,9 +119,8 @@ private:
   void check() {
     if (std::ssize(rows_) != graph_->schema().num_edge_types() || how_ == dist::aggregator::max ||
         how_ == dist::aggregator::min) {
-      throw precondition_error(message("aggregation of ", rows_.size(), " relations by ", name_of(how_),
-                                       " over ", graph_->schema().num_edge_types(),
-                                       "; pass rows for each, for sums or means"));
+      throw precondition_error(message("aggregation of ", rows_.size(), " relations by ", name_of(how_), " over ",
+                                       graph_->schema().num_edge_types(), "; pass rows for each, for sums or means"));
     }
     for (int e = 0; e < graph_->schema().num_edge_types(); ++e) {
       auto const& [from, to] = rows_[static_cast<std::size_t>(e)];
@@ -134,9 +129,9 @@ private:
       auto const read = pulls ? relation.num_sources() : relation.num_destinations();
       auto const written = pulls ? relation.num_destinations() : relation.num_sources();
       if (from.rows() != read || to.rows() != written || from.columns() != to.columns()) {
-        throw precondition_error(message("rows [", from.rows(), ", ", from.columns(), "] to [", to.rows(),
-                                         ", ", to.columns(), "] for relation ", e, "; pass [", read,
-                                         ", F] and [", written, ", F]"));
+        throw precondition_error(message("rows [", from.rows(), ", ", from.columns(), "] to [", to.rows(), ", ",
+                                         to.columns(), "] for relation ", e, "; pass [", read, ", F] and [", written,
+                                         ", F]"));
       }
     }
   }

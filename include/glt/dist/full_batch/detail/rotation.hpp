@@ -226,9 +226,7 @@ private:
   };
 
   [[nodiscard]] lane& lane_of(std::int64_t k) { return lanes_[static_cast<std::size_t>(k) % lanes_.size()]; }
-  [[nodiscard]] std::size_t slot_of(std::int64_t k) const {
-    return static_cast<std::size_t>(k) % left_.size();
-  }
+  [[nodiscard]] std::size_t slot_of(std::int64_t k) const { return static_cast<std::size_t>(k) % left_.size(); }
 
   Policy policy_;
   std::int64_t depth_;

@@ -43,8 +43,8 @@ void reserve_round_trip(Rotation& passes, block_sizes sent, block_sizes returned
 /// @pre    both rotations have room for the largest of the blocks; `has_replies`
 /// @comm   collective; 2(R − 1) exchanges with two peers each
 template <class Rotation, class Bytes, class ReplyBytes, class Fill, class Serve, class Use, class Own>
-[[nodiscard]] std::string run_round_trip(Rotation& passes, Bytes bytes_of, ReplyBytes reply_bytes_of,
-                                         Fill fill, Serve serve, Use use, Own own) {
+[[nodiscard]] std::string run_round_trip(Rotation& passes, Bytes bytes_of, ReplyBytes reply_bytes_of, Fill fill,
+                                         Serve serve, Use use, Own own) {
   auto& replies = passes.replies();
   auto const end_reply = [&](std::int64_t k) {
     if (k > 0) {
@@ -53,10 +53,7 @@ template <class Rotation, class Bytes, class ReplyBytes, class Fill, class Serve
     }
   };
   passes.run_steps(
-      [&](std::int64_t k) {
-        passes.start(k, bytes_of(k), [&](std::byte* block) { fill(k, block); });
-      },
-      own,
+      [&](std::int64_t k) { passes.start(k, bytes_of(k), [&](std::byte* block) { fill(k, block); }); }, own,
       [&](std::int64_t k) {
         end_reply(k - 1);
         replies.start(k, reply_bytes_of(k), [&](std::byte* reply) { serve(k, passes.received(k), reply); });

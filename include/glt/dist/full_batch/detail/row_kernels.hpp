@@ -120,8 +120,7 @@ private:
   [[gnu::always_inline]] GLT_HOST_DEVICE void ask_for(edge_offset e, std::int64_t begin) const {
     if (pieces.width > 1) {
       auto const ahead = pieces.width > most_prefetched<T> ? 8 : 16;
-      prefetch_ends(shard, e + ahead, e + ahead + Count, strided_rows<T const>{x + begin, pieces.total},
-                    pieces.width);
+      prefetch_ends(shard, e + ahead, e + ahead + Count, strided_rows<T const>{x + begin, pieces.total}, pieces.width);
     }
   }
 
@@ -145,17 +144,17 @@ private:
   }
 
   template <int Count>
-  [[gnu::always_inline]] GLT_HOST_DEVICE void add_columns(T const* const (&from)[Count],
-                                                          T const (&factor)[Count], sum_type* __restrict to,
-                                                          std::int64_t first, std::int64_t last) const {
+  [[gnu::always_inline]] GLT_HOST_DEVICE void add_columns(T const* const (&from)[Count], T const (&factor)[Count],
+                                                          sum_type* __restrict to, std::int64_t first,
+                                                          std::int64_t last) const {
     if constexpr (Count == 4) {
       T const* __restrict a = from[0];
       T const* __restrict b = from[1];
       T const* __restrict c = from[2];
       T const* __restrict d = from[3];
       for (auto i = first; i < last; ++i) {
-        to[i] = (((to[i] + term(factor[0], a[i])) + term(factor[1], b[i])) + term(factor[2], c[i])) +
-                term(factor[3], d[i]);
+        to[i] =
+            (((to[i] + term(factor[0], a[i])) + term(factor[1], b[i])) + term(factor[2], c[i])) + term(factor[3], d[i]);
       }
     } else {
       T const* __restrict a = from[0];

@@ -35,8 +35,7 @@ public:
 
   /// to.row(i) = (or +=) from.row(i) for i in [0, rows); a list gives the places of one's own rows, null has them in order.
   template <bool Add>
-  void move(std::int64_t rows, T const* from, local_id const* from_places, T* to,
-            local_id const* to_places) const {
+  void move(std::int64_t rows, T const* from, local_id const* from_places, T* to, local_id const* to_places) const {
     policy_->executor().for_each(
         pieces_.count(rows),
         move_rows<Add, T>{{from, columns_, from_places}, {to, columns_, to_places}, pieces_, rows});
@@ -64,15 +63,14 @@ public:
     } else if (is_fresh) {
       clear(y, shard.num_rows);
     }
-    policy_->executor().for_each(pieces_.count(shard.rows.size()),
-                                 wide_kernel{add_rows<space, T, Edges>{shard, x, y, pieces_, head_columns,
-                                                                       edges, {}, clears_listed}});
+    policy_->executor().for_each(
+        pieces_.count(shard.rows.size()),
+        wide_kernel{add_rows<space, T, Edges>{shard, x, y, pieces_, head_columns, edges, {}, clears_listed}});
   }
 
   /// Sums over edges become means.
   void divide(array_view<space, local_id const> degrees, T* y) const {
-    policy_->executor().for_each(pieces_.count(degrees.size()),
-                                 divide_by_degree<space, T>{degrees, y, pieces_});
+    policy_->executor().for_each(pieces_.count(degrees.size()), divide_by_degree<space, T>{degrees, y, pieces_});
   }
 
 private:

@@ -22,9 +22,9 @@ namespace glt::detail {
 /// a rank needs: own ones first, then those of each peer. Slots [begins[k], begins[k + 1]) make shard k.
 template <memory_space Space>
 struct shard_ends {
-  array_view<Space, local_id const> destinations;  // [E]
-  array_view<Space, local_id const> slots;         // [E]
-  array_view<Space, std::int64_t const> begins;    // [K + 1], ascending
+  array_view<Space, local_id const> destinations; // [E]
+  array_view<Space, local_id const> slots;        // [E]
+  array_view<Space, std::int64_t const> begins;   // [K + 1], ascending
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t shard(std::int64_t edge) const {
     std::int64_t low = 0;
     std::int64_t high = begins.size() - 1;
@@ -82,9 +82,8 @@ struct begins_row {
     if (i == 0 || (Rows == shard_side::source && ends.slots[edges[i]] != ends.slots[edges[i - 1]])) {
       return true;
     }
-    return Rows == shard_side::destination &&
-           (ends.destinations[edges[i]] != ends.destinations[edges[i - 1]] ||
-            ends.shard(edges[i]) != ends.shard(edges[i - 1]));
+    return Rows == shard_side::destination && (ends.destinations[edges[i]] != ends.destinations[edges[i - 1]] ||
+                                               ends.shard(edges[i]) != ends.shard(edges[i - 1]));
   }
 };
 
@@ -109,14 +108,12 @@ struct write_shard_columns {
 template <device_policy Policy, shard_side Rows>
 class shard_rows {
   static constexpr memory_space space = Policy::space;
-  static constexpr auto Columns =
-      Rows == shard_side::destination ? shard_side::source : shard_side::destination;
+  static constexpr auto Columns = Rows == shard_side::destination ? shard_side::source : shard_side::destination;
 
 public:
   /// @shape  edges in ends are E, ascending by destination · begins [K + 1], those of `ends`
   /// @cost   O(E log K); 8 bytes an edge and 12 a row beside it stay, some 20 an edge more are needed for a while
-  shard_rows(Policy policy, shard_ends<space> ends, std::span<std::int64_t const> begins,
-             std::int64_t num_destinations)
+  shard_rows(Policy policy, shard_ends<space> ends, std::span<std::int64_t const> begins, std::int64_t num_destinations)
       : policy_(std::move(policy)), begins_(begins.begin(), begins.end()), num_destinations_(num_destinations),
         rows_(0, policy_), offsets_(0, policy_), columns_(ends.slots.size(), policy_),
         edges_(ends.slots.size(), policy_) {

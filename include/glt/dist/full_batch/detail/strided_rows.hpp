@@ -19,15 +19,12 @@ struct strided_rows {
   std::int64_t stride = 0;
   local_id const* places = nullptr; // of row i; null: i itself
 
-  [[nodiscard]] GLT_HOST_DEVICE T* row(std::int64_t i) const {
-    return data + (places ? places[i] : i) * stride;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE T* row(std::int64_t i) const { return data + (places ? places[i] : i) * stride; }
   /// Before row i of `count` is used: asks for a listed row that comes soon.
   GLT_HOST_DEVICE void prefetch_after(std::int64_t i, std::int64_t count) const {
     if (places) {
-      row_prefetcher<rows_listed<local_id>>{reinterpret_cast<std::byte const*>(data),
-                                            stride * static_cast<std::int64_t>(sizeof(T)),
-                                            {places}}(i, count);
+      row_prefetcher<rows_listed<local_id>>{
+          reinterpret_cast<std::byte const*>(data), stride * static_cast<std::int64_t>(sizeof(T)), {places}}(i, count);
     }
   }
 };
@@ -42,13 +39,9 @@ struct sliced_rows {
   [[nodiscard]] static sliced_rows of(std::int64_t total) {
     return {total, host_policy<Policy> ? total : 1};
   }
-  [[nodiscard]] std::int64_t count(std::int64_t rows) const {
-    return total == 0 ? 0 : rows * (total / width);
-  }
+  [[nodiscard]] std::int64_t count(std::int64_t rows) const { return total == 0 ? 0 : rows * (total / width); }
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t row(std::int64_t i) const { return i / (total / width); }
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t first(std::int64_t i) const {
-    return i % (total / width) * width;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t first(std::int64_t i) const { return i % (total / width) * width; }
 };
 
 /// A number as another type; those of 16 bits go through float.

@@ -110,7 +110,7 @@ private:
 ///
 /// @shape  above, ties [R] → [R]
 [[nodiscard]] inline std::vector<std::int64_t> select_hottest(std::vector<std::int64_t> above,
-                                                            std::span<std::int64_t const> ties, std::int64_t count) {
+                                                              std::span<std::int64_t const> ties, std::int64_t count) {
   auto left = count - std::accumulate(above.begin(), above.end(), std::int64_t{0});
   for (std::size_t rank = 0; rank < above.size(); ++rank) {
     auto const more = std::min(left, ties[rank]);

@@ -26,8 +26,7 @@ namespace glt::detail {
 /// The most hot rows of that many bytes each that fit a budget, look-up table included.
 ///
 /// @cost   O(1)
-[[nodiscard]] constexpr std::int64_t hot_capacity(std::int64_t budget_bytes,
-                                                  std::int64_t row_bytes) noexcept {
+[[nodiscard]] constexpr std::int64_t hot_capacity(std::int64_t budget_bytes, std::int64_t row_bytes) noexcept {
   constexpr auto most = std::int64_t{std::numeric_limits<local_id>::max()};
   return first_where(1, most + 1, [&](std::int64_t rows) { return hot_bytes(rows, row_bytes) > budget_bytes; }) - 1;
 }
@@ -37,8 +36,7 @@ template <device_policy Policy, class Element>
 [[nodiscard]] auto copy_of(array_view<Policy::space, Element> from, Policy const& policy) {
   buffer<Policy, std::remove_const_t<Element>> copied(from.size(), policy);
   if (from.size() > 0) {
-    policy.resource().copy(copied.data(), from.data(),
-                           static_cast<std::size_t>(from.size()) * sizeof(Element));
+    policy.resource().copy(copied.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(Element));
   }
   return copied;
 }

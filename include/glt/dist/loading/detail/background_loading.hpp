@@ -45,8 +45,7 @@ public:
   /// producer's. `calls` counts when the consumer begins to wait for a batch of any thread, and when it has it.
   background_loading(Comm comm, Producer& producer, loading_turn turn, std::atomic<std::int64_t> const& calls)
       : comm_(std::move(comm)), producer_(&producer), turn_(turn), calls_(&calls), alarm_(comm_.make_alarm()),
-        end_(comm_),
-        queue_((producer.options().prefetch + turn.threads - 1) / turn.threads, producer.options().bulk),
+        end_(comm_), queue_((producer.options().prefetch + turn.threads - 1) / turn.threads, producer.options().bulk),
         thread_([this] { run(); }) {}
   background_loading(background_loading const&) = delete;
   background_loading& operator=(background_loading const&) = delete;
@@ -136,8 +135,7 @@ private:
       if (alarm_.raised()) {
         join_failure();
       }
-      if (auto const calls = calls_->load();
-          calls != seen || calls % 2 != 0) { // for batches of another thread
+      if (auto const calls = calls_->load(); calls != seen || calls % 2 != 0) { // for batches of another thread
         seen = calls;
         begun = std::chrono::steady_clock::now();
       }
@@ -161,9 +159,7 @@ private:
     end_.announce_failure(cause);
   }
   // Takes part in the exchange by which a rank that has raised the alarm tells why.
-  void join_failure() {
-    exchange_values(comm_, {.what = operation::produce}, {});
-  }
+  void join_failure() { exchange_values(comm_, {.what = operation::produce}, {}); }
   void raise(raised how) {
     if (raised_ == raised::nothing) {
       raised_ = how;
@@ -185,8 +181,7 @@ private:
 
   // After an error that all ranks have: takes in the alarms, and finds out whether anybody has gone for good.
   void settle(std::exception_ptr const& failure) {
-    auto const headers =
-        exchange_values(comm_, {.what = operation::produce}, {}, static_cast<std::int64_t>(raised_));
+    auto const headers = exchange_values(comm_, {.what = operation::produce}, {}, static_cast<std::int64_t>(raised_));
     std::vector<char> raisers;
     for (auto const& header : headers) {
       raisers.push_back(header.value != 0 ? 1 : 0);

@@ -40,8 +40,8 @@ public:
   /// @comm   collective; one header exchange and those of the maker
   /// @throws collective_error  on every rank, if the options, the recipe or the seeds of a rank are wrong
   batch_producer(Comm comm, Recipe const& recipe, seeds_type seeds, dist::loader_options options, Policy policy)
-      : options_(options), seeds_(std::move(seeds)), consumer_(policy),
-        policy_(has_stream() ? beside(policy) : policy), maker_(comm, recipe, policy_) {
+      : options_(options), seeds_(std::move(seeds)), consumer_(policy), policy_(has_stream() ? beside(policy) : policy),
+        maker_(comm, recipe, policy_) {
     auto const failure = failure_of([&] {
       check_options();
       plan_.emplace(seeds_.size(), options_);

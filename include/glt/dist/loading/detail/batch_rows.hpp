@@ -26,13 +26,9 @@ struct batch_rows {
   dist::collected_table<Policy> edge_tensors; ///< in the order of the edge ids: `batch.edge_tensors["time"]`
 
   /// Features of the nodes of the subgraph, in that order.
-  [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept {
-    return matrix_of(rows, num_columns);
-  }
+  [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept { return matrix_of(rows, num_columns); }
   /// Labels of the first nodes of the subgraph, the distinct seeds.
-  [[nodiscard]] array_view<Policy::space, label_type const> labels() const noexcept {
-    return rows.labels.view();
-  }
+  [[nodiscard]] array_view<Policy::space, label_type const> labels() const noexcept { return rows.labels.view(); }
   /// Features of the edges of the subgraph, in the order of its edge ids.
   [[nodiscard]] matrix_view<Policy::space, T const> edge_features() const noexcept {
     return matrix_of(edge_rows, num_edge_columns);
@@ -46,8 +42,8 @@ protected:
   }
 
 private:
-  [[nodiscard]] static matrix_view<Policy::space, T const>
-  matrix_of(dist::collected_rows<Policy, T> const& from, std::int64_t columns) noexcept {
+  [[nodiscard]] static matrix_view<Policy::space, T const> matrix_of(dist::collected_rows<Policy, T> const& from,
+                                                                     std::int64_t columns) noexcept {
     return {from.features.data(), columns == 0 ? 0 : from.features.size() / columns, columns};
   }
 };

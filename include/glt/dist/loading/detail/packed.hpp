@@ -35,8 +35,7 @@ inline constexpr bool is_list<std::string> = true;
 class malformed_message : public error {
 public:
   // Not inherited: nvcc 13 breaks off at an inherited constructor with a default argument of std::source_location.
-  explicit malformed_message(std::string const& message,
-                             std::source_location where = std::source_location::current())
+  explicit malformed_message(std::string const& message, std::source_location where = std::source_location::current())
       : error(message, where) {}
 };
 

@@ -64,7 +64,8 @@ public:
       ++returned_;
       changed_.notify_all();
     }
-    changed_.wait(hold, [&] { return broken_ || (is_taken_ && (returned_ < made_ || failure_ || returned_ == steps)); });
+    changed_.wait(hold,
+                  [&] { return broken_ || (is_taken_ && (returned_ < made_ || failure_ || returned_ == steps)); });
     if (is_taken_ && returned_ < made_) {
       held_ = true;
       return &slots_[place(returned_)];
@@ -159,8 +160,8 @@ private:
   bool is_left_ = false;  // by the consumer, before its end
   bool held_ = false;     // the consumer has batch `returned_`
   bool closed_ = false;
-  std::int64_t made_ = 0;     // batches of the epoch so far; written by the producer alone
-  std::int64_t returned_ = 0; // by the consumer
+  std::int64_t made_ = 0;      // batches of the epoch so far; written by the producer alone
+  std::int64_t returned_ = 0;  // by the consumer
   std::exception_ptr failure_; // of the epoch
   std::exception_ptr broken_;
 };

@@ -145,8 +145,11 @@ public:
     of(edge_tensors_, "named tensors of edges").read_in_place(views);
   }
   template <class Rows>
-  void use(Rows const& rows) requires requires(dist::feature_collector<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
-  { of(rows_, "features").use(rows); }
+  void use(Rows const& rows)
+    requires requires(dist::feature_collector<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
+  {
+    of(rows_, "features").use(rows);
+  }
   void use(dist::named_hot_rows<Policy> const& hot) { of(tensors_, "named tensors").use(hot); }
 
 private:

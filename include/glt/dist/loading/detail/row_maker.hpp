@@ -23,24 +23,24 @@ class row_maker {
 public:
   /// @comm   collective; that of `row_collectors`
   template <class Graph>
-  row_maker(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
-            Policy policy)
+  row_maker(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids, Policy policy)
       : rows_(std::move(comm), things, graph, edge_ids, std::move(policy)) {}
 
   [[nodiscard]] loader_seconds const& seconds() const noexcept { return seconds_; }
-  [[nodiscard]] dist::loader_report report() const {
-    return {{}, rows_.counts(), {}, rows_.why_not_in_place()};
-  }
+  [[nodiscard]] dist::loader_report report() const { return {{}, rows_.counts(), {}, rows_.why_not_in_place()}; }
   template <class Views>
-  void read_in_place(Views const& views) requires
-      requires(row_collectors<Comm, Policy, T, StorePolicy>& rows) {
-    rows.read_in_place(views);
+  void read_in_place(Views const& views)
+    requires requires(row_collectors<Comm, Policy, T, StorePolicy>& rows) { rows.read_in_place(views); }
+  {
+    rows_.read_in_place(views);
   }
-  { rows_.read_in_place(views); }
   /// Hot rows of other ranks, or tiers of the own ones.
   template <class Rows>
-  void use(Rows const& rows) requires requires(row_collectors<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
-  { rows_.use(rows); }
+  void use(Rows const& rows)
+    requires requires(row_collectors<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
+  {
+    rows_.use(rows);
+  }
 
 protected:
   /// Makes batches: `sample()` their subgraphs, which `subgraph_of(batch)` are, and then collects what belongs to them.

@@ -58,8 +58,8 @@ public:
   /// @throws collective_error  on every rank, if there is no such type, something is of another partition than the
   ///                           graph, or ranks collect different things
   template <vertex_id Vertex>
-  typed_collectors(Comm comm, typed_things<Policy> const& things,
-                   dist::hetero_graph<Policy, Vertex> const& graph, bool edge_ids, Policy policy)
+  typed_collectors(Comm comm, typed_things<Policy> const& things, dist::hetero_graph<Policy, Vertex> const& graph,
+                   bool edge_ids, Policy policy)
       : policy_(policy) {
     fingerprint types;
     for (auto const& [type, each] : things.nodes) {
@@ -69,9 +69,8 @@ public:
     for (auto const& [type, each] : things.edges) {
       types.add(type);
     }
-    agree(host_comm(comm), {.what = operation::make_sampler},
-          failure_of([&] { check(things, graph, edge_ids); }), types.value(),
-          [](auto, auto) { return other_things; });
+    agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
+          types.value(), [](auto, auto) { return other_things; });
     for (auto const& [type, each] : things.nodes) {
       nodes_.emplace_back(type, comm, *each.features, each.wanted, policy);
     }
@@ -109,8 +108,7 @@ public:
       for (std::size_t b = 0; b < batches.size(); ++b) {
         auto& out = *batches[b].out;
         auto const edges = out.subgraph.edge_ids(type);
-        sampled_destinations(policy_, out.subgraph.nodes(node_type), out.subgraph.col(type),
-                             destinations_[b]);
+        sampled_destinations(policy_, out.subgraph.nodes(node_type), out.subgraph.col(type), destinations_[b]);
         lists.push_back({.vertices = std::as_const(destinations_[b]).view(),
                          .edges = edges,
                          .num_seeds = edges.size(),
@@ -178,8 +176,8 @@ private:
     auto const check_each = [](std::string_view what, auto const& of_types, int num_types, auto book_of) {
       for (auto const& [type, each] : of_types) {
         if (type < 0 || type >= num_types) {
-          throw precondition_error(message("named tensors of ", what, " type ", type, " of a graph of ",
-                                           num_types, ' ', what, " types; types count from 0"));
+          throw precondition_error(message("named tensors of ", what, " type ", type, " of a graph of ", num_types, ' ',
+                                           what, " types; types count from 0"));
         }
         if (!(each.features->book() == book_of(type))) {
           throw precondition_error(message("named tensors of ", what, " type ", type,
@@ -192,8 +190,7 @@ private:
     check_each("edge", things.edges, schema.num_edge_types(),
                [&](int type) { return graph.book(schema.destination_type(type)); });
     if (!things.edges.empty() && !edge_ids) {
-      throw precondition_error(
-          "tensors of edges are collected by edge id; set edge_ids in the options of the sampler");
+      throw precondition_error("tensors of edges are collected by edge id; set edge_ids in the options of the sampler");
     }
   }
 

@@ -54,7 +54,9 @@ public:
     return made;
   }
   using rows::read_in_place;
-  void read_in_place(node_views<part_view<Policy::space, Vertex>> parts) requires host_policy<Policy> {
+  void read_in_place(node_views<part_view<Policy::space, Vertex>> parts)
+    requires host_policy<Policy>
+  {
     sampler_.read_in_place(std::move(parts));
   }
 

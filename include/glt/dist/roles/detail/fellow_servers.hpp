@@ -60,7 +60,9 @@ public:
   void hear(mailbox_message const& message, std::int64_t round) {
     auto reader = read_message(message);
     switch (static_cast<service_message>(message.kind)) {
-    case service_message::present: ++num_present_; break;
+    case service_message::present:
+      ++num_present_;
+      break;
     case service_message::bell: {
       std::int64_t wanted = 0;
       reader.get(wanted);
@@ -74,8 +76,8 @@ public:
       throw agreed_error(static_cast<int>(ranks_.size()), static_cast<int>(rank), head.cause); // no round will be
     }
     default:
-      throw error(detail::message("message of unknown kind ", message.kind, " from the server that is rank ",
-                                  message.source));
+      throw error(
+          detail::message("message of unknown kind ", message.kind, " from the server that is rank ", message.source));
     }
   }
   /// When all clients have gone and `round` would be the next one: no message of a server is on its way afterwards, unless

@@ -39,9 +39,8 @@ public:
   }
   /// Forgets a loader of a client, or all of them.
   void close(int client, std::optional<std::int64_t> loader) {
-    std::erase_if(waiting_, [&](opening const& one) {
-      return one.client == client && (!loader || one.head.loader == *loader);
-    });
+    std::erase_if(waiting_,
+                  [&](opening const& one) { return one.client == client && (!loader || one.head.loader == *loader); });
   }
 
   /// Opens the loaders of kinds that are there; `opened(client, loader)` or `failed(client, loader, cause)` is called

@@ -18,8 +18,7 @@ struct part_holders {
 };
 
 /// @shape  parts_of_rank [R] lists → of_part [P] lists
-[[nodiscard]] inline part_holders holders_of_parts(int num_parts,
-                                                   std::vector<std::vector<int>> const& parts_of_rank) {
+[[nodiscard]] inline part_holders holders_of_parts(int num_parts, std::vector<std::vector<int>> const& parts_of_rank) {
   part_holders holders;
   if (num_parts < 1) {
     holders.fault = message("routes to ", num_parts, " parts; pass the number of parts");
@@ -42,8 +41,7 @@ struct part_holders {
   }
   for (std::size_t part = 0; part < holders.of_part.size() && holders.fault.empty(); ++part) {
     if (holders.of_part[part].empty()) {
-      holders.fault =
-          message("finds no rank that holds part ", part, "; load every part on at least one rank");
+      holders.fault = message("finds no rank that holds part ", part, "; load every part on at least one rank");
     }
   }
   return holders;

@@ -12,8 +12,7 @@ namespace glt::detail {
 /// The next message of any rank, or nothing after `limit`. A rank that has waited longer than its communicator allows
 /// ends the job, as in a collective: one that was stopped answers nobody. `what()` names what it waits for.
 template <communicator Comm, mailbox Box, class What>
-[[nodiscard]] std::optional<mailbox_message> receive_in_time(Comm& world, Box& box, mailbox_limit limit,
-                                                             What what) {
+[[nodiscard]] std::optional<mailbox_message> receive_in_time(Comm& world, Box& box, mailbox_limit limit, What what) {
   if constexpr (requires {
                   world.options().time_limit;
                   world.abort_job("");

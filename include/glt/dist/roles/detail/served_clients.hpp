@@ -72,8 +72,7 @@ public:
   [[nodiscard]] std::string wanted_kind() const { return openings_.wanted_kind(); }
   /// Tells those that wait for a kind why it cannot be made.
   void refuse(std::string const& kind, int rank, std::string const& cause) {
-    openings_.refuse(kind,
-                     [&](int client, std::int64_t loader) { say_failed(client, loader, 0, rank, cause); });
+    openings_.refuse(kind, [&](int client, std::int64_t loader) { say_failed(client, loader, 0, rank, cause); });
   }
 
   /// Hands over the next batches of a loader, which are made.
@@ -97,9 +96,15 @@ private:
     auto const client = message.source;
     auto reader = read_message(message);
     switch (static_cast<service_message>(message.kind)) {
-    case service_message::open: openings_.add(message, kinds_, say_own_failure()); break;
-    case service_message::begin: begin(client, reader); break;
-    case service_message::credit: take_back(client, reader); break;
+    case service_message::open:
+      openings_.add(message, kinds_, say_own_failure());
+      break;
+    case service_message::begin:
+      begin(client, reader);
+      break;
+    case service_message::credit:
+      take_back(client, reader);
+      break;
     case service_message::close: {
       std::int64_t loader = 0;
       reader.get(loader);
@@ -123,8 +128,8 @@ private:
       break;
     }
     default:
-      throw malformed_message(detail::message("message of unknown kind ", message.kind,
-                                              "; servers and clients must be the same program"));
+      throw malformed_message(
+          detail::message("message of unknown kind ", message.kind, "; servers and clients must be the same program"));
     }
   }
   // Serves a client no more, which may still read batches in shared memory.

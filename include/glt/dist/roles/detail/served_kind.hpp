@@ -54,8 +54,7 @@ public:
 template <communicator Comm>
 class served_offer {
 public:
-  served_offer(std::string name, std::string batch_name)
-      : name_(std::move(name)), batch_name_(std::move(batch_name)) {}
+  served_offer(std::string name, std::string batch_name) : name_(std::move(name)), batch_name_(std::move(batch_name)) {}
   served_offer(served_offer const&) = delete;
   served_offer& operator=(served_offer const&) = delete;
   virtual ~served_offer() = default;
@@ -85,8 +84,7 @@ public:
 
   recipe_kind(Comm comm, Recipe const& recipe) : maker_(std::move(comm), recipe, policy_type()) {}
 
-  [[nodiscard]] std::unique_ptr<served_stream> open(int client, open_message const& wanted,
-                                                    unpacker& from) override {
+  [[nodiscard]] std::unique_ptr<served_stream> open(int client, open_message const& wanted, unpacker& from) override {
     seeds_type seeds;
     from.get(seeds);
     maker_.check(seeds);

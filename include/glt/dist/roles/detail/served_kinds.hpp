@@ -69,7 +69,8 @@ public:
           message("no offer \"", head.offer, "\"; servers offer ", names.empty() ? "nothing" : names));
     }
     if (offer->batch_name() != head.batch_name) {
-      throw precondition_error(message("\"", head.offer, "\" offers batches of another type than the loader's; name "
+      throw precondition_error(message("\"", head.offer,
+                                       "\" offers batches of another type than the loader's; name "
                                        "the type of the recipe that servers offer"));
     }
     return head.offer + '\n' + offer->read_options(reader);
@@ -91,7 +92,9 @@ public:
     kinds_.push_back({key, offer->make_kind(group, key.substr(name.size() + 1)), {}});
   }
   /// Forgets a kind that has no loaders yet, if it is there.
-  void drop(std::string const& key) noexcept { std::erase_if(kinds_, [&](entry const& of) { return of.key == key; }); }
+  void drop(std::string const& key) noexcept {
+    std::erase_if(kinds_, [&](entry const& of) { return of.key == key; });
+  }
   /// Opens a loader of a kind that is there.
   ///
   /// @throws precondition_error  if seeds or options are wrong

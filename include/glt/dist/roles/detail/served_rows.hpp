@@ -31,8 +31,8 @@ template <device_policy Policy>
   return [rows, policy = std::move(policy)](std::vector<local_id> const& wanted) {
     auto const count = static_cast<std::int64_t>(wanted.size());
     auto const transfer = [&](local_id const* ids, std::byte* out) {
-      transfer_any_rows<cached_writes, no_conversion>(
-          policy.executor(), count, rows, rows_listed<local_id>{ids}, rows_in_order{}, rows.type, out);
+      transfer_any_rows<cached_writes, no_conversion>(policy.executor(), count, rows, rows_listed<local_id>{ids},
+                                                      rows_in_order{}, rows.type, out);
     };
     if constexpr (host_policy<Policy>) {
       std::vector<std::byte> read(static_cast<std::size_t>(count * rows.row_bytes()));

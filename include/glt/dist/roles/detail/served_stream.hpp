@@ -23,8 +23,7 @@ public:
   served_stream(int client, open_message const& wanted, std::int64_t num_seeds)
       : client_(client), wanted_(wanted), plan_(num_seeds, wanted.options) {
     if (auto const bulk = wanted.options.bulk; bulk < 1 || bulk > max_bulk) {
-      throw precondition_error(
-          message("bulk ", bulk, "; servers make 1 to ", max_bulk, " batches in one sweep"));
+      throw precondition_error(message("bulk ", bulk, "; servers make 1 to ", max_bulk, " batches in one sweep"));
     }
     if (wanted.shares < 1 || wanted.share < 0 || wanted.share >= wanted.shares) {
       throw precondition_error(message("share ", wanted.share, " of ", wanted.shares, " of the steps of a loader"));

@@ -137,8 +137,7 @@ private:
       for (std::size_t rank = 0; rank < jobs.size(); ++rank) {
         bool const is_own = static_cast<int>(rank) == group_.rank();
         for (std::size_t i = 0; i < jobs[rank].size(); ++i) {
-          stream_batches const one{
-              .stream = stream, .first = static_cast<std::int64_t>(i), .count = is_own ? 1 : 0};
+          stream_batches const one{.stream = stream, .first = static_cast<std::int64_t>(i), .count = is_own ? 1 : 0};
           auto of_one = together([&] { make_one(jobs[rank][i], one); });
           if (is_own && !made.failure) {
             made.failure = std::move(of_one);

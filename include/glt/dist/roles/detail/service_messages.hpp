@@ -14,21 +14,21 @@ namespace glt::detail {
 
 /// What servers and their clients say to each other; each message begins with the structure that is named beside it.
 enum class service_message : std::int64_t {
-  open,    ///< client: wants a loader (`open_message`, options of the recipe, seeds)
-  begin,   ///< client: wants the batches of an epoch (`begin_message`)
-  credit,  ///< client: has let go of a batch (`credit_message`)
-  close,   ///< client: lets go of a loader (its number)
-  request, ///< client: calls a service (`request_message`, what the service takes)
-  goodbye, ///< client: wants nothing more (1 if it receives nothing more either, else 0)
-  present, ///< server, to other servers: runs (0)
-  bell,    ///< server, to other servers: calls for a round (its number)
-  opened,  ///< server: a loader is there (its number)
-  batch,   ///< server: a batch (`batch_message`, the batch)
-  placed,  ///< server: a batch that lies in shared memory as such a message (`placed_message`)
-  failed,  ///< server: a loader, or an epoch of it, has failed (`failed_message`)
-  reply,   ///< server: the result of a service (`reply_message`, what the service returns)
+  open,     ///< client: wants a loader (`open_message`, options of the recipe, seeds)
+  begin,    ///< client: wants the batches of an epoch (`begin_message`)
+  credit,   ///< client: has let go of a batch (`credit_message`)
+  close,    ///< client: lets go of a loader (its number)
+  request,  ///< client: calls a service (`request_message`, what the service takes)
+  goodbye,  ///< client: wants nothing more (1 if it receives nothing more either, else 0)
+  present,  ///< server, to other servers: runs (0)
+  bell,     ///< server, to other servers: calls for a round (its number)
+  opened,   ///< server: a loader is there (its number)
+  batch,    ///< server: a batch (`batch_message`, the batch)
+  placed,   ///< server: a batch that lies in shared memory as such a message (`placed_message`)
+  failed,   ///< server: a loader, or an epoch of it, has failed (`failed_message`)
+  reply,    ///< server: the result of a service (`reply_message`, what the service returns)
   farewell, ///< server: has heard the goodbye, or ends; its last message
-  gone,    ///< server, to clients, and if it never ran to servers: serves nobody any more (`failed_message`)
+  gone,     ///< server, to clients, and if it never ran to servers: serves nobody any more (`failed_message`)
 };
 
 struct open_message {

@@ -75,8 +75,9 @@ public:
   /// @comm   none
   /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
   ///                             columns of its part
-  void read_in_place(partition_book const& book,
-                     node_views<part_view<space, Vertex>> neighborhood) requires host_policy<Policy> {
+  void read_in_place(partition_book const& book, node_views<part_view<space, Vertex>> neighborhood)
+    requires host_policy<Policy>
+  {
     shared_.set(book, std::move(neighborhood), requests_.rank(), requests_.size(), draws_in_place);
     requests_.keep(shared_.parts().flags());
   }
@@ -154,9 +155,9 @@ public:
   /// @shape  request.rows [S] global ids of any part; its `original` is not looked at
   template <device_policy GraphPolicy>
     requires(GraphPolicy::space == GraphSpace)
-  hop_sample<Policy, Vertex>
-  const& draw(call_site site, dist::graph<GraphPolicy, Vertex> const& graph,
-              hop_request<space, Vertex, Rule> const& request, bool edge_ids, rule_source const& rule_of = {}) {
+  hop_sample<Policy, Vertex> const& draw(call_site site, dist::graph<GraphPolicy, Vertex> const& graph,
+                                         hop_request<space, Vertex, Rule> const& request, bool edge_ids,
+                                         rule_source const& rule_of = {}) {
     auto const failure = failure_of([&] { set_books(std::span(&graph.book(), 1)); });
     if (!failure.empty()) {
       refuse(site, failure);

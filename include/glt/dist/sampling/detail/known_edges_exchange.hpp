@@ -159,8 +159,9 @@ private:
       bool const asked = static_cast<int>(rank) != exchange_.rank() && num_wanted(rank) > 0;
       counts_[rank] = asked ? words_.size() : 0;
     }
-    check_same(exchange_.exchange_counts(site, counts_, static_cast<std::int64_t>(num_sets_)), &call_header::value,
-               [](auto, auto) { return "asks about another number of sets than rank 0; make as many batches together"; });
+    check_same(
+        exchange_.exchange_counts(site, counts_, static_cast<std::int64_t>(num_sets_)), &call_header::value,
+        [](auto, auto) { return "asks about another number of sets than rank 0; make as many batches together"; });
     committed(exchange_.host(), [&] {
       received_.clear();
       received_.resize(exchange_.received_offsets().back());
@@ -271,10 +272,10 @@ private:
     }
     std::int64_t num_edges = 0;
     for_each_part(edge_ids, [&](std::size_t s, reply_part const& of) {
-      ex.for_each(of.places.size(), read_known_counts<space>{
-                                        of.reply.data() + of.row * std::int64_t{sizeof(local_id)}, of.places,
-                                        sets[s].first,
-                                        of_replies_.view().subview(of.first_row + of.row, of.places.size()), of_sets_[s]});
+      ex.for_each(
+          of.places.size(),
+          read_known_counts<space>{of.reply.data() + of.row * std::int64_t{sizeof(local_id)}, of.places, sets[s].first,
+                                   of_replies_.view().subview(of.first_row + of.row, of.places.size()), of_sets_[s]});
       num_edges += s == 0 ? of.layout.num_edges(of.reply.size()) : 0;
     });
     ex.exclusive_scan(std::as_const(of_replies_).view(), begins_.view());
@@ -295,18 +296,18 @@ private:
     for_each_part(edge_ids, [&](std::size_t s, reply_part const& of) {
       auto& merged = merged_[s];
       ex.for_each(of.places.size(),
-                  merge_known_edges<space>{
-                      of.reply.data() + of.layout.sources(),
-                      of.reply.data() + of.layout.ids(of.layout.num_edges(of.reply.size())),
-                      std::as_const(begins_).view().subview(of.first_row, of.layout.num_rows + 1), of.row, of.places,
-                      sets[s].first, sets_[s].places(), std::as_const(merged.offsets).view(), merged.sources.view(),
-                      merged.edge_ids.view()});
+                  merge_known_edges<space>{of.reply.data() + of.layout.sources(),
+                                           of.reply.data() + of.layout.ids(of.layout.num_edges(of.reply.size())),
+                                           std::as_const(begins_).view().subview(of.first_row, of.layout.num_rows + 1),
+                                           of.row, of.places, sets[s].first, sets_[s].places(),
+                                           std::as_const(merged.offsets).view(), merged.sources.view(),
+                                           merged.edge_ids.view()});
     });
   }
 
   Policy policy_;
   std::size_t num_sets_ = 0;
-  std::deque<set_request<Policy>> sets_; // they stay where they are
+  std::deque<set_request<Policy>> sets_;    // they stay where they are
   array_view<space, local_id const> words_; // of all sets
   buffer<Policy, local_id> joined_;         // the same, if there are several
   received_set<Policy, Vertex> received_set_;
@@ -316,8 +317,8 @@ private:
   rank_messages<Policy> own_;
   rank_messages<Policy> messages_;
   ragged_replies<Policy> replies_;
-  buffer<Policy, edge_offset> of_replies_; // edges of every row, in the order of the replies
-  buffer<Policy, edge_offset> of_all_;     // the same in the order of the sets
+  buffer<Policy, edge_offset> of_replies_;              // edges of every row, in the order of the replies
+  buffer<Policy, edge_offset> of_all_;                  // the same in the order of the sets
   std::vector<array_view<space, edge_offset>> of_sets_; // the same of every set
   buffer<Policy, edge_offset> begins_;
   std::vector<std::int64_t> counts_;     // [R] words for every rank

@@ -37,8 +37,8 @@ public:
     }
     shared_arrays const made(sizes);
     if (std::ssize(block) != made.bytes()) {
-      throw precondition_error(message("block of ", block.size(), " bytes for arrays that take ",
-                                       made.bytes(), "; share the same things on all ranks"));
+      throw precondition_error(message("block of ", block.size(), " bytes for arrays that take ", made.bytes(),
+                                       "; share the same things on all ranks"));
     }
     return made;
   }
@@ -66,16 +66,14 @@ public:
   /// Array number i of a block.
   template <bytes_copyable T>
   [[nodiscard]] host_view<T const> view(std::span<std::byte const> block, std::size_t i) const noexcept {
-    return {reinterpret_cast<T const*>(block.data() + offset(i)),
-            sizes_[i] / static_cast<std::int64_t>(sizeof(T))};
+    return {reinterpret_cast<T const*>(block.data() + offset(i)), sizes_[i] / static_cast<std::int64_t>(sizeof(T))};
   }
 
   /// Array number i of the own block as a buffer; nothing is copied.
   template <bytes_copyable T, host_policy Policy>
   [[nodiscard]] buffer<Policy, T> adopt(node_blocks const& blocks, std::size_t i, Policy policy) const {
     return buffer<Policy, T>::adopt(reinterpret_cast<T*>(blocks.own.data() + offset(i)),
-                                    sizes_[i] / static_cast<std::int64_t>(sizeof(T)), blocks.keeper,
-                                    std::move(policy));
+                                    sizes_[i] / static_cast<std::int64_t>(sizeof(T)), blocks.keeper, std::move(policy));
   }
 
 private:

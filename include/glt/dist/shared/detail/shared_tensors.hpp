@@ -36,8 +36,8 @@ struct shared_tensors {
     auto const& rows = own[tensor].rows;
     // This rank's block, which it may write.
     auto* const data = reinterpret_cast<T*>(const_cast<std::byte*>(rows.data));
-    return buffer<Policy, T>::adopt(data, rows.num_rows * rows.num_columns / stored_elements<T>,
-                                    of_node.keeper, policy);
+    return buffer<Policy, T>::adopt(data, rows.num_rows * rows.num_columns / stored_elements<T>, of_node.keeper,
+                                    policy);
   }
 
   /// The views that are made of the tensors of each rank.
@@ -72,9 +72,9 @@ struct shared_tensor {
   shared_tensors::table made;
   for (auto const& tensor : arrays.template view<shared_tensor>(block, 0)) {
     auto const length = static_cast<std::size_t>(tensor.name_bytes);
-    made.push_back({std::string(rest.substr(0, length)),
-                    {static_cast<element_type>(tensor.type), rows.data() + tensor.first_byte, tensor.rows,
-                     tensor.columns}});
+    made.push_back(
+        {std::string(rest.substr(0, length)),
+         {static_cast<element_type>(tensor.type), rows.data() + tensor.first_byte, tensor.rows, tensor.columns}});
     rest.remove_prefix(length);
   }
   return made;

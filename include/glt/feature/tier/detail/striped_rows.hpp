@@ -39,14 +39,11 @@ public:
   /// @pre    G >= 1; not checked: see `stripe_table`
   striped_rows(array_view<Space, T const* const> devices, std::int64_t rows, std::int64_t columns,
                std::uintptr_t addresses) noexcept
-      : devices_(devices.data()), num_devices_(devices.size()), rows_(rows), columns_(columns),
-        addresses_(addresses) {}
+      : devices_(devices.data()), num_devices_(devices.size()), rows_(rows), columns_(columns), addresses_(addresses) {}
 
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t rows() const noexcept { return rows_; }
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t columns() const noexcept { return columns_; }
-  [[nodiscard]] GLT_HOST_DEVICE int num_devices() const noexcept {
-    return static_cast<int>(num_devices_.divisor());
-  }
+  [[nodiscard]] GLT_HOST_DEVICE int num_devices() const noexcept { return static_cast<int>(num_devices_.divisor()); }
   /// The bits of the addresses at which the rows of the devices begin, or-ed together.
   [[nodiscard]] std::uintptr_t addresses() const noexcept { return addresses_; }
 
@@ -57,8 +54,9 @@ public:
       return striped_rows<Space, std::byte>(
           matrix_view<Space, std::byte const>(reinterpret_cast<std::byte const*>(first_), rows_, row_bytes));
     }
-    return {array_view<Space, std::byte const* const>(reinterpret_cast<std::byte const* const*>(devices_), num_devices()),
-            rows_, row_bytes, addresses_};
+    return {
+        array_view<Space, std::byte const* const>(reinterpret_cast<std::byte const* const*>(devices_), num_devices()),
+        rows_, row_bytes, addresses_};
   }
 
   /// Where a row begins.
@@ -74,8 +72,8 @@ public:
   }
 
 private:
-  T const* first_ = nullptr;            // of one device
-  T const* const* devices_ = nullptr;   // of several: in memory, because GPUs have no arrays in registers
+  T const* first_ = nullptr;          // of one device
+  T const* const* devices_ = nullptr; // of several: in memory, because GPUs have no arrays in registers
   small_divisor num_devices_{1};
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
@@ -113,9 +111,9 @@ public:
       auto const& stripe = stripes[static_cast<std::size_t>(d)];
       auto const expected = rows / devices + (d < rows % devices ? 1 : 0);
       if (stripe.columns() != columns || stripe.rows() != expected) {
-        throw precondition_error(message("device ", d, " has [", stripe.rows(), ", ", stripe.columns(),
-                                         "] of ", rows, " rows that are striped over the devices; give [",
-                                         expected, ", ", columns, "]"));
+        throw precondition_error(message("device ", d, " has [", stripe.rows(), ", ", stripe.columns(), "] of ", rows,
+                                         " rows that are striped over the devices; give [", expected, ", ", columns,
+                                         "]"));
       }
     }
     if (devices == 1) {

@@ -37,8 +37,8 @@ struct tier_plan {
     }
     auto& slot = plan.slots[static_cast<std::size_t>(vertex)];
     if (slot != unranked) {
-      throw precondition_error(message("hot vertex ", i, " is ", vertex, ", as hot vertex ", slot,
-                                       "; rank each vertex once"));
+      throw precondition_error(
+          message("hot vertex ", i, " is ", vertex, ", as hot vertex ", slot, "; rank each vertex once"));
     }
     slot = static_cast<tier_slot>(i);
     plan.hot[static_cast<std::size_t>(i) % devices].push_back(vertex);

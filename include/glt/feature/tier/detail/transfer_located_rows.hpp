@@ -65,7 +65,7 @@ struct convert_row {
 /// @cost   O(count · F)
 template <class In, class Out, executor Executor, class From, class To>
 void transfer_located_rows(Executor const& ex, std::int64_t count, std::int64_t columns, float const* scales, From from,
-                      To to, std::uintptr_t in, std::uintptr_t out) {
+                           To to, std::uintptr_t in, std::uintptr_t out) {
   auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(In));
   auto const convert = [&]<class Convert>(Convert element) {
     if constexpr (host_executor<Executor>) {

@@ -66,9 +66,9 @@ std::vector<std::int64_t> to_integers(host_view<T const> elements, std::string c
   for (auto i = begin; i < end; ++i) {
     if constexpr (std::floating_point<T>) {
       if (!is_integer(elements[i])) {
-        throw io_error(path, 0,
-                       glt::detail::message("element ", i, " is ", elements[i],
-                                            ", no whole number; save the array as int64"));
+        throw io_error(
+            path, 0,
+            glt::detail::message("element ", i, " is ", elements[i], ", no whole number; save the array as int64"));
       }
     }
     made[static_cast<std::size_t>(i - begin)] = static_cast<std::int64_t>(elements[i]);
@@ -105,8 +105,7 @@ void visit_not_finite(array const& values, See see) {
 // Throws for an array of bool where ids or other numbers belong.
 inline void refuse_bool(array const& values, std::string const& path) {
   if (values.is_bool()) {
-    throw io_error(
-        path, 0, "holds elements of type bool, not numbers; if it is a mask, save the places that are true");
+    throw io_error(path, 0, "holds elements of type bool, not numbers; if it is a mask, save the places that are true");
   }
 }
 
@@ -115,8 +114,7 @@ inline void refuse_bool(array const& values, std::string const& path) {
 /// @throws io_error  naming `path` and the first element that is not a whole number, or if they are bool
 [[nodiscard]] inline std::vector<std::int64_t> integers_of(array const& values, std::string const& path) {
   refuse_bool(values, path);
-  return visit_values(values,
-                              [&](auto elements) { return to_integers(elements, path, 0, elements.size()); });
+  return visit_values(values, [&](auto elements) { return to_integers(elements, path, 0, elements.size()); });
 }
 
 /// One row of a matrix as 64-bit integers.
@@ -127,9 +125,8 @@ inline void refuse_bool(array const& values, std::string const& path) {
                                                                std::string const& path) {
   refuse_bool(values, path);
   auto const begin = row * values.columns();
-  return visit_values(values, [&](auto elements) {
-    return to_integers(elements, path, begin, begin + values.columns());
-  });
+  return visit_values(values,
+                      [&](auto elements) { return to_integers(elements, path, begin, begin + values.columns()); });
 }
 
 /// A number as float, of the nearest value that float has; element i of `path`.

@@ -45,9 +45,7 @@ public:
     position_ += count;
   }
 
-  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const {
-    throw io_error(name_, offset, what);
-  }
+  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const { throw io_error(name_, offset, what); }
 
 private:
   host_view<std::byte const> bytes_;

@@ -24,8 +24,8 @@ namespace glt::io::detail {
 
 /// How a file gets into memory.
 struct map_options {
-  bool populate = false;   ///< read all of it now instead of page by page at first use
-  bool huge_pages = false; ///< ask the system for huge pages; a hint that most file systems ignore
+  bool populate = false;                ///< read all of it now instead of page by page at first use
+  bool huge_pages = false;              ///< ask the system for huge pages; a hint that most file systems ignore
   std::shared_ptr<input_watch> watch{}; ///< notes the file, which is then to stay as it is, and guards its pages
 };
 
@@ -66,18 +66,10 @@ public:
   }
 #endif
 
-  [[nodiscard]] std::filesystem::path const& path() const noexcept {
-    return path_;
-  }
-  [[nodiscard]] std::byte* data() noexcept {
-    return data_;
-  }
-  [[nodiscard]] std::byte const* data() const noexcept {
-    return data_;
-  }
-  [[nodiscard]] std::int64_t size() const noexcept {
-    return size_;
-  }
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+  [[nodiscard]] std::byte* data() noexcept { return data_; }
+  [[nodiscard]] std::byte const* data() const noexcept { return data_; }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
 private:
 #if defined(__unix__)

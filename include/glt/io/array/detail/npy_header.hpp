@@ -26,8 +26,8 @@ namespace glt::io::detail {
 
 /// A number that an .npy file may hold.
 template <class T>
-concept npy_element = (std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>) ||
-                      std::same_as<T, float> || std::same_as<T, double>;
+concept npy_element = (std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>) || std::same_as<T, float> ||
+                      std::same_as<T, double>;
 
 /// What an .npy file says about its array.
 struct npy_header {
@@ -140,8 +140,7 @@ public:
 
 private:
   [[noreturn]] void fail(std::string const& what) const {
-    file_.fail(offset_ + static_cast<std::int64_t>(at_),
-               what + "; make the file again with NumPy or write_npy");
+    file_.fail(offset_ + static_cast<std::int64_t>(at_), what + "; make the file again with NumPy or write_npy");
   }
 
   void skip_space() { at_ = std::min(text_.find_first_not_of(" \n", at_), text_.size()); }
@@ -201,8 +200,7 @@ template <class Source>
 npy_header read_npy_header(Source& file) {
   unsigned char start[8];
   if (file.size() < 12) {
-    file.fail(0,
-              glt::detail::message("has ", file.size(), " bytes, too few for an .npy file; make it again"));
+    file.fail(0, glt::detail::message("has ", file.size(), " bytes, too few for an .npy file; make it again"));
   }
   file.read(start, 8);
   if (!std::equal(npy_magic.begin(), npy_magic.end(), reinterpret_cast<char const*>(start))) {
@@ -219,8 +217,7 @@ npy_header read_npy_header(Source& file) {
     length = length * 256 + length_bytes[i];
   }
   if (length > file.size() - file.position()) {
-    file.fail(8,
-              glt::detail::message("its header has ", length, " bytes, more than the file; make it again"));
+    file.fail(8, glt::detail::message("its header has ", length, " bytes, more than the file; make it again"));
   }
   std::string text(static_cast<std::size_t>(length), ' ');
   auto const text_offset = file.position();

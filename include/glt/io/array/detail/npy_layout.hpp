@@ -40,8 +40,7 @@ inline void reverse_elements(std::byte* bytes, std::int64_t count, std::int64_t 
 
 // The same for one size of elements, some rows at a time so that what is written stays in a cache.
 template <std::size_t Size>
-void copy_rows_of(std::byte const* columns_first, std::span<std::int64_t const> shape,
-                  std::byte* rows_first) {
+void copy_rows_of(std::byte const* columns_first, std::span<std::int64_t const> shape, std::byte* rows_first) {
   constexpr std::int64_t block_bytes = std::int64_t{1} << 18;
   auto const rows = shape[0];
   std::int64_t columns = 1;
@@ -74,8 +73,8 @@ void copy_rows_of(std::byte const* columns_first, std::span<std::int64_t const> 
 /// Copies an array in Fortran order to one of the same shape in C order.
 ///
 /// @pre    elements have 1, 2, 4 or 8 bytes, and there are some; not checked
-inline void copy_rows(std::byte const* columns_first, std::span<std::int64_t const> shape,
-                      std::int64_t element_bytes, std::byte* rows_first) {
+inline void copy_rows(std::byte const* columns_first, std::span<std::int64_t const> shape, std::int64_t element_bytes,
+                      std::byte* rows_first) {
   switch (element_bytes) {
   case 1:
     return copy_rows_of<1>(columns_first, shape, rows_first);

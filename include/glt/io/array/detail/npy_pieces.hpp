@@ -44,9 +44,8 @@ public:
     bool const in_columns = count_ > 0 && has_columns_first(header_);
     auto const row_size = in_columns ? count_ / header_.shape[0] : 1;
     // Of columns, a piece is read from as many places as there are of them.
-    auto const piece_size = in_columns
-                                ? std::max((std::int64_t{1} << 20) / row_size, std::int64_t{1}) * row_size
-                                : std::int64_t{1} << 16;
+    auto const piece_size =
+        in_columns ? std::max((std::int64_t{1} << 20) / row_size, std::int64_t{1}) * row_size : std::int64_t{1} << 16;
     for (std::int64_t first = 0; first < count_; first += piece_size) {
       std::array const shape{std::min(piece_size, count_ - first)};
       auto bytes = *npy_start(header_.type, shape);
@@ -59,8 +58,7 @@ public:
         file_.read(elements, shape[0] * known_->stored_size);
       }
       try {
-        use(read_npy_any({reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)},
-                         file_.path().string()),
+        use(read_npy_any({reinterpret_cast<std::byte const*>(bytes.data()), std::ssize(bytes)}, file_.path().string()),
             first);
       } catch (io_error const& fault) {
         file_.fail(header_.data_offset + first * known_->stored_size,

@@ -27,8 +27,8 @@ struct ogb_pickled_split {
   std::filesystem::path file;
   vertex_pairs edges{};
   vertex_pairs negatives{};
-  std::vector<std::pair<std::string, array>> vertices{};                  ///< by type; its name may be empty
-  std::vector<std::string> left_out{};                                    ///< keys that are something else
+  std::vector<std::pair<std::string, array>> vertices{}; ///< by type; its name may be empty
+  std::vector<std::string> left_out{};                   ///< keys that are something else
 };
 
 /// Reads one split out of a file: "edge" and "edge_neg" [L, 2], or two lists of the ends of pairs, or vertices.
@@ -67,8 +67,8 @@ struct ogb_pickled_split {
     }
   }
   if (made.edges.sources.size() != made.edges.destinations.size()) {
-    file.fail(glt::detail::message("has ", made.edges.sources.size(), " sources and ",
-                                   made.edges.destinations.size(), " destinations of edges; make it again"));
+    file.fail(glt::detail::message("has ", made.edges.sources.size(), " sources and ", made.edges.destinations.size(),
+                                   " destinations of edges; make it again"));
   }
   for (auto const& [key, content] : dict->entries) {
     auto const* const text = key->get_if<std::string_view>();
@@ -89,8 +89,8 @@ struct ogb_pickled_split {
 /// `skip(split)` is true of splits that are there in another form; `leave_out(file, why)` is told of files, or keys in
 /// them, that are not read.
 template <class Skip, class LeaveOut>
-[[nodiscard]] std::vector<ogb_pickled_split> read_pickled_splits(std::filesystem::path const& folder,
-                                                                 Skip skip, LeaveOut leave_out) {
+[[nodiscard]] std::vector<ogb_pickled_split> read_pickled_splits(std::filesystem::path const& folder, Skip skip,
+                                                                 LeaveOut leave_out) {
   std::vector<ogb_pickled_split> made;
   std::vector<std::filesystem::path> files;
   std::error_code fault;

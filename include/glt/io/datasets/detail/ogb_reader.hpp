@@ -95,8 +95,7 @@ private:
       }
       for (auto const& type : {triplet[0], triplet[2]}) {
         if (std::ranges::find(data_.nodes, type, &node_table::name) == data_.nodes.end()) {
-          throw io_error(triplets.string(), 0,
-                         "names the type '" + type + "', which " + file.string() + " has not");
+          throw io_error(triplets.string(), 0, "names the type '" + type + "', which " + file.string() + " has not");
         }
       }
       edges_type edges;
@@ -205,8 +204,8 @@ private:
     bool const typed = files_.find(files_.raw(), "num-node-dict").has_value();
     for (auto& nodes : data_.nodes) {
       auto const own = typed ? folder / nodes.name : folder;
-      for (auto const& [list, name] : {std::pair{&nodes.train, "train"}, std::pair{&nodes.valid, "valid"},
-                                       std::pair{&nodes.test, "test"}}) {
+      for (auto const& [list, name] :
+           {std::pair{&nodes.train, "train"}, std::pair{&nodes.valid, "valid"}, std::pair{&nodes.test, "test"}}) {
         if (auto const file = files_.find(own, name)) {
           *list = read_list(*file);
           check_ids(file->string(), *list, nodes);
@@ -255,15 +254,13 @@ private:
     for (auto& split : read_pickled_splits(folder, skip, leave_out)) {
       auto const place = split.file.string();
       for (auto const& [type, values] : split.vertices) {
-        auto const nodes = typed || !type.empty() ? std::ranges::find(data_.nodes, type, &node_table::name)
-                                                  : data_.nodes.begin();
+        auto const nodes =
+            typed || !type.empty() ? std::ranges::find(data_.nodes, type, &node_table::name) : data_.nodes.begin();
         if (nodes == data_.nodes.end()) {
           leave_out(place, type.empty() ? "vertices of no type" : "\"" + type + "\", which is no type of vertices");
           continue;
         }
-        auto& list = split.name == "train"   ? nodes->train
-                     : split.name == "valid" ? nodes->valid
-                                             : nodes->test;
+        auto& list = split.name == "train" ? nodes->train : split.name == "valid" ? nodes->valid : nodes->test;
         auto ids = split_of(values, place, *nodes);
         list = list.empty() ? std::move(ids) : std::move(list);
       }
@@ -283,8 +280,7 @@ private:
     }
     std::array<std::string_view, 3> const order{"train", "valid", "test"};
     for (auto& edges : data_.edges) {
-      std::ranges::sort(edges.links, {},
-                        [&](link_split const& links) { return std::ranges::find(order, links.name); });
+      std::ranges::sort(edges.links, {}, [&](link_split const& links) { return std::ranges::find(order, links.name); });
     }
   }
 

@@ -42,15 +42,13 @@ public:
     auto const numbers = read_columns<double>(file, {}, reading_);
     bool const whole = std::ranges::all_of(numbers.values<double>(), is_integer<double>);
     if (whole) {
-      return array::of(host_view<std::int64_t const>(integers_of(numbers, file.string())),
-                       shape_of_numbers(numbers));
+      return array::of(host_view<std::int64_t const>(integers_of(numbers, file.string())), shape_of_numbers(numbers));
     }
     return array::of(host_view<float const>(floats_of(numbers, file.string())), shape_of_numbers(numbers));
   }
 
   void read_pairs(std::filesystem::path const& file, edge_table& edges) const {
-    auto pairs = to_pairs(read_columns<global_id>(file, {.columns = 2}, reading_), file.string(),
-                          pair_layout::columns);
+    auto pairs = to_pairs(read_columns<global_id>(file, {.columns = 2}, reading_), file.string(), pair_layout::columns);
     edges.sources = std::move(pairs.sources);
     edges.destinations = std::move(pairs.destinations);
   }

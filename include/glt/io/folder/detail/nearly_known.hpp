@@ -48,16 +48,13 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 22> o
 
 /// The name that was probably meant by one that is none of `known`: another word for it, its plural or another ending, or
 /// one that is a letter or two away.
-[[nodiscard]] inline std::optional<std::string_view>
-find_nearly_known(std::string_view name, std::span<std::string_view const> known) {
+[[nodiscard]] inline std::optional<std::string_view> find_nearly_known(std::string_view name,
+                                                                       std::span<std::string_view const> known) {
   std::string plain(name);
   std::ranges::transform(plain, plain.begin(), [](char letter) {
-    return letter == '-' || letter == ' '
-               ? '_'
-               : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return letter == '-' || letter == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   });
-  if (auto const* const found =
-          std::ranges::find(other_names, plain, [](auto const& pair) { return pair.first; });
+  if (auto const* const found = std::ranges::find(other_names, plain, [](auto const& pair) { return pair.first; });
       found != other_names.end()) {
     return found->second;
   }
@@ -67,8 +64,7 @@ find_nearly_known(std::string_view name, std::span<std::string_view const> known
   std::optional<std::string_view> nearest;
   std::size_t least = 3;
   for (auto const candidate : known) {
-    bool const longer =
-        plain.starts_with(candidate) && letters(std::string_view(plain).substr(candidate.size()));
+    bool const longer = plain.starts_with(candidate) && letters(std::string_view(plain).substr(candidate.size()));
     auto const distance = longer ? 1 : edit_distance(plain, candidate);
     if (distance < least) {
       least = distance;

@@ -148,8 +148,7 @@ private:
         }
       }
       static_cast<void>(require("edge_index", suffix(table)));
-      edge_types_.push_back(
-          {table.source, table.name, table.destination, suffix(table), files("edge_feat", table)});
+      edge_types_.push_back({table.source, table.name, table.destination, suffix(table), files("edge_feat", table)});
     }
     if (edge_types_.empty()) {
       throw io_error(meta().string(), 0, "lists no edges; repair or remove it");
@@ -187,19 +186,19 @@ private:
       if (second == std::string::npos || first == 0 || second == first + 2 || second + 2 == type.size() ||
           type.find("__", second + 2) != std::string::npos) {
         throw io_error(file.string(), 0,
-                       "names the edges '" + type + "'; call them source__relation__destination, such as "
-                                                    "edge_index.paper__to__author.npy");
+                       "names the edges '" + type +
+                           "'; call them source__relation__destination, such as "
+                           "edge_index.paper__to__author.npy");
       }
-      edge_types_.push_back({type.substr(0, first), type.substr(first + 2, second - first - 2),
-                             type.substr(second + 2), key.second, usual_features("edge_feat", key.second)});
+      edge_types_.push_back({type.substr(0, first), type.substr(first + 2, second - first - 2), type.substr(second + 2),
+                             key.second, usual_features("edge_feat", key.second)});
     }
     if (edge_types_.empty()) {
       std::string meant;
       for (auto const& [file, name] : nearly_known()) {
         meant += name.starts_with("edge_index") ? " (is it " + file.filename().string() + "?)" : "";
       }
-      throw io_error(folder_.string(), 0,
-                     "holds no edge_index.npy" + meant + "; give the folder that has it");
+      throw io_error(folder_.string(), 0, "holds no edge_index.npy" + meant + "; give the folder that has it");
     }
     if (edge_types_.size() > 1 && edge_types_.front().suffix.empty()) {
       throw io_error((folder_ / "edge_index.npy").string(), 0,
@@ -232,8 +231,7 @@ private:
                              : std::ranges::find(edge_types_, key.second, &edge_type_name::suffix) != edge_types_.end();
       if (!known) {
         throw io_error(file.string(), 0,
-                       key.second.empty() ? "names no type, but the graph has types; call it " + key.first +
-                                                ".TYPE.npy"
+                       key.second.empty() ? "names no type, but the graph has types; call it " + key.first + ".TYPE.npy"
                                           : "is of the type '" + key.second.substr(1) +
                                                 "', which no edge_index names; rename or remove it");
       }

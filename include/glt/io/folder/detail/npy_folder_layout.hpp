@@ -21,10 +21,8 @@ namespace glt::io::detail {
 
 // A name that becomes part of the name of a file; those of features end at the first dot.
 inline void check_file_name(std::string const& name, char const* what, std::string_view forbidden) {
-  if (name.empty() || name.find_first_of(forbidden) != std::string::npos ||
-      name.find('\0') != std::string::npos) {
-    throw precondition_error(
-        glt::detail::message(what, " '", name, "', which makes no name of a file; rename it"));
+  if (name.empty() || name.find_first_of(forbidden) != std::string::npos || name.find('\0') != std::string::npos) {
+    throw precondition_error(glt::detail::message(what, " '", name, "', which makes no name of a file; rename it"));
   }
 }
 
@@ -33,8 +31,7 @@ inline std::vector<std::string> feature_names(std::span<named_array const> featu
   for (auto const& feature : features) {
     check_file_name(feature.name, "feature", "/.");
     if (feature.values.shape().empty()) {
-      throw precondition_error("feature '" + feature.name +
-                               "' is a single number; give one row per vertex or edge");
+      throw precondition_error("feature '" + feature.name + "' is a single number; give one row per vertex or edge");
     }
     names.push_back(feature.name);
   }
@@ -50,9 +47,8 @@ inline void check_splits(std::vector<link_split_view> const& links) {
   for (auto const& split : links) {
     auto const* const found = std::find(next, known.end(), split.name);
     if (found == known.end()) {
-      throw precondition_error(
-          "link split '" + split.name +
-          "'; a folder of arrays holds train, valid and test, each once and in this order");
+      throw precondition_error("link split '" + split.name +
+                               "'; a folder of arrays holds train, valid and test, each once and in this order");
     }
     next = found + 1;
   }
@@ -86,8 +82,7 @@ inline npy_folder_tables tables_of(data_set_view const& data) {
     }
     for (auto const& end : {edges.source, edges.destination}) {
       if (std::ranges::find(made.nodes, end, &npy_node_table::name) == made.nodes.end()) {
-        throw precondition_error("edges of the vertex type '" + end +
-                                 "', which the data set has not; add it");
+        throw precondition_error("edges of the vertex type '" + end + "', which the data set has not; add it");
       }
     }
     check_splits(edges.links);
@@ -156,8 +151,7 @@ inline std::int64_t layout_fingerprint(data_set_view const& data) {
 inline void check_rows_of(data_set_view const& data) {
   auto const check = [](std::string const& what, std::int64_t rows, std::int64_t wanted) {
     if (rows != wanted) {
-      throw precondition_error(
-          glt::detail::message(what, " of ", rows, " rows for ", wanted, "; give one for each"));
+      throw precondition_error(glt::detail::message(what, " of ", rows, " rows for ", wanted, "; give one for each"));
     }
   };
   for (auto const& nodes : data.nodes) {
@@ -168,10 +162,8 @@ inline void check_rows_of(data_set_view const& data) {
     for (auto const& feature : nodes.features) {
       check("feature '" + feature.name + "'" + of_type, feature.values.rows(), nodes.num_nodes);
     }
-    check("labels" + of_type, nodes.labels.shape().empty() ? nodes.num_nodes : nodes.labels.rows(),
-          nodes.num_nodes);
-    check("times" + of_type, nodes.times.empty() ? nodes.num_nodes : std::ssize(nodes.times),
-          nodes.num_nodes);
+    check("labels" + of_type, nodes.labels.shape().empty() ? nodes.num_nodes : nodes.labels.rows(), nodes.num_nodes);
+    check("times" + of_type, nodes.times.empty() ? nodes.num_nodes : std::ssize(nodes.times), nodes.num_nodes);
   }
   for (auto const& edges : data.edges) {
     auto const of_type = " of edges '" + edges.source + " " + edges.name + " " + edges.destination + "'";

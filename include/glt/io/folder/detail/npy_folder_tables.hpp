@@ -72,8 +72,7 @@ inline std::optional<npy_folder_tables> read_npy_folder_tables(std::filesystem::
     for (auto const& table : meta.at("tables").at("edges")) {
       auto const type = table.at("type").get<std::vector<std::string>>();
       if (type.size() != 3) {
-        throw io_error(path.string(), 0,
-                       "has a type of edges that is not [source, relation, destination]; repair it");
+        throw io_error(path.string(), 0, "has a type of edges that is not [source, relation, destination]; repair it");
       }
       made.edges.push_back({.source = type[0],
                             .name = type[1],
@@ -83,8 +82,7 @@ inline std::optional<npy_folder_tables> read_npy_folder_tables(std::filesystem::
     return made;
   } catch (nlohmann::json::exception const& fault) {
     throw io_error(path.string(), 0,
-                   std::string("has tables of another form (") + fault.what() +
-                       "); repair or remove the file");
+                   std::string("has tables of another form (") + fault.what() + "); repair or remove the file");
   }
 }
 

@@ -45,9 +45,9 @@ public:
   }
 
   void write(std::int64_t place, void const* bytes, std::int64_t count) {
-    if (count > 0 && (std::fseek(file_.get(), static_cast<long>(place), SEEK_SET) != 0 ||
-                      std::fwrite(bytes, 1, static_cast<std::size_t>(count), file_.get()) !=
-                          static_cast<std::size_t>(count))) {
+    if (count > 0 &&
+        (std::fseek(file_.get(), static_cast<long>(place), SEEK_SET) != 0 ||
+         std::fwrite(bytes, 1, static_cast<std::size_t>(count), file_.get()) != static_cast<std::size_t>(count))) {
       fail(place, "written");
     }
   }
@@ -61,8 +61,8 @@ public:
 private:
   [[noreturn]] void fail(std::int64_t place, char const* action) const {
     throw io_error(path_.string(), place,
-                   glt::detail::message("cannot be ", action, ": ", std::strerror(errno),
-                                        "; make room, or choose a ", "folder that all ranks can write"));
+                   glt::detail::message("cannot be ", action, ": ", std::strerror(errno), "; make room, or choose a ",
+                                        "folder that all ranks can write"));
   }
 
   std::filesystem::path path_;
@@ -79,27 +79,24 @@ struct lines_piece {
 
 // Writes lines one behind the other; `shape_of(rows)` is the shape of an array whose lines have so many rows in all.
 template <communicator Comm, class ShapeOf>
-void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_piece const& piece,
-                          ShapeOf shape_of) {
+void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_piece const& piece, ShapeOf shape_of) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
-  auto const agreed = [&](auto work) {
-    glt::detail::agree(comm, site, glt::detail::failure_of(work));
-  };
+  auto const agreed = [&](auto work) { glt::detail::agree(comm, site, glt::detail::failure_of(work)); };
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const own(ranks, piece.num_rows);
   std::vector<glt::detail::call_header> headers(ranks);
   auto const fingerprint = glt::detail::fingerprint()
-                         .add(static_cast<std::int64_t>(piece.type))
-                         .add(piece.row_bytes)
-                         .add(std::ssize(piece.lines))
-                         .value();
+                               .add(static_cast<std::int64_t>(piece.type))
+                               .add(piece.row_bytes)
+                               .add(std::ssize(piece.lines))
+                               .value();
   glt::detail::exchange_headers(comm, site, own, fingerprint, {}, headers);
   std::int64_t before = 0;
   std::int64_t total = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (headers[rank].value != headers[0].value) {
       throw glt::detail::agreed_error(comm.size(), static_cast<int>(rank),
-                             path.string() + ": has rows of another type or length than rank 0");
+                                      path.string() + ": has rows of another type or length than rank 0");
     }
     before += static_cast<int>(rank) < comm.rank() ? headers[rank].count : 0;
     total += headers[rank].count;
@@ -108,8 +105,7 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
   agreed([&] {
     auto const made = npy_start(npy_own_name_of(piece.type), shape_of(total));
     if (!made) {
-      throw precondition_error(path.string() +
-                               ": the shape does not fit an .npy header; give fewer dimensions");
+      throw precondition_error(path.string() + ": the shape does not fit an .npy header; give fewer dimensions");
     }
     head = *made;
     if (comm.rank() == 0) {
@@ -123,8 +119,7 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
       shared_file file(path, "r+b");
       for (std::size_t line = 0; line < piece.lines.size(); ++line) {
         auto const row = static_cast<std::int64_t>(line) * total + before;
-        file.write(std::ssize(head) + row * piece.row_bytes, piece.lines[line],
-                   piece.num_rows * piece.row_bytes);
+        file.write(std::ssize(head) + row * piece.row_bytes, piece.lines[line], piece.num_rows * piece.row_bytes);
       }
       file.close();
     }
@@ -175,12 +170,10 @@ void write_pairs_together(Comm& comm, std::filesystem::path const& path, host_vi
   std::array const lines{reinterpret_cast<std::byte const*>(sources.data()),
                          reinterpret_cast<std::byte const*>(destinations.data())};
   lines_piece const own{.type = element_type::int64,
-                                .row_bytes = static_cast<std::int64_t>(sizeof(global_id)),
-                                .num_rows = sources.size(),
-                                .lines = lines};
-  write_lines_together(comm, path, own, [](std::int64_t rows) {
-    return std::array{std::int64_t{2}, rows};
-  });
+                        .row_bytes = static_cast<std::int64_t>(sizeof(global_id)),
+                        .num_rows = sources.size(),
+                        .lines = lines};
+  write_lines_together(comm, path, own, [](std::int64_t rows) { return std::array{std::int64_t{2}, rows}; });
 }
 
 } // namespace glt::io::detail

@@ -47,8 +47,7 @@ inline ordered_json json_of(manifest_nodes const& type) {
                     {"offsets", type.offsets},
                     {"features", json_of(type.features)}};
   if (type.labels) {
-    made["labels"] = {{"dtype", glt::detail::name_of(type.labels->type)},
-                      {"row_shape", type.labels->row_shape}};
+    made["labels"] = {{"dtype", glt::detail::name_of(type.labels->type)}, {"row_shape", type.labels->row_shape}};
     if (type.label_values) {
       made["labels"]["lowest"] = type.label_values->lowest;
       made["labels"]["classes"] = type.label_values->classes;

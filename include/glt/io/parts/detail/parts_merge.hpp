@@ -87,9 +87,7 @@ public:
 
   [[nodiscard]] part_nodes nodes(std::size_t type, partition_book const& book, int part) const {
     auto const member = [type](auto of) {
-      return [=](part_content const& content) -> auto const& {
-        return content.nodes[type].*of;
-      };
+      return [=](part_content const& content) -> auto const& { return content.nodes[type].*of; };
     };
     part_nodes made;
     made.features = named_rows(member(&part_nodes::features));
@@ -124,9 +122,7 @@ public:
 
   [[nodiscard]] part_edges edges(std::size_t type, partition_book const& sources, int part) const {
     auto const member = [type](auto of) {
-      return [=](part_content const& content) -> auto const& {
-        return content.edges[type].*of;
-      };
+      return [=](part_content const& content) -> auto const& { return content.edges[type].*of; };
     };
     part_edges made;
     made.features = named_rows(member(&part_edges::features));
@@ -139,9 +135,7 @@ public:
     made.halo = make_buffer<device::cpu>(halo);
     for (std::size_t i = 0; i < parts_[0].edges[type].links.size(); ++i) {
       auto const link = [=](auto pairs, auto ends) {
-        return [=](part_content const& content) -> auto const& {
-          return content.edges[type].links[i].*pairs.*ends;
-        };
+        return [=](part_content const& content) -> auto const& { return content.edges[type].links[i].*pairs.*ends; };
       };
       made.links.push_back({parts_[0].edges[type].links[i].name,
                             {ids(link(&link_split::edges, &vertex_pairs::sources)),
@@ -205,9 +199,8 @@ private:
       .nodes = {},
       .edges = {}};
   for (std::size_t t = 0; t < parts[0].nodes.size(); ++t) {
-    made.graph.original.push_back(merger.values<global_id>([=](part_content const& content) -> auto const& {
-      return content.graph.original[t];
-    }));
+    made.graph.original.push_back(merger.values<global_id>(
+        [=](part_content const& content) -> auto const& { return content.graph.original[t]; }));
     made.nodes.push_back(merger.nodes(t, made.graph.books[t], part));
   }
   for (std::size_t e = 0; e < parts[0].edges.size(); ++e) {

@@ -43,9 +43,8 @@ inline std::string edge_folder(edge_type const& type) {
 
 // Features share a folder with arrays that have names of their own, and with hot rows and link splits.
 inline std::string feature_file(std::string_view name) {
-  constexpr std::array<std::string_view, 12> taken{"original", "labels",  "times",   "train",
-                                                   "valid",    "test",    "offsets", "sources",
-                                                   "edge_ids", "weights", "halo",    "hot_ids"};
+  constexpr std::array<std::string_view, 12> taken{"original", "labels",  "times",    "train",   "valid", "test",
+                                                   "offsets",  "sources", "edge_ids", "weights", "halo",  "hot_ids"};
   bool clashes = name.starts_with("feature-") || name.starts_with("hot-") || name.starts_with("links-");
   for (auto const other : taken) {
     clashes = clashes || name == other;

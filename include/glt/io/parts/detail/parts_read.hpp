@@ -43,7 +43,8 @@ struct load_checks {
 // Maps the files of one part and holds each against the manifest.
 class part_reader {
 public:
-  part_reader(std::filesystem::path const& folder, manifest const& from, int part, map_options options, load_checks checks)
+  part_reader(std::filesystem::path const& folder, manifest const& from, int part, map_options options,
+              load_checks checks)
       : folder_(folder), manifest_(from), part_(part), options_(options), checks_(checks) {}
 
   [[nodiscard]] part_content read() {
@@ -80,9 +81,9 @@ private:
   [[nodiscard]] array map(std::string const& name, element_type type, std::int64_t rows,
                           std::vector<std::int64_t> const& row_shape = {}) const {
     if (!is_listed(name)) {
-      throw io_error((folder_ / manifest_file_name).string(), 0,
-                     glt::detail::message("lists no file ", sub_, "/", name,
-                                          ", which it needs; partition the data set again"));
+      throw io_error(
+          (folder_ / manifest_file_name).string(), 0,
+          glt::detail::message("lists no file ", sub_, "/", name, ", which it needs; partition the data set again"));
     }
     auto made = map_npy(path(name), type, options_);
     std::vector<std::int64_t> wanted{rows};
@@ -244,7 +245,7 @@ private:
     for (std::int64_t i = 0; i < count; ++i) {
       auto const pair = rows.matrix<std::int64_t>().row(i);
       if (checks_.ranges && (pair[0] < 0 || pair[0] >= sources.num_vertices() || pair[1] < destinations.begin(part_) ||
-                        pair[1] >= destinations.end(part_))) {
+                             pair[1] >= destinations.end(part_))) {
         fail(name, io::detail::read_npy_header(path(name)).data_offset + i * 16,
              glt::detail::message("pair ", i, " is (", pair[0], ", ", pair[1], "), which this part cannot have"));
       }

@@ -27,8 +27,8 @@ namespace glt::io::detail {
 class numpy_pickle_objects {
 public:
   [[nodiscard]] static bool knows(pickle_name const& name) noexcept {
-    return is_reconstruct(name) ||
-           (name.module == "numpy" && (name.name == "ndarray" || name.name == "dtype")) || is_encode(name);
+    return is_reconstruct(name) || (name.module == "numpy" && (name.name == "ndarray" || name.name == "dtype")) ||
+           is_encode(name);
   }
 
   /// An array or element type that `build` completes, or bytes.
@@ -41,8 +41,8 @@ public:
     }
     auto const* const text = args.empty() ? nullptr : args[0]->get_if<std::string_view>();
     if (text == nullptr || name.name == "ndarray") {
-      throw precondition_error(glt::detail::message(
-          "calls ", name.module, ".", name.name, " with other arguments than NumPy; save the array again"));
+      throw precondition_error(glt::detail::message("calls ", name.module, ".", name.name,
+                                                    " with other arguments than NumPy; save the array again"));
     }
     if (name.name == "dtype") {
       return {pickle_name{dtype_module, *text}};
@@ -58,8 +58,7 @@ public:
   [[nodiscard]] static bool builds(pickle_value const& object) noexcept {
     auto const* const tensor = object.get_if<pickle_tensor>();
     auto const* const type = object.get_if<pickle_name>();
-    return (tensor != nullptr && tensor->storage == nullptr) ||
-           (type != nullptr && type->module == dtype_module);
+    return (tensor != nullptr && tensor->storage == nullptr) || (type != nullptr && type->module == dtype_module);
   }
 
   /// Completes an array or element type by the state that Python would set.
@@ -79,8 +78,7 @@ public:
         refuse();
       }
       if (*order == ">") {
-        throw precondition_error(
-            "has a NumPy array whose bytes are big-endian; save it with dtype.newbyteorder('<')");
+        throw precondition_error("has a NumPy array whose bytes are big-endian; save it with dtype.newbyteorder('<')");
       }
       return;
     }
@@ -98,9 +96,7 @@ private:
     return (name.module == "numpy.core.multiarray" || name.module == "numpy._core.multiarray") &&
            name.name == "_reconstruct";
   }
-  static bool is_encode(pickle_name const& name) noexcept {
-    return name.module == "_codecs" && name.name == "encode";
-  }
+  static bool is_encode(pickle_name const& name) noexcept { return name.module == "_codecs" && name.name == "encode"; }
 
   // Bytes that protocol 2 writes as the text of as many characters.
   static std::string decode(std::string_view text) {
@@ -123,16 +119,15 @@ private:
   }
 
   static std::optional<element_type> type_of(std::string_view name) noexcept {
-    static constexpr std::array<std::pair<std::string_view, element_type>, 9> known{
-        {{"b1", element_type::uint8},
-         {"u1", element_type::uint8},
-         {"i1", element_type::int8},
-         {"i2", element_type::int16},
-         {"i4", element_type::int32},
-         {"i8", element_type::int64},
-         {"f2", element_type::float16},
-         {"f4", element_type::float32},
-         {"f8", element_type::float64}}};
+    static constexpr std::array<std::pair<std::string_view, element_type>, 9> known{{{"b1", element_type::uint8},
+                                                                                     {"u1", element_type::uint8},
+                                                                                     {"i1", element_type::int8},
+                                                                                     {"i2", element_type::int16},
+                                                                                     {"i4", element_type::int32},
+                                                                                     {"i8", element_type::int64},
+                                                                                     {"f2", element_type::float16},
+                                                                                     {"f4", element_type::float32},
+                                                                                     {"f8", element_type::float64}}};
     for (auto const& [text, type] : known) {
       if (text == name) {
         return type;
@@ -142,8 +137,7 @@ private:
   }
 
   // The state: version, shape, element type, whether columns are contiguous, bytes.
-  static void set(pickle_values& values, pickle_tensor& array,
-                  std::vector<pickle_value const*> const& items) {
+  static void set(pickle_values& values, pickle_tensor& array, std::vector<pickle_value const*> const& items) {
     auto const* const shape = items[1]->get_if<pickle_tuple>();
     auto const* const dtype = items[2]->get_if<pickle_name>();
     auto const* const columns_first = items[3]->get_if<bool>();
@@ -160,12 +154,8 @@ private:
     if (columns_first == nullptr || bytes == nullptr) {
       refuse();
     }
-    pickle_tensor made{.type = *type,
-                       .storage = nullptr,
-                       .offset = 0,
-                       .sizes = {},
-                       .strides = {},
-                       .is_bool = dtype->name == "b1"};
+    pickle_tensor made{
+        .type = *type, .storage = nullptr, .offset = 0, .sizes = {}, .strides = {}, .is_bool = dtype->name == "b1"};
     for (auto const* const side : shape->items) {
       auto const* const size = side->get_if<std::int64_t>();
       if (size == nullptr) {
@@ -176,8 +166,8 @@ private:
     auto const count = count_elements(made.sizes);
     auto const stored = std::ssize(bytes->content) / glt::detail::size_of(*type);
     if (!count || *count != stored || std::ssize(bytes->content) % glt::detail::size_of(*type) != 0) {
-      throw precondition_error(glt::detail::message("has a NumPy array of shape ", shape_text(made.sizes),
-                                                    " in ", bytes->content.size(), " bytes; save it again"));
+      throw precondition_error(glt::detail::message("has a NumPy array of shape ", shape_text(made.sizes), " in ",
+                                                    bytes->content.size(), " bytes; save it again"));
     }
     made.strides.resize(made.sizes.size());
     std::int64_t step = 1;
@@ -186,14 +176,13 @@ private:
       made.strides[side] = step;
       step *= *count == 0 ? 1 : made.sizes[side];
     }
-    made.storage =
-        values
-            .add({pickle_storage{.type = *type,
-                                 .key = {},
-                                 .count = stored,
-                                 .bytes = {reinterpret_cast<std::byte const*>(bytes->content.data()),
-                                           std::ssize(bytes->content)}}})
-            .get_if<pickle_storage>();
+    made.storage = values
+                       .add({pickle_storage{.type = *type,
+                                            .key = {},
+                                            .count = stored,
+                                            .bytes = {reinterpret_cast<std::byte const*>(bytes->content.data()),
+                                                      std::ssize(bytes->content)}}})
+                       .get_if<pickle_storage>();
     array = std::move(made);
   }
 

@@ -80,7 +80,8 @@ private:
     if (std::string_view("o\x81\x92i\x82\x83\x84").find(static_cast<char>(code)) != std::string_view::npos) {
       plain_pickle_objects::refuse_instance();
     }
-    fail("byte ", int{code}, " is no opcode of a binary pickle of tensors and plain containers; "
+    fail("byte ", int{code},
+         " is no opcode of a binary pickle of tensors and plain containers; "
          "make the file again with torch.save or pickle protocol 2 or newer");
   }
 
@@ -89,21 +90,50 @@ private:
   bool constant(std::uint8_t code) {
     auto& in = source_;
     switch (code) {
-    case 'N': make(pickle_none()); return true;
-    case 0x88: make(true); return true;
-    case 0x89: make(false); return true;
-    case 'K': make(std::int64_t{in.number<std::uint8_t>()}); return true;
-    case 'M': make(std::int64_t{in.number<std::uint16_t>()}); return true;
-    case 'J': make(std::int64_t{in.number<std::int32_t>()}); return true;
-    case 0x8a: make(long_integer(in.take(in.number<std::uint8_t>()))); return true;
-    case 'G': make(std::bit_cast<double>(__builtin_bswap64(in.number<std::uint64_t>()))); return true;
-    case 'X': make(in.take(in.number<std::uint32_t>())); return true;
-    case 0x8c: make(in.take(in.number<std::uint8_t>())); return true;
-    case 0x8d: make(in.take(in.number<std::uint64_t>())); return true;
-    case 'B': make(pickle_bytes{in.take(in.number<std::uint32_t>())}); return true;
-    case 'C': make(pickle_bytes{in.take(in.number<std::uint8_t>())}); return true;
-    case 0x8e: make(pickle_bytes{in.take(in.number<std::uint64_t>())}); return true;
-    default: return false;
+    case 'N':
+      make(pickle_none());
+      return true;
+    case 0x88:
+      make(true);
+      return true;
+    case 0x89:
+      make(false);
+      return true;
+    case 'K':
+      make(std::int64_t{in.number<std::uint8_t>()});
+      return true;
+    case 'M':
+      make(std::int64_t{in.number<std::uint16_t>()});
+      return true;
+    case 'J':
+      make(std::int64_t{in.number<std::int32_t>()});
+      return true;
+    case 0x8a:
+      make(long_integer(in.take(in.number<std::uint8_t>())));
+      return true;
+    case 'G':
+      make(std::bit_cast<double>(__builtin_bswap64(in.number<std::uint64_t>())));
+      return true;
+    case 'X':
+      make(in.take(in.number<std::uint32_t>()));
+      return true;
+    case 0x8c:
+      make(in.take(in.number<std::uint8_t>()));
+      return true;
+    case 0x8d:
+      make(in.take(in.number<std::uint64_t>()));
+      return true;
+    case 'B':
+      make(pickle_bytes{in.take(in.number<std::uint32_t>())});
+      return true;
+    case 'C':
+      make(pickle_bytes{in.take(in.number<std::uint8_t>())});
+      return true;
+    case 0x8e:
+      make(pickle_bytes{in.take(in.number<std::uint64_t>())});
+      return true;
+    default:
+      return false;
     }
   }
 
@@ -118,25 +148,50 @@ private:
 
   bool container(std::uint8_t code) {
     switch (code) {
-    case ']': make(pickle_list()); return true;
-    case ')': make(pickle_tuple()); return true;
-    case '}': make(pickle_dict()); return true;
-    case 'l': make(pickle_list{stack_.pop_group()}); return true;
-    case 't': make(pickle_tuple{stack_.pop_group()}); return true;
-    case 0x85: make(pickle_tuple{stack_.pop(1)}); return true;
-    case 0x86: make(pickle_tuple{stack_.pop(2)}); return true;
-    case 0x87: make(pickle_tuple{stack_.pop(3)}); return true;
-    case 'a': stack_.append(stack_.pop(1)); return true;
-    case 'e': stack_.append(stack_.pop_group()); return true;
-    case 's': stack_.set_items(stack_.pop(2)); return true;
-    case 'u': stack_.set_items(stack_.pop_group()); return true;
+    case ']':
+      make(pickle_list());
+      return true;
+    case ')':
+      make(pickle_tuple());
+      return true;
+    case '}':
+      make(pickle_dict());
+      return true;
+    case 'l':
+      make(pickle_list{stack_.pop_group()});
+      return true;
+    case 't':
+      make(pickle_tuple{stack_.pop_group()});
+      return true;
+    case 0x85:
+      make(pickle_tuple{stack_.pop(1)});
+      return true;
+    case 0x86:
+      make(pickle_tuple{stack_.pop(2)});
+      return true;
+    case 0x87:
+      make(pickle_tuple{stack_.pop(3)});
+      return true;
+    case 'a':
+      stack_.append(stack_.pop(1));
+      return true;
+    case 'e':
+      stack_.append(stack_.pop_group());
+      return true;
+    case 's':
+      stack_.set_items(stack_.pop(2));
+      return true;
+    case 'u':
+      stack_.set_items(stack_.pop_group());
+      return true;
     case 'd': {
       auto const items = stack_.pop_group();
       make(pickle_dict());
       stack_.set_items(items);
       return true;
     }
-    default: return false;
+    default:
+      return false;
     }
   }
 
@@ -147,17 +202,38 @@ private:
         fail("is a pickle of protocol ", int{protocol}, "; save it with one from 2 to 5");
       }
       return true;
-    case 0x95: static_cast<void>(source_.take(8)); return true;
-    case '(': stack_.mark(); return true;
-    case '0': static_cast<void>(stack_.pop()); return true;
-    case '1': static_cast<void>(stack_.pop_group()); return true;
-    case '2': stack_.push(stack_.top()); return true;
-    case 'q': stack_.keep(source_.number<std::uint8_t>()); return true;
-    case 'r': stack_.keep(source_.number<std::uint32_t>()); return true;
-    case 0x94: stack_.keep(); return true;
-    case 'h': stack_.push_kept(source_.number<std::uint8_t>()); return true;
-    case 'j': stack_.push_kept(source_.number<std::uint32_t>()); return true;
-    default: return false;
+    case 0x95:
+      static_cast<void>(source_.take(8));
+      return true;
+    case '(':
+      stack_.mark();
+      return true;
+    case '0':
+      static_cast<void>(stack_.pop());
+      return true;
+    case '1':
+      static_cast<void>(stack_.pop_group());
+      return true;
+    case '2':
+      stack_.push(stack_.top());
+      return true;
+    case 'q':
+      stack_.keep(source_.number<std::uint8_t>());
+      return true;
+    case 'r':
+      stack_.keep(source_.number<std::uint32_t>());
+      return true;
+    case 0x94:
+      stack_.keep();
+      return true;
+    case 'h':
+      stack_.push_kept(source_.number<std::uint8_t>());
+      return true;
+    case 'j':
+      stack_.push_kept(source_.number<std::uint32_t>());
+      return true;
+    default:
+      return false;
     }
   }
 
@@ -198,7 +274,8 @@ private:
       stack_.push(values_.add(std::move(made)));
       return true;
     }
-    default: return false;
+    default:
+      return false;
     }
   }
 

@@ -19,14 +19,13 @@ namespace glt::io::detail {
 ///
 /// The last three throw `precondition_error` for what they do not accept.
 template <class O>
-concept pickle_objects =
-    requires(O& objects, pickle_values& values, pickle_name const& name, pickle_value const& id,
-             std::span<pickle_value const* const> args, pickle_value& object) {
-      { objects.knows(name) } -> std::same_as<bool>;
-      { objects.call(values, name, args) } -> std::same_as<pickle_value>;
-      { objects.persistent(values, id) } -> std::same_as<pickle_value>;
-      { objects.build(values, object, id) } -> std::same_as<void>;
-    };
+concept pickle_objects = requires(O& objects, pickle_values& values, pickle_name const& name, pickle_value const& id,
+                                  std::span<pickle_value const* const> args, pickle_value& object) {
+  { objects.knows(name) } -> std::same_as<bool>;
+  { objects.call(values, name, args) } -> std::same_as<pickle_value>;
+  { objects.persistent(values, id) } -> std::same_as<pickle_value>;
+  { objects.build(values, object, id) } -> std::same_as<void>;
+};
 
 /// The dictionaries of Python's `collections`, and nothing else.
 struct plain_pickle_objects {
@@ -60,8 +59,9 @@ struct plain_pickle_objects {
   void build(pickle_values&, pickle_value&, pickle_value const&) const { refuse_instance(); }
 
   [[noreturn]] static void refuse_instance() {
-    throw precondition_error("makes an instance of a class, and only tensors, arrays and plain containers are read; load "
-                             "it in Python where that class is installed, and torch.save its tensors");
+    throw precondition_error(
+        "makes an instance of a class, and only tensors, arrays and plain containers are read; load "
+        "it in Python where that class is installed, and torch.save its tensors");
   }
 };
 

@@ -95,8 +95,8 @@ public:
   void push_kept(std::uint32_t key) {
     auto const found = kept_.find(key);
     if (found == kept_.end()) {
-      throw precondition_error(glt::detail::message("the pickle asks for its value ", key,
-                                                    ", which it never kept; make the file again"));
+      throw precondition_error(
+          glt::detail::message("the pickle asks for its value ", key, ", which it never kept; make the file again"));
     }
     push(*found->second);
   }

@@ -50,8 +50,8 @@ struct pickle_dict {
 /// Elements that tensors share.
 struct pickle_storage {
   element_type type = element_type::uint8;
-  std::string_view key{};              ///< names the file in the archive that holds the elements
-  std::int64_t count = 0;              ///< elements
+  std::string_view key{};             ///< names the file in the archive that holds the elements
+  std::int64_t count = 0;             ///< elements
   host_view<std::byte const> bytes{}; ///< the elements, if they stand beside the pickle and not in an archive
   bool is_bool = false;               ///< of type uint8
 };
@@ -90,7 +90,7 @@ public:
 
   /// What it is, as an error says it, such as "a tuple".
   [[nodiscard]] std::string_view kind() const noexcept {
-    static constexpr std::string_view kinds[] = {"None",   "a bool",  "an integer", "a float", "text",      "bytes",
+    static constexpr std::string_view kinds[] = {"None",   "a bool", "an integer", "a float", "text",      "bytes",
                                                  "a name", "a list", "a tuple",    "a dict",  "a storage", "a tensor"};
     return kinds[content_.index()];
   }

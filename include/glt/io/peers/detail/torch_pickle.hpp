@@ -97,9 +97,9 @@ public:
   explicit torch_pickle_objects(std::string_view path, bool nested = false) : path_(path), nested_(nested) {}
 
   [[nodiscard]] bool knows(pickle_name const& name) const {
-    bool const rebuild = name.module == "torch._utils" &&
-                         (name.name == "_rebuild_tensor_v2" || name.name == "_rebuild_tensor_v3" ||
-                          name.name == "_rebuild_tensor" || name.name == "_rebuild_parameter");
+    bool const rebuild =
+        name.module == "torch._utils" && (name.name == "_rebuild_tensor_v2" || name.name == "_rebuild_tensor_v3" ||
+                                          name.name == "_rebuild_tensor" || name.name == "_rebuild_parameter");
     return plain_.knows(name) || numpy_pickle_objects::knows(name) || rebuild ||
            (name.module == "torch" && name.name == "Size") ||
            (name.module == "torch.storage" && name.name == "_load_from_bytes") ||
@@ -277,8 +277,7 @@ inline pickle_value torch_pickle_objects::call(pickle_values& values, pickle_nam
     static_cast<void>(storage_of(root));
     return root;
   }
-  return numpy_pickle_objects::knows(name) ? numpy_.call(values, name, args)
-                                           : plain_.call(values, name, args);
+  return numpy_pickle_objects::knows(name) ? numpy_.call(values, name, args) : plain_.call(values, name, args);
 }
 
 } // namespace glt::io::detail

@@ -115,10 +115,9 @@ inline void draw_bars(svg_canvas& canvas, svg_box const& box, svg_bar_chart cons
     for (auto const& layer : chart.layers) {
       auto const value = static_cast<double>(layer.values[bar]);
       if (value > 0) {
-        canvas.rectangle(x + (slot - width) / 2, level(below + value), width, level(below) - level(below + value),
-                         layer.colour,
-                         chart.bar + " " + std::to_string(bar) + ", " + layer.name + ": " +
-                             std::to_string(layer.values[bar]));
+        canvas.rectangle(
+            x + (slot - width) / 2, level(below + value), width, level(below) - level(below + value), layer.colour,
+            chart.bar + " " + std::to_string(bar) + ", " + layer.name + ": " + std::to_string(layer.values[bar]));
       }
       below += value;
     }

@@ -42,12 +42,23 @@ namespace glt::io::detail {
   while (!text.empty()) {
     auto const length = xml_character(text);
     switch (text.front()) {
-    case '&': escaped += "&amp;"; break;
-    case '<': escaped += "&lt;"; break;
-    case '>': escaped += "&gt;"; break;
-    case '"': escaped += "&quot;"; break;
-    case '\'': escaped += "&apos;"; break;
-    default: escaped += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+    case '&':
+      escaped += "&amp;";
+      break;
+    case '<':
+      escaped += "&lt;";
+      break;
+    case '>':
+      escaped += "&gt;";
+      break;
+    case '"':
+      escaped += "&quot;";
+      break;
+    case '\'':
+      escaped += "&apos;";
+      break;
+    default:
+      escaped += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
     }
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
@@ -81,8 +92,7 @@ struct svg_text_style {
 class svg_canvas {
 public:
   /// A filled rectangle that says `hint` when the pointer is over it.
-  void rectangle(double x, double y, double width, double height, std::string_view colour,
-                 std::string_view hint = {}) {
+  void rectangle(double x, double y, double width, double height, std::string_view colour, std::string_view hint = {}) {
     body_ += "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) + attribute("height", height) +
              " fill=\"" + xml_text(colour) + "\"";
     body_ += hint.empty() ? "/>\n" : "><title>" + xml_text(hint) + "</title></rect>\n";
@@ -109,8 +119,8 @@ public:
   }
 
   void text(double x, double y, std::string_view content, svg_text_style const& style = {}) {
-    body_ += "<text" + attribute("x", x) + attribute("y", y) + attribute("font-size", style.size) +
-             " text-anchor=\"" + style.anchor + "\" fill=\"" + style.colour + "\"";
+    body_ += "<text" + attribute("x", x) + attribute("y", y) + attribute("font-size", style.size) + " text-anchor=\"" +
+             style.anchor + "\" fill=\"" + style.colour + "\"";
     body_ += style.bold ? " font-weight=\"bold\"" : "";
     body_ += style.upwards ? " transform=\"rotate(-90 " + trimmed(x, 2) + " " + trimmed(y, 2) + ")\"" : "";
     body_ += ">" + xml_text(content) + "</text>\n";

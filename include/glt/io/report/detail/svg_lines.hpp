@@ -53,8 +53,7 @@ struct svg_axis {
   [[nodiscard]] double share(double value) const { return (value - first) / (last - first); }
   [[nodiscard]] std::string text(double value) const {
     auto const digits = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
-    return std::abs(value) >= 1e4 ? (value < 0 ? "-" : "") + short_number(std::abs(value))
-                                  : trimmed(value, digits);
+    return std::abs(value) >= 1e4 ? (value < 0 ? "-" : "") + short_number(std::abs(value)) : trimmed(value, digits);
   }
 };
 

@@ -59,8 +59,7 @@ inline constexpr char const* diagonal_colour = "#e8dcc4";
   std::array<std::int64_t, heat_colours.size()> bounds{};
   for (std::int64_t step = 1; step <= steps; ++step) {
     bounds[static_cast<std::size_t>(step)] =
-        2 * light > coloured ? largest >> (steps - step)
-                             : largest / steps * step + largest % steps * step / steps;
+        2 * light > coloured ? largest >> (steps - step) : largest / steps * step + largest % steps * step / steps;
   }
   return bounds;
 }
@@ -148,10 +147,10 @@ inline void draw_matrix(svg_canvas& canvas, svg_box const& box, svg_matrix const
   constexpr std::size_t first_dark = 6;
   if (cell >= room_for_number) {
     matrix.for_each([&](std::int64_t i, std::int64_t j, std::int64_t value) {
-      canvas.text(left + (static_cast<double>(j) + 0.5) * cell, top + (static_cast<double>(i) + 0.5) * cell + 3.5,
-                  short_number(static_cast<double>(value)),
-                  {.anchor = "middle",
-                   .colour = i != j && heat_level(value, bounds) >= first_dark ? "#ffffff" : "#1a1a1a"});
+      canvas.text(
+          left + (static_cast<double>(j) + 0.5) * cell, top + (static_cast<double>(i) + 0.5) * cell + 3.5,
+          short_number(static_cast<double>(value)),
+          {.anchor = "middle", .colour = i != j && heat_level(value, bounds) >= first_dark ? "#ffffff" : "#1a1a1a"});
     });
   }
   draw_heat_legend(canvas, left + side + 20, top, matrix, bounds);

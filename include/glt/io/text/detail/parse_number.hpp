@@ -19,8 +19,8 @@ namespace glt::io::detail {
 /// What became of the text of a number.
 enum class number_fault : std::uint8_t { none, missing, out_of_range };
 
-inline constexpr std::array<std::uint64_t, 9> powers_of_ten{
-    1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+inline constexpr std::array<std::uint64_t, 9> powers_of_ten{1,       10,        100,        1'000,      10'000,
+                                                            100'000, 1'000'000, 10'000'000, 100'000'000};
 
 // Bytes 0 to 9, the first one in the lowest byte, as a number of eight digits: pairs, fours, then all of them.
 constexpr std::uint64_t eight_digits(std::uint64_t digits) noexcept {
@@ -73,8 +73,8 @@ template <std::integral T>
   }
   constexpr std::ptrdiff_t always_exact = 18; // digits of which every number fits 63 bits
   if (place - first > always_exact) [[unlikely]] {
-    if (std::from_chars(first, place, magnitude).ec != std::errc() ||
-        magnitude > std::uint64_t{1} << 63 || (magnitude == std::uint64_t{1} << 63 && !negative)) {
+    if (std::from_chars(first, place, magnitude).ec != std::errc() || magnitude > std::uint64_t{1} << 63 ||
+        (magnitude == std::uint64_t{1} << 63 && !negative)) {
       return number_fault::out_of_range;
     }
   }

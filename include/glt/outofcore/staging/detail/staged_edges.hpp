@@ -87,8 +87,8 @@ public:
   /// @throws io_error  if they cannot be written
   template <class T>
   void append(host_view<T const> elements) {
-    bytes_.append({reinterpret_cast<std::byte const*>(elements.data()),
-                   elements.size() * static_cast<std::int64_t>(sizeof(T))});
+    bytes_.append(
+        {reinterpret_cast<std::byte const*>(elements.data()), elements.size() * static_cast<std::int64_t>(sizeof(T))});
   }
 
   /// The array, mapped from the file, which goes away with it.

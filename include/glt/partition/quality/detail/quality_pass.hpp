@@ -137,7 +137,7 @@ public:
   /// @throws precondition_error  naming list, place and vertex, if there is no such vertex
   template <vertex_id Vertex>
   void count_splits(measured_vertices<Vertex> const& vertices, vertex_splits const& splits, std::string const& of) {
-    auto const count = [&](host_view<global_id const> list, std::int64_t part_counts::*counted, char const* name) {
+    auto const count = [&](host_view<global_id const> list, std::int64_t part_counts::* counted, char const* name) {
       for (std::int64_t i = 0; i < list.size(); ++i) {
         if (list[i] < 0 || list[i] >= vertices.states.size()) {
           throw precondition_error(message("vertex ", i, " of the list ", name, of, " is ", list[i], ", outside [0, ",

@@ -73,8 +73,8 @@ public:
   void place_rows(csr_view<memory_space::host, Vertex> graph, host_view<Vertex const> order) {
     check_block(0, graph.num_rows());
     if (order.size() != graph.num_rows()) {
-      throw precondition_error(message("order of ", order.size(), " vertices for a graph of ",
-                                               graph.num_rows(), " rows; give every vertex once"));
+      throw precondition_error(message("order of ", order.size(), " vertices for a graph of ", graph.num_rows(),
+                                       " rows; give every vertex once"));
     }
     place_each(0, graph, order.size(), [order](std::int64_t i) { return std::int64_t{order[i]}; });
   }
@@ -109,22 +109,22 @@ private:
   void check_block(std::int64_t first, std::int64_t count) const {
     if (first < 0 || first > part_of_.size() - count) {
       throw precondition_error(message("vertices ", first, " to ", first + count - 1,
-                                               " of a stream, but vertices are in [0, ", part_of_.size(), ")"));
+                                       " of a stream, but vertices are in [0, ", part_of_.size(), ")"));
     }
     if (count > part_of_.size() - placed_) {
       throw precondition_error(message("vertex ", placed_ + count, " of a pass over ", part_of_.size(),
-                                               " vertices; a vertex comes once a pass, and restart() begins another"));
+                                       " vertices; a vertex comes once a pass, and restart() begins another"));
     }
   }
 
   void check_complete() const {
     if (placed_ != part_of_.size()) {
-      throw precondition_error(message("stream of ", placed_, " vertices so far; a pass has all ",
-                                               part_of_.size(), ", those without edges as well"));
+      throw precondition_error(message("stream of ", placed_, " vertices so far; a pass has all ", part_of_.size(),
+                                       ", those without edges as well"));
     }
     if (auto const missing = std::ranges::find(part_of_, unassigned); missing != part_of_.end()) {
       throw precondition_error(message("vertex ", missing - part_of_.begin(), " has not come, and another came ",
-                                               "twice; every vertex comes once a pass"));
+                                       "twice; every vertex comes once a pass"));
     }
   }
 
@@ -201,7 +201,7 @@ private:
   std::vector<std::int64_t> neighbors_; // by part, from place 1 on; all 0 between vertices
   part_capacities capacities_;
   std::vector<decltype(std::declval<Rule const&>().level(0))> levels_; // by part
-  std::int64_t placed_ = 0; // in this pass
+  std::int64_t placed_ = 0;                                            // in this pass
 };
 
 } // namespace glt::detail

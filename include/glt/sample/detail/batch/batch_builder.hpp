@@ -208,7 +208,11 @@ public:
                 : renumber<false>(e, sources, {.bound = sources.size()}, place.edges, now);
     }
   }
-  void end_rows(std::size_t e) requires(host_policy<Policy>) { sizes_.count_rows(e); }
+  void end_rows(std::size_t e)
+    requires(host_policy<Policy>)
+  {
+    sizes_.count_rows(e);
+  }
 
   /// Ends a hop: the vertices that are new in it are known, and the frontiers are those of the next one.
   void end_hop() {
@@ -260,8 +264,7 @@ private:
   [[nodiscard]] bool many(vertex_type const& type, std::int64_t expected) const {
     if constexpr (host_policy<Policy>) {
       auto const fits = [&](Vertex seed) { return seed >= 0 && seed < type.num_vertices; };
-      return !disjoint_ && type.num_vertices / 16 < expected &&
-             std::all_of(type.seeds.begin(), type.seeds.end(), fits);
+      return !disjoint_ && type.num_vertices / 16 < expected && std::all_of(type.seeds.begin(), type.seeds.end(), fits);
     } else {
       return false;
     }

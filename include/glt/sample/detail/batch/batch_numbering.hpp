@@ -41,8 +41,7 @@ public:
   void enter(array_view<space, Vertex const> vertices) {
     clear();
     vertices_.number_all(
-        vertices.size(), [vertices](std::int64_t i) { return vertices[i]; },
-        [](std::int64_t, local_id, local_id) {});
+        vertices.size(), [vertices](std::int64_t i) { return vertices[i]; }, [](std::int64_t, local_id, local_id) {});
   }
   [[nodiscard]] std::int64_t bound() const noexcept { return std::int64_t{vertices_.size()} + trees_.size(); }
   [[nodiscard]] std::int64_t bound_after(std::int64_t count) const noexcept { return bound() + count; }

@@ -47,16 +47,15 @@ public:
   /// @cost   O(S · fanout), and one copy of the number of edges to the host where the policy is not of the host;
   ///         allocates only while the hop is larger than any before
   template <memory_space GraphSpace, vertex_id Vertex, class Row, class Rule>
-  void draw(csr_view<GraphSpace, Vertex> graph, hop_request<space, Row, Rule, GraphSpace> const& request,
-            bool edge_ids, hop_sample<Policy, Vertex>& out) {
+  void draw(csr_view<GraphSpace, Vertex> graph, hop_request<space, Row, Rule, GraphSpace> const& request, bool edge_ids,
+            hop_sample<Policy, Vertex>& out) {
     draw(policy_.executor(), graph, request, edge_ids, out);
   }
 
   /// The same on another executor.
   template <executor Executor, memory_space GraphSpace, vertex_id Vertex, class Row, class Rule>
   void draw(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
-            hop_request<space, Row, Rule, GraphSpace> const& request, bool edge_ids,
-            hop_sample<Policy, Vertex>& out) {
+            hop_request<space, Row, Rule, GraphSpace> const& request, bool edge_ids, hop_sample<Policy, Vertex>& out) {
     auto const num_rows = request.rows.size();
     detail::adopt_policy(policy_, out.offsets, out.sources, out.edge_ids);
     out.offsets.resize(num_rows + 1);

@@ -45,7 +45,7 @@ public:
   std::int64_t check(Policy const& policy, std::span<list const> seeds) const {
     if (seeds.size() != what_.size()) {
       throw precondition_error(message("seeds of ", seeds.size(), " node types for a graph of ", what_.size(),
-                                               "; give one list per type, empty if need be"));
+                                       "; give one list per type, empty if need be"));
     }
     std::int64_t count = 0;
     for (std::size_t t = 0; t < seeds.size(); ++t) {
@@ -61,7 +61,7 @@ public:
   [[nodiscard]] std::span<list const> of_one_type(int node_type, list seeds) {
     if (node_type < 0 || node_type >= std::ssize(lists_)) {
       throw precondition_error(message("seeds of node type ", node_type, " of ", lists_.size(),
-                                               "; types count from 0, see hetero_schema::find_node_type"));
+                                       "; types count from 0, see hetero_schema::find_node_type"));
     }
     lists_.assign(lists_.size(), {});
     lists_[static_cast<std::size_t>(node_type)] = seeds;

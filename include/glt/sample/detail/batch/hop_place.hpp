@@ -26,8 +26,8 @@ struct known_frontier {
 template <memory_space Space>
 struct hop_place {
   known_frontier<Space> frontier; ///< of the destination type
-  bounded_size<Space> edges;        ///< of this type, before the hop
-  bounded_size<Space> expanded;     ///< vertices that were expanded over it before the hop
+  bounded_size<Space> edges;      ///< of this type, before the hop
+  bounded_size<Space> expanded;   ///< vertices that were expanded over it before the hop
 };
 
 // Numbers of edges and of expanded vertices after a hop; without offsets nothing was drawn.

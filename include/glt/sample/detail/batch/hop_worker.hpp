@@ -52,12 +52,11 @@ public:
     }
     for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
       relation_draw<GraphSpace, Vertex, Rule> const relation{.graph = graph,
-                                                                     .destination_type = 0,
-                                                                     .original = original,
-                                                                     .options = hop_of(options, hop),
-                                                                     .key =
-                                                                         hop_key(key, static_cast<std::int64_t>(hop)),
-                                                                     .rule = rule};
+                                                             .destination_type = 0,
+                                                             .original = original,
+                                                             .options = hop_of(options, hop),
+                                                             .key = hop_key(key, static_cast<std::int64_t>(hop)),
+                                                             .rule = rule};
       draws_.run(ex, builder_.typed(), std::span(&relation, 1), queries, options.edge_ids);
       builder_.end_hop();
     }

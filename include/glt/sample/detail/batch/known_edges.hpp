@@ -106,9 +106,9 @@ private:
   void keep_known(csr_view<GraphSpace, Vertex> graph, PositionOf position_of, bool edge_ids,
                   hop_sample<Policy, local_id>& out) {
     policy_.executor().for_ranges(used_, 4096,
-                                  look_up_range<space, Vertex, PositionOf>{
-                                      std::as_const(candidates_).view(), &filter_, position_of, left_.view(),
-                                      positions_.view()});
+                                  look_up_range<space, Vertex, PositionOf>{std::as_const(candidates_).view(), &filter_,
+                                                                           position_of, left_.view(),
+                                                                           positions_.view()});
     auto num_kept = out.sources.size();
     out.sources.resize(num_kept + used_);
     out.edge_ids.resize(edge_ids ? num_kept + used_ : 0);

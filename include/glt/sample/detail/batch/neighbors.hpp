@@ -26,8 +26,8 @@ void check_request(Graph const& graph, Request const& request, std::int64_t num_
                                      " offsets; give one more offset than rows"));
   }
   if (!request.original.empty() && request.original.size() != graph.num_rows()) {
-    throw precondition_error(message(request.original.size(), " original ids for ", graph.num_rows(),
-                                     " rows; give one per row or none"));
+    throw precondition_error(
+        message(request.original.size(), " original ids for ", graph.num_rows(), " rows; give one per row or none"));
   }
   if (has_query<decltype(request.rule)> && request.queries.size() != request.rows.size()) {
     throw precondition_error(
@@ -46,8 +46,8 @@ template <executor Executor, memory_space Space, memory_space GraphSpace, vertex
           draw_rule<csr_view<GraphSpace, Vertex>> Rule>
   requires reaches<Executor, Space> && reaches<Executor, GraphSpace>
 void count_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
-                     hop_request<Space, Row, Rule, GraphSpace> const& request,
-                     array_view<Space, edge_offset> counts, array_view<Space, edge_offset> offsets) {
+                     hop_request<Space, Row, Rule, GraphSpace> const& request, array_view<Space, edge_offset> counts,
+                     array_view<Space, edge_offset> offsets) {
   using graph_type = csr_view<GraphSpace, Vertex>;
   using request_type = hop_request<Space, Row, Rule, GraphSpace>;
   detail::check_request(graph, request, offsets.size());
@@ -104,15 +104,15 @@ void sample_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
     }
   }
   if (!edge_ids.empty() && edge_ids.size() != sources.size()) {
-    throw precondition_error(detail::message("sampling into ", sources.size(), " sources and ",
-                                             edge_ids.size(),
+    throw precondition_error(detail::message("sampling into ", sources.size(), " sources and ", edge_ids.size(),
                                              " edge ids; give as many ids as sources, or none"));
   }
   if constexpr (host_executor<Executor>) {
     ex.for_ranges(request.rows.size(), detail::rows_per_thread,
                   detail::sample_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids, found});
   } else if (gives_all_in_order<Rule>(request.options)) {
-    ex.for_each(sources.size(), read_edge_of_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
+    ex.for_each(sources.size(),
+                read_edge_of_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
   } else {
     draw_rows<Rule, graph_type>(ex, request.options, request.rows.size(),
                                 sample_row<graph_type, request_type>{graph, request, offsets, sources, edge_ids});

@@ -124,8 +124,7 @@ public:
     counts_.clear(); // nothing to keep
     counts_.resize(num_pieces);
     before_.resize(num_pieces + 1);
-    ex.for_each(num_pieces, count_known<graph_type, space, Row, PositionOf>{pieces, position_of,
-                                                                                    counts_.view()});
+    ex.for_each(num_pieces, count_known<graph_type, space, Row, PositionOf>{pieces, position_of, counts_.view()});
     ex.exclusive_scan(std::as_const(counts_).view(), before_.view());
     auto const before = std::as_const(before_).view();
     out.offsets.resize(rows.size() + 1);
@@ -133,8 +132,8 @@ public:
     auto const num_known = read_element(policy_, before, num_pieces);
     out.sources.resize(num_known);
     out.edge_ids.resize(edge_ids ? num_known : 0);
-    ex.for_each(num_pieces, write_known<graph_type, space, Row, PositionOf>{
-                                pieces, position_of, before, out.sources.view(), out.edge_ids.view()});
+    ex.for_each(num_pieces, write_known<graph_type, space, Row, PositionOf>{pieces, position_of, before,
+                                                                            out.sources.view(), out.edge_ids.view()});
   }
 
 private:

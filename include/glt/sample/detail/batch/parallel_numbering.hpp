@@ -88,9 +88,8 @@ public:
   void number_all(detail::bounded_size<space> count, array_view<space, std::int64_t const> before,
                   array_view<space, std::int64_t> after, Occurrences const& of) {
     if (count.bound < 0 || count.bound >= most_positions - bound_) {
-      throw precondition_error(message("numbering of up to ", count.bound, " occurrences after up to ",
-                                                    bound_, " vertices; together they must fit 31 bits: sample ",
-                                                    "smaller batches"));
+      throw precondition_error(message("numbering of up to ", count.bound, " occurrences after up to ", bound_,
+                                       " vertices; together they must fit 31 bits: sample ", "smaller batches"));
     }
     auto const ex = policy_.executor();
     auto const bound = bound_after(count.bound);
@@ -101,15 +100,13 @@ public:
     links_.resize(count.bound);
     firsts_.resize(count.bound);
     ranks_.resize(count.bound + 1);
-    ex.for_each(count.bound,
-                enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
+    ex.for_each(count.bound, enter_occurrences<space, Occurrences>{of, count, before, table(), links_.view()});
     ex.exclusive_scan(count.bound,
                       mark_first<space>{count, before, slots_.data(), std::as_const(links_).view(), firsts_.view()},
                       ranks_.view());
     ex.for_each(std::max<std::int64_t>(count.bound, 1), // one that writes the number of keys
-                set_numbers<space, Occurrences>{of, count, before, after, slots_.data(),
-                                                        std::as_const(links_).view(), std::as_const(firsts_).view(),
-                                                        std::as_const(ranks_).view()});
+                set_numbers<space, Occurrences>{of, count, before, after, slots_.data(), std::as_const(links_).view(),
+                                                std::as_const(firsts_).view(), std::as_const(ranks_).view()});
     bound_ = bound;
   }
 

@@ -39,8 +39,7 @@ GLT_HOST_DEVICE void look_ahead(Graph const& graph, Request const& request, std:
 
 template <class Graph, class Request>
 [[nodiscard]] GLT_HOST_DEVICE std::int64_t count_of_row(Graph const& graph, Request const& request, std::int64_t i) {
-  return request.rule.count(graph, request.rows[i], request.query(i), request.options, request.key,
-                            request.subject(i));
+  return request.rule.count(graph, request.rows[i], request.query(i), request.options, request.key, request.subject(i));
 }
 
 // Counts for rows, row after row; for a rule that finds something in them, what it finds.

@@ -99,14 +99,16 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
 #if defined(__GNUC__) && defined(__x86_64__)
 #define GLT_HAS_FOUR_LANES 1
 
-[[nodiscard]] inline bool has_four_lanes() noexcept { return __builtin_cpu_supports("avx2") != 0; }
+[[nodiscard]] inline bool has_four_lanes() noexcept {
+  return __builtin_cpu_supports("avx2") != 0;
+}
 
 // `pick_distinct_at_once` on processors of which `has_four_lanes` is true.
 [[gnu::target("avx2")]] inline bool pick_distinct_in_four_lanes(random_stream const& stream, std::int64_t degree,
                                                                 int count, std::int32_t* picks) noexcept {
   __m256i c[4] = {_mm256_set1_epi64x(static_cast<std::int64_t>(stream.subject())),
-                  _mm256_set1_epi64x(static_cast<std::int64_t>(stream.subject() >> 32)),
-                  _mm256_set_epi64x(3, 2, 1, 0), _mm256_setzero_si256()};
+                  _mm256_set1_epi64x(static_cast<std::int64_t>(stream.subject() >> 32)), _mm256_set_epi64x(3, 2, 1, 0),
+                  _mm256_setzero_si256()};
   auto key0 = _mm256_set1_epi32(static_cast<int>(stream.key()[0]));
   auto key1 = _mm256_set1_epi32(static_cast<int>(stream.key()[1]));
   auto const factor0 = _mm256_set1_epi64x(philox_factors[0]);
@@ -125,7 +127,8 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
   }
   auto bounds = _mm256_add_epi64(_mm256_set1_epi64x(degree - count + 1), _mm256_set_epi64x(12, 8, 4, 0));
   auto accepted = _mm256_set1_epi32(-1);
-  for (auto& word : c) { // of draws j, j + 4, j + 8, j + 12; that of a draw that is not used may be rejected for nothing
+  for (auto& word :
+       c) { // of draws j, j + 4, j + 8, j + 12; that of a draw that is not used may be rejected for nothing
     word = _mm256_mul_epu32(word, bounds);
     accepted = _mm256_and_si256(accepted, _mm256_cmpeq_epi32(_mm256_max_epu32(word, bounds), word));
     bounds = _mm256_add_epi64(bounds, _mm256_set1_epi64x(1));
@@ -159,10 +162,14 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
 inline bool pick_distinct_in_two_lanes(random_stream const& stream, std::int64_t degree, int count,
                                        std::int32_t* picks) noexcept {
   switch ((count + 3) / 4) {
-  case 1: return pick_distinct_in_lanes<1>(stream, degree, count, picks);
-  case 2: return pick_distinct_in_lanes<2>(stream, degree, count, picks);
-  case 3: return pick_distinct_in_lanes<3>(stream, degree, count, picks);
-  default: return pick_distinct_in_lanes<4>(stream, degree, count, picks);
+  case 1:
+    return pick_distinct_in_lanes<1>(stream, degree, count, picks);
+  case 2:
+    return pick_distinct_in_lanes<2>(stream, degree, count, picks);
+  case 3:
+    return pick_distinct_in_lanes<3>(stream, degree, count, picks);
+  default:
+    return pick_distinct_in_lanes<4>(stream, degree, count, picks);
   }
 }
 

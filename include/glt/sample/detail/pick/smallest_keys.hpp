@@ -122,8 +122,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap
   auto const may_arrive = [&](double bound, std::int64_t p) {
     auto const pair = word_pair(keys.stream, static_cast<std::uint64_t>(p / 2));
     double const weight = static_cast<double>(keys.row[p]);
-    return weight > 0 &&
-           !(static_cast<double>(minus_log2_at_least(p % 2 != 0 ? pair[1] : pair[0])) > bound * weight);
+    return weight > 0 && !(static_cast<double>(minus_log2_at_least(p % 2 != 0 ? pair[1] : pair[0])) > bound * weight);
   };
   team.visit_if(next, keys.row.size(), limit, may_arrive, [&](double& bound, std::int64_t p) {
     if (auto const edge = keys(p); edge.key < heap.latest()) {
@@ -139,8 +138,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap
 /// @pre    the row has `count` edges of positive weight, and count is above 0; not checked
 template <class Team, memory_space Space, class Position>
 GLT_HOST_DEVICE constexpr void pick_smallest_keys_by(Team const& team, random_stream const& stream,
-                                                     edge_weights<Space> row, std::int64_t count,
-                                                     Position* out) {
+                                                     edge_weights<Space> row, std::int64_t count, Position* out) {
   edge_keys<Space> const keys{stream, row};
   if (count <= heap_with_keys<Space, Position>::capacity) {
     keep_smallest_keys_by<Position>(team, heap_with_keys<Space, Position>{keys, out}, count);

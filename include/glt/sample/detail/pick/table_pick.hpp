@@ -124,10 +124,9 @@ GLT_HOST_DEVICE constexpr void pick_by_table(random_stream const& stream, array_
 /// @source Walker, ACM TOMS 3(3), 1977; rejection: Wong & Easton, "An efficient method for weighted sampling
 ///         without replacement", SIAM J. Comput. 9(1), 1980
 template <memory_space Space, class Position>
-GLT_HOST_DEVICE constexpr void pick_distinct_by_table(random_stream const& stream, random_stream const& rest,
-                                                      array_view<Space, alias_slot const> row,
-                                                      edge_weights<Space> weights, std::int64_t count,
-                                                      Position* out) noexcept {
+GLT_HOST_DEVICE constexpr void
+pick_distinct_by_table(random_stream const& stream, random_stream const& rest, array_view<Space, alias_slot const> row,
+                       edge_weights<Space> weights, std::int64_t count, Position* out) noexcept {
   table_draws<Space> const draws{stream, row};
   distinct_edges<Position> picked{out};
   for (std::int64_t first = 0; first < count; first += 8) {

@@ -18,14 +18,13 @@ namespace glt::detail {
 ///
 /// @pre    0 < count <= the size of the team, and count < degree < 2³¹; not checked
 template <class Team, class Picks>
-GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream const& stream,
-                                                std::int64_t degree, int count, Picks& picks) {
+GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream const& stream, std::int64_t degree,
+                                                int count, Picks& picks) {
   auto const last = [&](int draw) { return static_cast<std::int32_t>(degree - count + draw); };
   if (team.any([&](int lane) {
         auto const bound = static_cast<std::uint32_t>(last(lane)) + 1;
         auto const words = stream.block(static_cast<std::uint64_t>(lane / 4));
-        std::uint64_t const product =
-            std::uint64_t{word_at(words, static_cast<std::uint32_t>(lane % 4))} * bound;
+        std::uint64_t const product = std::uint64_t{word_at(words, static_cast<std::uint32_t>(lane % 4))} * bound;
         picks[lane] = static_cast<std::int32_t>(product >> 32);
         return lane < count && static_cast<std::uint32_t>(product) < bound;
       })) {
@@ -33,8 +32,7 @@ GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream 
   }
   for (int settled = 0; settled + 1 < count; ++settled) {
     auto const pick = team.get(picks, settled);
-    team.on_lanes(
-        [&](int lane) { picks[lane] = lane > settled && picks[lane] == pick ? last(lane) : picks[lane]; });
+    team.on_lanes([&](int lane) { picks[lane] = lane > settled && picks[lane] == pick ? last(lane) : picks[lane]; });
   }
   return true;
 }
@@ -43,9 +41,8 @@ GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream 
 ///
 /// @shape  out [num_picked(degree, options)], scratch
 template <class Team, class Position, class Emit>
-GLT_HOST_DEVICE constexpr void pick_positions_by(Team const& team, random_stream const& stream,
-                                                 std::int64_t degree, hop_options options, Position* out,
-                                                 Emit emit) {
+GLT_HOST_DEVICE constexpr void pick_positions_by(Team const& team, random_stream const& stream, std::int64_t degree,
+                                                 hop_options options, Position* out, Emit emit) {
   static_assert(Team::size >= most_at_once);
   auto const count = num_picked(degree, options);
   if (!options.replace && count == degree) {

@@ -208,8 +208,7 @@ public:
     auto const ex = policy_.executor();
     auto const frontier = std::as_const(frontier_).view();
     if constexpr (host_policy<Policy>) {
-      ex.for_each(graph.num_rows(),
-                  spread_row<graph_type, space, Slot>{graph, frontier, options, slot, sums_.view()});
+      ex.for_each(graph.num_rows(), spread_row<graph_type, space, Slot>{graph, frontier, options, slot, sums_.view()});
     } else {
       constexpr auto size = spread_edges<graph_type, space, Slot>::size;
       ex.for_each(graph.num_rows(), value_row<graph_type, space>{graph, frontier, options, values_.view()});

@@ -29,21 +29,24 @@ inline constexpr std::uint64_t ln2_58 = 0x2c5c85fdf473de6;
 ///
 /// @cost   18 multiplications
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t minus_ln_58(double p) noexcept {
-  constexpr std::uint64_t half_of_factor[] = { // 16 / (17 + i), in units of 2⁻⁶⁴
-      0xf0f0f0f0f0f0f0f1, 0xe38e38e38e38e38e, 0xd79435e50d79435e, 0xcccccccccccccccd, 0xc30c30c30c30c30c,
-      0xba2e8ba2e8ba2e8c, 0xb21642c8590b2164, 0xaaaaaaaaaaaaaaab, 0xa3d70a3d70a3d70a, 0x9d89d89d89d89d8a,
-      0x97b425ed097b425f, 0x9249249249249249, 0x8d3dcb08d3dcb08d, 0x8888888888888889, 0x8421084210842108,
-      0x8000000000000000};
-  constexpr std::uint64_t ln_of_factor[] = { // in units of 2⁻⁶⁴
-      0xa1ecff97c91e267b, 0x934b1089a6dc93c2, 0x8573b71682a7d21b, 0x785228689c9b3653, 0x6bd4a5492337419d,
-      0x5febe8ef60546fb8, 0x548ab81ce28f5f38, 0x49a58844d36e49e1, 0x3f3238d96766f2fb, 0x3527da7915b3c6de,
-      0x2b7e80d6a87b63f7, 0x222f1d044fc8f7bc, 0x19335e5d594988ae, 0x108598b59e3a0689, 0x0820aec4f3a22238, 0};
-  constexpr std::uint64_t even[] = { // 1/14, 1/12, … 1/4, 1/2, in units of 2⁻⁶⁴
-      0x1249249249249249, 0x1555555555555555, 0x199999999999999a, 0x2000000000000000,
-      0x2aaaaaaaaaaaaaab, 0x4000000000000000, 0x8000000000000000};
-  constexpr std::uint64_t odd[] = { // 1/15, 1/13, … 1/5, 1/3
-      0x1111111111111111, 0x13b13b13b13b13b1, 0x1745d1745d1745d1, 0x1c71c71c71c71c72,
-      0x2492492492492492, 0x3333333333333333, 0x5555555555555555};
+  constexpr std::uint64_t half_of_factor[] = {
+      // 16 / (17 + i), in units of 2⁻⁶⁴
+      0xf0f0f0f0f0f0f0f1, 0xe38e38e38e38e38e, 0xd79435e50d79435e, 0xcccccccccccccccd,
+      0xc30c30c30c30c30c, 0xba2e8ba2e8ba2e8c, 0xb21642c8590b2164, 0xaaaaaaaaaaaaaaab,
+      0xa3d70a3d70a3d70a, 0x9d89d89d89d89d8a, 0x97b425ed097b425f, 0x9249249249249249,
+      0x8d3dcb08d3dcb08d, 0x8888888888888889, 0x8421084210842108, 0x8000000000000000};
+  constexpr std::uint64_t ln_of_factor[] = {
+      // in units of 2⁻⁶⁴
+      0xa1ecff97c91e267b, 0x934b1089a6dc93c2, 0x8573b71682a7d21b, 0x785228689c9b3653,
+      0x6bd4a5492337419d, 0x5febe8ef60546fb8, 0x548ab81ce28f5f38, 0x49a58844d36e49e1,
+      0x3f3238d96766f2fb, 0x3527da7915b3c6de, 0x2b7e80d6a87b63f7, 0x222f1d044fc8f7bc,
+      0x19335e5d594988ae, 0x108598b59e3a0689, 0x0820aec4f3a22238, 0};
+  constexpr std::uint64_t even[] = {// 1/14, 1/12, … 1/4, 1/2, in units of 2⁻⁶⁴
+                                    0x1249249249249249, 0x1555555555555555, 0x199999999999999a, 0x2000000000000000,
+                                    0x2aaaaaaaaaaaaaab, 0x4000000000000000, 0x8000000000000000};
+  constexpr std::uint64_t odd[] = {// 1/15, 1/13, … 1/5, 1/3
+                                   0x1111111111111111, 0x13b13b13b13b13b1, 0x1745d1745d1745d1, 0x1c71c71c71c71c72,
+                                   0x2492492492492492, 0x3333333333333333, 0x5555555555555555};
   auto const half = static_cast<std::int64_t>(p * 0x1p63);      // a conversion without a branch
   auto const missed = 0 - 2 * static_cast<std::uint64_t>(half); // (1 − p) · 2⁶⁴; 0 stands for 2⁶⁴
   if (missed == 0) {
@@ -72,10 +75,20 @@ inline constexpr std::uint64_t ln2_58 = 0x2c5c85fdf473de6;
 [[nodiscard]] GLT_HOST_DEVICE constexpr double one_minus_exp_58(std::uint64_t x) noexcept {
   constexpr std::uint64_t inverse_of_ln2 = 0xb8aa3b295c17f0bb; // in units of 2⁻⁶³
   constexpr std::uint64_t of_sixteenths[] = {                  // 1 − e^(−j/16), in units of 2⁻⁶⁴
-      0,                  0x0f82a021c7eae18d, 0x1e14aed893eef3c4, 0x2bc4bf69fbc421fd,
-      0x38a0830a9befa8bd, 0x44b4d6906e840f66, 0x500dcf50b38b8aac, 0x5ab6c7364817b94f,
-      0x64ba681c834fb00c, 0x6e22b679f54ba802, 0x76f91b65b360c2a7, 0x7f466e0137fefc9f};
-  constexpr std::uint64_t coefficients[] = { // 1/11!, 1/10!, … 1/3!, 1/2!, in units of 2⁻⁶⁴
+                                             0,
+                                             0x0f82a021c7eae18d,
+                                             0x1e14aed893eef3c4,
+                                             0x2bc4bf69fbc421fd,
+                                             0x38a0830a9befa8bd,
+                                             0x44b4d6906e840f66,
+                                             0x500dcf50b38b8aac,
+                                             0x5ab6c7364817b94f,
+                                             0x64ba681c834fb00c,
+                                             0x6e22b679f54ba802,
+                                             0x76f91b65b360c2a7,
+                                             0x7f466e0137fefc9f};
+  constexpr std::uint64_t coefficients[] = {
+      // 1/11!, 1/10!, … 1/3!, 1/2!, in units of 2⁻⁶⁴
       0x0000006b99159fd5, 0x0000049f93edde28, 0x00002e3bc74aad8e, 0x0001a01a01a01a02, 0x000d00d00d00d00d,
       0x005b05b05b05b05b, 0x0222222222222222, 0x0aaaaaaaaaaaaaab, 0x2aaaaaaaaaaaaaab, 0x8000000000000000};
   std::uint64_t const halvings = high_product(x, inverse_of_ln2) >> 57;

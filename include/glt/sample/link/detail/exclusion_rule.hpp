@@ -55,13 +55,12 @@ struct excluding_rule {
   [[nodiscard]] static constexpr bool shares_row(hop_options options) noexcept { return Inner::shares_row(options); }
   template <class Team, class Graph, class Position, class Emit>
   GLT_HOST_DEVICE constexpr void pick_by(Team const& team, Graph const& graph, std::int64_t row, query_type query,
-                                         hop_options options, random_key key, std::uint64_t subject,
-                                         std::int64_t count, Position* out, Emit emit) const noexcept {
+                                         hop_options options, random_key key, std::uint64_t subject, std::int64_t count,
+                                         Position* out, Emit emit) const noexcept {
     auto const positions = excluded.of(row);
-    inner.pick_by(team, rest(graph, row, positions), row, query, options, key, subject, count, out,
-                  [&](std::int64_t i, std::int64_t position) {
-                    emit(i, position + excluded_before(positions, position));
-                  });
+    inner.pick_by(
+        team, rest(graph, row, positions), row, query, options, key, subject, count, out,
+        [&](std::int64_t i, std::int64_t position) { emit(i, position + excluded_before(positions, position)); });
   }
 
 private:

@@ -45,8 +45,7 @@ struct find_excluded {
     edge_offset const begin = graph.offset(row(i));
     edge_offset const degree = graph.degree(row(i));
     return team.select_if(
-        degree, degree,
-        [&](std::int64_t p) { return excluded(first[i], first[i + 1], graph.source(begin + p)); },
+        degree, degree, [&](std::int64_t p) { return excluded(first[i], first[i + 1], graph.source(begin + p)); },
         [&](std::int64_t k, std::int64_t p) { k < room ? void(out[k] = p) : void(); });
   }
 

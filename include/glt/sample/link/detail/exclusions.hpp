@@ -36,8 +36,7 @@ struct exclusions_view {
   /// The excluded positions of a row.
   ///
   /// @cost   O(1) for rows without any, but for one in sixteen; else O(log X)
-  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, edge_offset const>
-  of(std::int64_t row) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, edge_offset const> of(std::int64_t row) const noexcept {
     row += first_row;
     if (filter.empty() || ((filter[word(row, filter.size())] >> bit(row)) & 1U) == 0) {
       return {};
@@ -48,8 +47,7 @@ struct exclusions_view {
   }
 
   // Place of a row in the filter.
-  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t word(std::int64_t row,
-                                                                   std::int64_t words) noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t word(std::int64_t row, std::int64_t words) noexcept {
     return static_cast<std::int64_t>((mixed(row) >> 6) & static_cast<std::uint64_t>(words - 1));
   }
   [[nodiscard]] GLT_HOST_DEVICE static constexpr int bit(std::int64_t row) noexcept {

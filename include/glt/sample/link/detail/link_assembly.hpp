@@ -108,8 +108,7 @@ class link_assembly {
 
 public:
   explicit link_assembly(negative_options options, Policy policy = {})
-      : options_(options), policy_(policy), seeds_(0, policy), ranks_(0, policy),
-        places_(0, policy) {}
+      : options_(options), policy_(policy), seeds_(0, policy), ranks_(0, policy), places_(0, policy) {}
 
   /// The seeds to sample around, in the order of the index tensors; valid until the next call.
   ///

@@ -33,14 +33,13 @@ namespace glt::detail {
 ///   then nothing more is asked
 /// - `c.test(sources, destinations, found)`: writes 1 for pairs that are edges, 0 for others
 template <class C, class Policy, class Vertex>
-concept candidate_source = requires(C& c, array_view<Policy::space, std::int64_t const> numbers,
-                                    array_view<Policy::space, Vertex> vertices,
-                                    array_view<Policy::space, Vertex const> ends,
-                                    array_view<Policy::space, std::uint8_t> found) {
-  { c.num_numbers() } -> std::same_as<std::int64_t>;
-  { c.find(numbers, vertices) } -> std::same_as<bool>;
-  c.test(ends, ends, found);
-};
+concept candidate_source =
+    requires(C& c, array_view<Policy::space, std::int64_t const> numbers, array_view<Policy::space, Vertex> vertices,
+             array_view<Policy::space, Vertex const> ends, array_view<Policy::space, std::uint8_t> found) {
+      { c.num_numbers() } -> std::same_as<std::int64_t>;
+      { c.find(numbers, vertices) } -> std::same_as<bool>;
+      c.test(ends, ends, found);
+    };
 
 template <memory_space Space>
 struct list_places {
@@ -143,8 +142,8 @@ class negative_drawer {
 
 public:
   explicit negative_drawer(negative_options options, Policy policy = {})
-      : options_(options), policy_(policy), numbers_(0, policy),
-        vertices_(0, policy), sources_(0, policy), destinations_(0, policy), found_(0, policy) {
+      : options_(options), policy_(policy), numbers_(0, policy), vertices_(0, policy), sources_(0, policy),
+        destinations_(0, policy), found_(0, policy) {
     validate(options_);
   }
 
@@ -256,12 +255,11 @@ private:
       auto const open = places.now.view();
       auto& out = *batch.out;
       policy_.executor().for_each(
-          open.size(),
-          write_candidate<space, Vertex>{
-              open, std::as_const(vertices_).view().subview(ends() * first, ends() * open.size()),
-              batch.positives->view().sources, options_, sources_.view().subview(first, open.size()),
-              destinations_.view().subview(first, open.size()), out.sources.view(), out.destinations.view(),
-              out.verified.view()});
+          open.size(), write_candidate<space, Vertex>{
+                           open, std::as_const(vertices_).view().subview(ends() * first, ends() * open.size()),
+                           batch.positives->view().sources, options_, sources_.view().subview(first, open.size()),
+                           destinations_.view().subview(first, open.size()), out.sources.view(),
+                           out.destinations.view(), out.verified.view()});
     });
   }
 
@@ -278,15 +276,15 @@ private:
       auto& [open, still_open] = places;
       auto const count = open.size();
       auto const rejected = numbers_.view().subview(first, count);
-      auto const size = ex.select_if(
-          count,
-          is_rejected<space, Vertex>{sources.subview(first, count), destinations.subview(first, count),
-                                     std::as_const(found_).view().subview(first, count), batch.positives->view(),
-                                     options_.self_pairs},
-          rejected);
+      auto const size =
+          ex.select_if(count,
+                       is_rejected<space, Vertex>{sources.subview(first, count), destinations.subview(first, count),
+                                                  std::as_const(found_).view().subview(first, count),
+                                                  batch.positives->view(), options_.self_pairs},
+                       rejected);
       still_open.resize(size);
-      ex.for_each(size, keep_open<space>{rejected, std::as_const(open).view(), still_open.view(),
-                                         batch.out->verified.view()});
+      ex.for_each(
+          size, keep_open<space>{rejected, std::as_const(open).view(), still_open.view(), batch.out->verified.view()});
       open.swap(still_open);
     });
   }
@@ -301,7 +299,7 @@ private:
 
   negative_options options_;
   Policy policy_;
-  std::vector<open_places> open_; // by batch
+  std::vector<open_places> open_;        // by batch
   buffer<Policy, std::int64_t> numbers_; // of the open places of all batches, like the others
   buffer<Policy, Vertex> vertices_;
   buffer<Policy, Vertex> sources_;

@@ -70,9 +70,8 @@ struct count_equal_before {
   array_view<Space, std::int64_t const> order;
   array_view<Space, std::int64_t> occurrences;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const first = first_where(0, i, [&](std::int64_t at) {
-      return sources[at] == sources[i] && destinations[at] == destinations[i];
-    });
+    auto const first = first_where(
+        0, i, [&](std::int64_t at) { return sources[at] == sources[i] && destinations[at] == destinations[i]; });
     occurrences[order[i]] = i - first;
   }
 };

@@ -22,8 +22,7 @@ template <device_policy Policy, class Id>
 void validate_seed_edges(Policy const& policy, array_view<Policy::space, Id> sources,
                          array_view<Policy::space, Id> destinations, std::int64_t num_vertices) {
   if (sources.size() != destinations.size()) {
-    throw precondition_error(detail::message("seed edges with ", sources.size(), " sources and ",
-                                             destinations.size(),
+    throw precondition_error(detail::message("seed edges with ", sources.size(), " sources and ", destinations.size(),
                                              " destinations; give both ends of every edge"));
   }
   validate_vertices(policy, "source of seed edge", sources, num_vertices);

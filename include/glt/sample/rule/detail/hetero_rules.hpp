@@ -27,8 +27,8 @@ template <class Rule, class RelationOf>
 void check_rules(hetero_schema const& schema, hetero_options const& options, std::vector<Rule> const& rules,
                  RelationOf relation_of) {
   if (std::ssize(rules) != schema.num_edge_types()) {
-    throw precondition_error(message(rules.size(), " draw rules for ", schema.num_edge_types(),
-                                             " edge types; give one per type"));
+    throw precondition_error(
+        message(rules.size(), " draw rules for ", schema.num_edge_types(), " edge types; give one per type"));
   }
   if (has_query<Rule> && !options.disjoint) {
     throw precondition_error("seeds with queries of their own, such as times, in trees that share vertices; set "

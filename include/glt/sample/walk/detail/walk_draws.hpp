@@ -78,7 +78,7 @@ private:
   [[nodiscard]] GLT_HOST_DEVICE constexpr words draw(std::int64_t place, std::uint32_t attempt,
                                                      std::uint32_t purpose) const noexcept {
     return detail::philox({static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)},
-                  {static_cast<std::uint32_t>(place), attempt, purpose, 0});
+                          {static_cast<std::uint32_t>(place), attempt, purpose, 0});
   }
 
   // Rejection under the next power of two, with words of an own purpose.

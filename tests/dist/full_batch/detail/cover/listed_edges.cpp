@@ -13,8 +13,7 @@ TEST_CASE("edges become rows, of which only those with edges are listed, by numb
   CHECK(shard.num_rows == 9);
   CHECK(shard.num_columns == 6);
   CHECK(shard.num_edges == 5);
-  CHECK(std::vector<glt::local_id>(shard.rows.begin(), shard.rows.end()) ==
-        std::vector<glt::local_id>{2, 4, 7});
+  CHECK(std::vector<glt::local_id>(shard.rows.begin(), shard.rows.end()) == std::vector<glt::local_id>{2, 4, 7});
   CHECK(std::vector<glt::edge_offset>(shard.offsets.begin(), shard.offsets.end()) ==
         std::vector<glt::edge_offset>{0, 2, 3, 5});
   CHECK(std::vector<glt::local_id>(shard.columns.begin(), shard.columns.end()) ==

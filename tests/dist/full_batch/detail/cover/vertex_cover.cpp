@@ -44,8 +44,7 @@ std::vector<char> choose(edges_type const& edges, std::int64_t num_destinations,
 }
 
 // The largest number of edges without a common end: no cover is smaller (Kőnig).
-std::int64_t largest_matching(edges_type const& edges, std::int64_t num_destinations,
-                              std::int64_t num_sources) {
+std::int64_t largest_matching(edges_type const& edges, std::int64_t num_destinations, std::int64_t num_sources) {
   std::vector<glt::local_id> partner(static_cast<std::size_t>(num_sources), -1);
   std::int64_t size = 0;
   for (glt::local_id first = 0; first < num_destinations; ++first) {
@@ -77,9 +76,8 @@ TEST_CASE("the sources and destinations that are chosen are at least a matching 
     std::set<glt::local_id> destinations;
     std::set<glt::local_id> sources;
     for (std::uint64_t e = 0; e < count; ++e) {
-      edges.emplace_back(
-          static_cast<glt::local_id>(draws.below(static_cast<std::uint64_t>(num_destinations))),
-          static_cast<glt::local_id>(draws.below(static_cast<std::uint64_t>(num_sources))));
+      edges.emplace_back(static_cast<glt::local_id>(draws.below(static_cast<std::uint64_t>(num_destinations))),
+                         static_cast<glt::local_id>(draws.below(static_cast<std::uint64_t>(num_sources))));
       destinations.insert(edges.back().first);
       sources.insert(edges.back().second);
     }

@@ -40,9 +40,8 @@ struct attended_edges {
 
   template <shard_side Rows, class Score, class Dropout>
   [[gnu::always_inline]] GLT_HOST_DEVICE
-  attended_edges(attention_sources<T> const& from, attention_destinations<T> const& to,
-                 row_edges<Rows> const& some, std::int64_t head, head_columns columns, Score const& score,
-                 Dropout const& dropout) {
+  attended_edges(attention_sources<T> const& from, attention_destinations<T> const& to, row_edges<Rows> const& some,
+                 std::int64_t head, head_columns columns, Score const& score, Dropout const& dropout) {
     T joined[most_attended] = {};
     T log_sums[most_attended] = {};
     T deltas[most_attended] = {};
@@ -51,8 +50,8 @@ struct attended_edges {
     for (int j = 0; j < some.count; ++j) {
       auto const source = some.source(j);
       auto const destination = some.destination(j);
-      joined[j] = score.join(from.keys.row(source) + head * columns.keys,
-                             to.queries.row(destination) + head * columns.keys);
+      joined[j] =
+          score.join(from.keys.row(source) + head * columns.keys, to.queries.row(destination) + head * columns.keys);
       log_sums[j] = to.log_sums.row(destination)[head];
       deltas[j] = to.deltas.row(destination)[head];
       products[j] = dot_product(to.gradients.row(destination) + head * columns.values,

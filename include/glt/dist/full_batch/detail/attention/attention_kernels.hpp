@@ -55,8 +55,8 @@ template <class T>
 
 /// The same rows without their first columns.
 template <class T>
-[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline strided_rows<T>
-columns_from(strided_rows<T> const& rows, std::int64_t first) {
+[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline strided_rows<T> columns_from(strided_rows<T> const& rows,
+                                                                                      std::int64_t first) {
   return {rows.data + first, rows.stride, rows.places};
 }
 

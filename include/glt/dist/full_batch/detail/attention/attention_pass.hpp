@@ -56,11 +56,10 @@ struct attention_shape {
            static_cast<std::int64_t>(phase);
   }
   [[nodiscard]] static std::string words(std::int64_t packed) {
-    constexpr std::array<std::string_view, 4> phases{
-        "forward", "backward", "backward with useful edges pushed", "backward with all edges pushed"};
+    constexpr std::array<std::string_view, 4> phases{"forward", "backward", "backward with useful edges pushed",
+                                                     "backward with all edges pushed"};
     return message(phases[static_cast<std::size_t>(packed & 3)], packed >> 60 == 0 ? "" : " reproducibly", " to ",
-                   packed >> 40 & 0xFFFFF,
-                   (packed & 4) == 0 ? " float" : " double", " columns by ",
+                   packed >> 40 & 0xFFFFF, (packed & 4) == 0 ? " float" : " double", " columns by ",
                    (packed & 8) == 0 ? "sums" : "products", " of ", packed >> 20 & 0xFFFFF, " keys in ",
                    packed >> 4 & 0xFFFF, " heads");
   }
@@ -68,8 +67,7 @@ struct attention_shape {
 
 /// Calls visit(score, dropout) with the functions that options ask for.
 template <class T, memory_space Space, class Visit>
-void visit_attention(dist::attention_options<Space> const& options, attention_shape const& shape,
-                     Visit visit) {
+void visit_attention(dist::attention_options<Space> const& options, attention_shape const& shape, Visit visit) {
   auto const with_score = [&](auto score) {
     if (options.dropout == 0) {
       visit(score, no_dropout{});
@@ -94,9 +92,9 @@ class attention_pass {
 public:
   attention_pass(dist::sharded_graph<Comm, Policy>& graph, dist::attention_options<space> const& options,
                  dist::attention_rows<space, T const> const& rows)
-      : graph_(&graph), options_(options),
-        rows_(rows), shape_{options.heads, rows.values.columns(), rows.keys.columns(), options.score,
-                            sizeof(T),     options.reproducible} {}
+      : graph_(&graph), options_(options), rows_(rows),
+        shape_{options.heads, rows.values.columns(), rows.keys.columns(), options.score,
+               sizeof(T),     options.reproducible} {}
 
   [[nodiscard]] attention_shape const& shape() const noexcept { return shape_; }
   [[nodiscard]] dist::attention_options<space> const& options() const noexcept { return options_; }
@@ -114,14 +112,12 @@ public:
     if (heads < 1 || heads >= 1 << 16 || shape_.values % heads != 0 || shape_.values >= most_columns ||
         shape_.keys >= most_columns) {
       throw precondition_error(message(heads, " heads of values of ", shape_.values,
-                                       " columns; pass 1 head or more, of ",
-                                       "as many columns each, below 2²⁰"));
+                                       " columns; pass 1 head or more, of ", "as many columns each, below 2²⁰"));
     }
     if (shape_.score == dist::attention_score::additive ? shape_.keys != heads
                                                         : shape_.keys == 0 || shape_.keys % heads != 0) {
-      throw precondition_error(
-          message("keys of ", shape_.keys, " columns for ", heads,
-                  " heads; pass one number a head for additive scores, one or more for products"));
+      throw precondition_error(message("keys of ", shape_.keys, " columns for ", heads,
+                                       " heads; pass one number a head for additive scores, one or more for products"));
     }
     check_sources("values", rows_.values, shape_.values);
     check_sources("keys", rows_.keys, shape_.keys);
@@ -140,19 +136,18 @@ public:
     check_size(name, matrix.rows(), matrix.columns(), graph_->num_sources(), columns);
   }
   template <class Element>
-  void check_destinations(std::string_view name, matrix_view<space, Element> matrix,
-                          std::int64_t columns) const {
+  void check_destinations(std::string_view name, matrix_view<space, Element> matrix, std::int64_t columns) const {
     check_size(name, matrix.rows(), matrix.columns(), graph_->num_destinations(), columns);
   }
 
   /// Makes sure that all ranks attend alike.
   void agree(std::string const& failure, attention_phase phase) {
     auto const headers =
-        exchange_values(graph_->host(), {.what = operation::attend, .step = graph_->passes().next_number()},
-                        failure, shape_.packed(phase));
+        exchange_values(graph_->host(), {.what = operation::attend, .step = graph_->passes().next_number()}, failure,
+                        shape_.packed(phase));
     check_same(headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
-      return message("attends ", attention_shape::words(value), " while rank 0 attends ",
-                     attention_shape::words(first), "; make the same calls on all ranks");
+      return message("attends ", attention_shape::words(value), " while rank 0 attends ", attention_shape::words(first),
+                     "; make the same calls on all ranks");
     });
   }
 
@@ -197,14 +192,13 @@ public:
 
   /// Rows by their place in a list.
   template <class Element>
-  [[nodiscard]] static strided_rows<Element> listed(strided_rows<Element> all,
-                                                    array_view<space, local_id const> rows) {
+  [[nodiscard]] static strided_rows<Element> listed(strided_rows<Element> all, array_view<space, local_id const> rows) {
     return {all.data, all.stride, rows.data()};
   }
 
 private:
-  static void check_size(std::string_view name, std::int64_t rows, std::int64_t columns,
-                         std::int64_t vertices, std::int64_t wanted) {
+  static void check_size(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t vertices,
+                         std::int64_t wanted) {
     if (rows != vertices || columns != wanted) {
       throw precondition_error(
           message(name, " [", rows, ", ", columns, "] in an attention; pass [", vertices, ", ", wanted, "]"));

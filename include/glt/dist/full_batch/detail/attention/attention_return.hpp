@@ -86,8 +86,8 @@ public:
       auto* const data = reinterpret_cast<sum_type*>(reply);
       auto const stride = shape_.source_columns();
       pass_->fill(data, graph_->num_received(k) * stride, 0);
-      add(graph_->shard(k), graph_->transposed(k), pass_->sources_in(received + bytes(k).from_previous),
-          destinations_, {{data, stride}, {data + shape_.values, stride}, out_.queries}, options_);
+      add(graph_->shard(k), graph_->transposed(k), pass_->sources_in(received + bytes(k).from_previous), destinations_,
+          {{data, stride}, {data + shape_.values, stride}, out_.queries}, options_);
     }
     if (replied.to_previous > 0) {
       auto const own = graph_->sent_rows(k);
@@ -135,10 +135,11 @@ private:
     return between(graph_->sent_rows(k).size(), pushed_ == nullptr ? 0 : pushed_->num_served(k));
   }
   [[nodiscard]] edges_between between(std::int64_t sources, std::int64_t destinations) const {
-    auto const pushed = pass_->bytes(destinations, shape_.destination_columns()) + destinations * shape_.keys * sum_bytes;
-    bool const saves = pushed < pass_->bytes(sources, shape_.source_columns()) + sources * shape_.source_columns() * sum_bytes;
-    return {sources, destinations,
-            destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
+    auto const pushed =
+        pass_->bytes(destinations, shape_.destination_columns()) + destinations * shape_.keys * sum_bytes;
+    bool const saves =
+        pushed < pass_->bytes(sources, shape_.source_columns()) + sources * shape_.source_columns() * sum_bytes;
+    return {sources, destinations, destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
   }
 
   void add_rows(array_view<space, local_id const> own, strided_rows<sum_type const> sums, strided_rows<sum_type> out,
@@ -152,8 +153,8 @@ private:
       return;
     }
     auto const move = [&](strided_rows<T const> from, std::int64_t columns) {
-      pass_->template move<false>(rows.size(), pass_->listed(from, rows),
-                                  {data, shape_.destination_columns()}, columns);
+      pass_->template move<false>(rows.size(), pass_->listed(from, rows), {data, shape_.destination_columns()},
+                                  columns);
       data += columns;
     };
     move(destinations_.gradients, shape_.values);
@@ -178,15 +179,15 @@ private:
     auto const pieces = sliced_rows::of<Policy>(shape_.heads);
     auto const columns = shape_.of_head();
     visit_attention<T>(options, shape_, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
-      add_source_gradients<space, T, Score, Dropout, Terms> const by_source{
-          transposed, from, to, by, pieces, columns, score, dropout, terms_};
+      add_source_gradients<space, T, Score, Dropout, Terms> const by_source{transposed, from,  to,      by,    pieces,
+                                                                            columns,    score, dropout, terms_};
       if constexpr (host_policy<Policy>) {
         add_together(by_source);
       } else {
         ex.for_each(pieces.count(transposed.rows.size()), wide_kernel{by_source});
         ex.for_each(pieces.count(shard.rows.size()),
-                    add_query_gradients<space, T, Score, Dropout, Terms>{
-                        shard, from, to, by.queries, pieces, columns, score, dropout, terms_.queries});
+                    add_query_gradients<space, T, Score, Dropout, Terms>{shard, from, to, by.queries, pieces, columns,
+                                                                         score, dropout, terms_.queries});
       }
     });
   }
@@ -206,8 +207,7 @@ private:
           [&](std::int64_t begin, std::int64_t end, std::vector<T>& gradients) {
             auto some = by_source;
             some.first_edge = shard.offsets[start + begin];
-            gradients.resize(
-                static_cast<std::size_t>((shard.offsets[start + end] - some.first_edge) * heads));
+            gradients.resize(static_cast<std::size_t>((shard.offsets[start + end] - some.first_edge) * heads));
             some.gradients = gradients.data();
             wide_kernel const add{some};
             for (auto row = start + begin; row < start + end; ++row) {

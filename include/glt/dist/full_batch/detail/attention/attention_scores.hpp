@@ -18,8 +18,8 @@ namespace glt::detail {
 
 /// Σ a[c] · b[c], in an order that leaves several sums at a time to the processor.
 template <class T>
-[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T
-dot_product(T const* __restrict a, T const* __restrict b, std::int64_t columns) {
+[[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T dot_product(T const* __restrict a, T const* __restrict b,
+                                                                       std::int64_t columns) {
   constexpr std::int64_t lanes = 8;
   T sums[lanes] = {};
   std::int64_t c = 0;
@@ -42,9 +42,8 @@ dot_product(T const* __restrict a, T const* __restrict b, std::int64_t columns) 
 
 /// to[c] += factor · from[c], as `terms` say.
 template <class T, class Sum, class Terms = plain_terms>
-[[gnu::always_inline]] GLT_HOST_DEVICE inline void add_scaled(T factor, T const* __restrict from,
-                                                              Sum* __restrict to, std::int64_t columns,
-                                                              Terms const& terms = {}) {
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void add_scaled(T factor, T const* __restrict from, Sum* __restrict to,
+                                                              std::int64_t columns, Terms const& terms = {}) {
   for (std::int64_t c = 0; c < columns; ++c) {
     to[c] += terms.of(factor * from[c]);
   }
@@ -52,9 +51,9 @@ template <class T, class Sum, class Terms = plain_terms>
 
 /// The same for four rows, so that `to` is read and written once for them.
 template <class T, class Sum, class Terms>
-[[gnu::always_inline]] GLT_HOST_DEVICE inline void
-add_four_scaled(T const (&factors)[4], T const* const (&from)[4], Sum* __restrict to, std::int64_t columns,
-                Terms const& terms) {
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void add_four_scaled(T const (&factors)[4], T const* const (&from)[4],
+                                                                   Sum* __restrict to, std::int64_t columns,
+                                                                   Terms const& terms) {
   T const* __restrict a = from[0];
   T const* __restrict b = from[1];
   T const* __restrict c = from[2];

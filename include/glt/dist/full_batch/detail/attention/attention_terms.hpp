@@ -46,9 +46,9 @@ template <communicator Comm, device_policy Policy, class T>
 /// @comm   collective; one reduction
 /// @throws collective_error  on every rank, if products of these may be 1e150 and more
 template <communicator Comm, device_policy Policy, class T>
-[[nodiscard]] attention_terms<fixed_point>
-agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph, attention_pass<Comm, Policy, T> const& pass,
-                         attention_magnitudes here) {
+[[nodiscard]] attention_terms<fixed_point> agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph,
+                                                                    attention_pass<Comm, Policy, T> const& pass,
+                                                                    attention_magnitudes here) {
   auto const& options = pass.options();
   bool const is_additive = options.score == dist::attention_score::additive;
   std::array most{here.gradient, here.value, here.key, here.query};
@@ -61,9 +61,10 @@ agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph, attention_pas
   auto const by_score = 4 * weighted * value * static_cast<double>(of_head.values) *
                         (is_additive ? std::max(1.0, std::abs(options.slope)) : 1);
   if (!(by_score * std::max(key, query) < 1e150)) {
-    throw agreed_error(graph.size(), 0,
-                       "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
-                       "more; reproducible sums are of smaller ones");
+    throw agreed_error(
+        graph.size(), 0,
+        "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
+        "more; reproducible sums are of smaller ones");
   }
   auto const degrees = *graph.known_degrees();
   return {.values = fixed_point::for_sums(weighted, degrees.out),

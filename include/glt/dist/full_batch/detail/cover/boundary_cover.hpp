@@ -26,8 +26,7 @@ namespace glt::detail {
 /// What a rank and the peer of a step, which owns the sources, exchange for the edges between them.
 template <memory_space Space>
 struct incoming_boundary {
-  dist::shard_view<Space>
-      pulled; ///< edges of pulled sources: own destinations by places of their rows in the block
+  dist::shard_view<Space> pulled; ///< edges of pulled sources: own destinations by places of their rows in the block
   dist::shard_view<Space> pulled_by_source;
   array_view<Space, local_id const> summed; ///< own destinations for whose other edges partial results come
   array_view<Space, local_id const> pushed; ///< these edges, positions in the graph's rows; ascending
@@ -37,7 +36,7 @@ struct incoming_boundary {
 template <memory_space Space>
 struct outgoing_boundary {
   array_view<Space, local_id const> sent; ///< own rows that are pulled
-  dist::shard_view<Space> pushed; ///< edges of partial results: these by own sources, numbered as over there
+  dist::shard_view<Space> pushed;         ///< edges of partial results: these by own sources, numbered as over there
   dist::shard_view<Space> pushed_by_source;
 };
 
@@ -88,13 +87,11 @@ public:
         row_flow::push, bytes_to, bytes_from,
         [&](std::int64_t k, std::byte* block) {
           if (bytes_to(k) > 0) {
-            std::memcpy(block, blocks[static_cast<std::size_t>(k)].data(),
-                        static_cast<std::size_t>(bytes_to(k)));
+            std::memcpy(block, blocks[static_cast<std::size_t>(k)].data(), static_cast<std::size_t>(bytes_to(k)));
           }
         },
         [&](std::int64_t k, std::byte const* block) {
-          failure = failure.empty() ? failure_of([&] { serve(graph.sent_rows(k), block, bytes_from(k), k); })
-                                    : failure;
+          failure = failure.empty() ? failure_of([&] { serve(graph.sent_rows(k), block, bytes_from(k), k); }) : failure;
         },
         [] {});
     agree(graph.host(), site, failure);
@@ -114,12 +111,8 @@ public:
             .pushed_by_source = own.pushed_by_source.template view<Space>(num_own_, own.num_served)};
   }
   /// Rows and partial sums of step k: what comes from the peer, and what goes to the rank k places before.
-  [[nodiscard]] std::int64_t num_received(std::int64_t k) const {
-    return at(k).num_pulled + std::ssize(at(k).summed);
-  }
-  [[nodiscard]] std::int64_t num_sent(std::int64_t k) const {
-    return std::ssize(at(k).sent) + at(k).num_served;
-  }
+  [[nodiscard]] std::int64_t num_received(std::int64_t k) const { return at(k).num_pulled + std::ssize(at(k).summed); }
+  [[nodiscard]] std::int64_t num_sent(std::int64_t k) const { return std::ssize(at(k).sent) + at(k).num_served; }
   /// Edges whose partial results this rank makes at the steps before one; at that of size R, at all.
   [[nodiscard]] std::int64_t num_served_before(std::int64_t end) const {
     std::int64_t count = 0;
@@ -183,8 +176,7 @@ private:
     return told;
   }
 
-  void serve(array_view<Space, local_id const> rows, std::byte const* block, std::int64_t bytes,
-             std::int64_t k) {
+  void serve(array_view<Space, local_id const> rows, std::byte const* block, std::int64_t bytes, std::int64_t k) {
     auto& own = steps_[static_cast<std::size_t>(k)];
     std::vector<local_id> told(static_cast<std::size_t>(bytes / number_bytes));
     if (told.empty()) {

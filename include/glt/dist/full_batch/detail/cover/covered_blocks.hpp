@@ -37,8 +37,7 @@ public:
 
   /// @param weights  of an edge
   covered_blocks(Graph const& graph, std::int64_t columns, bool has_winners, std::int64_t weights)
-      : graph_(&graph), rows_(graph.policy(), columns), winners_(has_winners ? columns : 0),
-        weights_(weights) {}
+      : graph_(&graph), rows_(graph.policy(), columns), winners_(has_winners ? columns : 0), weights_(weights) {}
 
   [[nodiscard]] row_sums<policy, T> const& rows() const noexcept { return rows_; }
   [[nodiscard]] std::int64_t weights() const noexcept { return weights_; }
@@ -64,8 +63,7 @@ public:
   }
 
   template <class Boundary>
-  [[nodiscard]] block_parts<T, local_id> parts_of(std::byte* block, Boundary const& of,
-                                                  std::int64_t weights) const {
+  [[nodiscard]] block_parts<T, local_id> parts_of(std::byte* block, Boundary const& of, std::int64_t weights) const {
     auto const size = counts_of(of);
     auto* const rows = reinterpret_cast<T*>(block);
     auto* const sums = rows + size.rows * rows_.columns();

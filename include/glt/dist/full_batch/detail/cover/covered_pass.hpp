@@ -33,8 +33,7 @@ public:
   /// @pre    the pass has begun, and is covered
   covered_pass(dist::sharded_graph<Comm, Policy>& graph, std::int64_t columns, options_type const& options,
                aggregate_pass<Comm, Policy> const& pass)
-      : graph_(&graph),
-        blocks_(graph, columns, is_extreme(options.how), pass.is_weighted() ? options.heads : 0),
+      : graph_(&graph), blocks_(graph, columns, is_extreme(options.how), pass.is_weighted() ? options.heads : 0),
         options_(options), served_weights_(pass.template served_weights<T>()) {}
 
   /// y [num_destinations] and, of extremes, `chosen` get the rows of x combined over all edges.
@@ -55,8 +54,7 @@ public:
         [&](std::int64_t k, std::byte const* block) {
           auto const in = blocks_.incoming(k);
           auto const parts = blocks_.parts_of(block, in, 0);
-          combine_rows(graph_->policy(), in.pulled, parts.rows, blocks_.rows().columns(), options_, y,
-                       chosen, false);
+          combine_rows(graph_->policy(), in.pulled, parts.rows, blocks_.rows().columns(), options_, y, chosen, false);
           if (options_.how == dist::aggregator::max) {
             merge<true>(in, parts, y, chosen);
           } else if (options_.how == dist::aggregator::min) {
@@ -66,26 +64,22 @@ public:
           }
         },
         [&] {
-          combine_rows(graph_->policy(), graph_->shard(0), x, blocks_.rows().columns(), options_, y, chosen,
-                       true);
+          combine_rows(graph_->policy(), graph_->shard(0), x, blocks_.rows().columns(), options_, y, chosen, true);
         });
   }
 
   /// out [num_sources] gets what the gradients of all destinations are by sources; degrees, if there are any, divide them.
-  void push(T const* gradient, local_id const* chosen, array_view<space, local_id const> degrees,
-            T* out) const {
+  void push(T const* gradient, local_id const* chosen, array_view<space, local_id const> degrees, T* out) const {
     auto const columns = blocks_.rows().columns();
     graph_->passes().run(
-        row_flow::push,
-        [&](std::int64_t k) { return blocks_.size_of(blocks_.incoming(k), blocks_.weights()); },
+        row_flow::push, [&](std::int64_t k) { return blocks_.size_of(blocks_.incoming(k), blocks_.weights()); },
         [&](std::int64_t k) { return blocks_.size_of(blocks_.outgoing(k), blocks_.weights()); },
         [&](std::int64_t k, std::byte* block) {
           auto const in = blocks_.incoming(k);
           auto const parts = blocks_.parts_of(block, in, blocks_.weights());
-          spread_rows(graph_->policy(), in.pulled_by_source, gradient, chosen, columns, options_, degrees,
-                      parts.rows, true);
-          blocks_.rows().template move<false>(in.summed.size(), gradient, in.summed.data(), parts.sums,
-                                              nullptr);
+          spread_rows(graph_->policy(), in.pulled_by_source, gradient, chosen, columns, options_, degrees, parts.rows,
+                      true);
+          blocks_.rows().template move<false>(in.summed.size(), gradient, in.summed.data(), parts.sums, nullptr);
           graph_->policy().executor().for_each(degrees.empty() ? 0 : in.summed.size(), [=](std::int64_t i) {
             for (std::int64_t c = 0; c < columns; ++c) {
               parts.sums[i * columns + c] /= static_cast<T>(degrees[in.summed[i]]);
@@ -99,14 +93,12 @@ public:
         [&](std::int64_t k, std::byte const* block) {
           auto const served = blocks_.outgoing(k);
           auto const parts = blocks_.parts_of(block, served, blocks_.weights());
-          blocks_.rows().template move<true>(served.sent.size(), parts.rows, nullptr, out,
-                                             served.sent.data());
+          blocks_.rows().template move<true>(served.sent.size(), parts.rows, nullptr, out, served.sent.data());
           spread_rows(graph_->policy(), served.pushed_by_source, parts.sums, parts.chosen, columns,
                       served_options(parts.weights, served), {}, out, false);
         },
         [&] {
-          spread_rows(graph_->policy(), graph_->transposed(0), gradient, chosen, columns, options_, degrees,
-                      out, true);
+          spread_rows(graph_->policy(), graph_->transposed(0), gradient, chosen, columns, options_, degrees, out, true);
         });
   }
 
@@ -129,28 +121,25 @@ private:
     graph_->passes().run(
         row_flow::push, [&](std::int64_t k) { return bytes(blocks_.incoming(k).pushed.size()); },
         [&](std::int64_t k) { return bytes(blocks_.outgoing(k).pushed.num_edges); },
-        [&](std::int64_t k, std::byte* block) {
-          pack_weights(blocks_.incoming(k), reinterpret_cast<T*>(block));
-        },
+        [&](std::int64_t k, std::byte* block) { pack_weights(blocks_.incoming(k), reinterpret_cast<T*>(block)); },
         [&](std::int64_t k, std::byte const* block) {
-          std::copy_n(reinterpret_cast<T const*>(block),
-                      blocks_.outgoing(k).pushed.num_edges * blocks_.weights(), served_weights_at(k));
+          std::copy_n(reinterpret_cast<T const*>(block), blocks_.outgoing(k).pushed.num_edges * blocks_.weights(),
+                      served_weights_at(k));
         },
         [] {});
   }
   void pack_weights(incoming_type const& in, T* block) const {
-    graph_->policy().executor().for_each(
-        blocks_.weights() > 0 ? in.pushed.size() : 0, [=, this](std::int64_t i) {
-          std::copy_n(options_.edge_weights.data() + in.pushed[i] * blocks_.weights(), blocks_.weights(),
-                      block + i * blocks_.weights());
-        });
+    graph_->policy().executor().for_each(blocks_.weights() > 0 ? in.pushed.size() : 0, [=, this](std::int64_t i) {
+      std::copy_n(options_.edge_weights.data() + in.pushed[i] * blocks_.weights(), blocks_.weights(),
+                  block + i * blocks_.weights());
+    });
   }
 
   template <bool Largest, class Parts>
   void merge(incoming_type const& in, Parts const& parts, T* y, local_id* chosen) const {
     graph_->policy().executor().for_each(
-        in.summed.size(), merge_extremes<Largest, T>{parts.sums, parts.chosen, in.pushed.data(),
-                                                     in.summed.data(), y, chosen, blocks_.rows().columns()});
+        in.summed.size(), merge_extremes<Largest, T>{parts.sums, parts.chosen, in.pushed.data(), in.summed.data(), y,
+                                                     chosen, blocks_.rows().columns()});
   }
   // The winners of summed rows as numbers of pushed edges, where they are such.
   void pack_winners(incoming_type const& in, local_id const* chosen, local_id* numbers) const {
@@ -159,9 +148,8 @@ private:
       for (std::int64_t c = 0; c < columns; ++c) {
         auto const edge = chosen[std::int64_t{in.summed[i]} * columns + c];
         auto const found = std::lower_bound(in.pushed.begin(), in.pushed.end(), edge);
-        numbers[i * columns + c] = found != in.pushed.end() && *found == edge
-                                       ? static_cast<local_id>(found - in.pushed.begin())
-                                       : no_edge;
+        numbers[i * columns + c] =
+            found != in.pushed.end() && *found == edge ? static_cast<local_id>(found - in.pushed.begin()) : no_edge;
       }
     });
   }

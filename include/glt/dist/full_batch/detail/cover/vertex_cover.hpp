@@ -27,12 +27,9 @@ template <memory_space Space>
     return v < num_destinations ? by_destination : by_source;
   };
   auto const place_of = [&](std::int64_t v) { return v < num_destinations ? v : v - num_destinations; };
-  auto const offset = [&](std::int64_t v, std::int64_t end) {
-    return shard_of(v).offsets[place_of(v) + end];
-  };
+  auto const offset = [&](std::int64_t v, std::int64_t end) { return shard_of(v).offsets[place_of(v) + end]; };
   auto const vertex_of = [](dist::shard_view<Space> const& shard, local_id row) {
-    return std::lower_bound(shard.rows.data(), shard.rows.data() + shard.rows.size(), row) -
-           shard.rows.data();
+    return std::lower_bound(shard.rows.data(), shard.rows.data() + shard.rows.size(), row) - shard.rows.data();
   };
   std::vector<edge_offset> uncovered(static_cast<std::size_t>(num_vertices));
   // vertices by how many uncovered edges they had when they were put here
@@ -61,8 +58,7 @@ template <memory_space Space>
       bool const is_destination = v < num_destinations;
       auto const& others = is_destination ? by_source : by_destination;
       for (auto e = offset(v, 0); e < offset(v, 1); ++e) {
-        auto const other =
-            vertex_of(others, shard_of(v).columns[e]) + (is_destination ? num_destinations : 0);
+        auto const other = vertex_of(others, shard_of(v).columns[e]) + (is_destination ? num_destinations : 0);
         if (is_taken[static_cast<std::size_t>(other)] == 0) {
           --uncovered[static_cast<std::size_t>(other)];
         }

@@ -23,8 +23,7 @@ namespace glt::detail {
 ///
 /// @comm   collective; none, or that of `make_out_degrees` at the first such pass
 template <communicator Comm, device_policy Policy, class T>
-void prepare_exact_pass(dist::sharded_graph<Comm, Policy>& graph,
-                        dist::aggregation<Policy::space, T> const& options) {
+void prepare_exact_pass(dist::sharded_graph<Comm, Policy>& graph, dist::aggregation<Policy::space, T> const& options) {
   if (options.reproducible && !is_extreme(options.how) && !graph.known_degrees()) {
     dist::make_out_degrees(graph);
   }
@@ -32,24 +31,19 @@ void prepare_exact_pass(dist::sharded_graph<Comm, Policy>& graph,
 
 /// The sums of a pass that has begun, in fixed point: forward, and of means before the division.
 template <communicator Comm, device_policy Policy, class T>
-void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
-                  matrix_view<Policy::space, T const> x, T* y,
+void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy, matrix_view<Policy::space, T const> x, T* y,
                   dist::aggregation<Policy::space, T> const& options) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   auto const numbers = pass.choose_numbers();
   auto const pieces = sliced_rows::of<Policy>(x.columns());
   pass.pull(
-      x.data(),
-      [&] {
-        ex.for_each(pass.num_sums(), fill_value<std::int64_t>{pass.sums(), 0});
-      },
+      x.data(), [&] { ex.for_each(pass.num_sums(), fill_value<std::int64_t>{pass.sums(), 0}); },
       [&](dist::shard_view<space> shard, T const* rows) {
         visit_edges(options, [&]<class Edges>(Edges edges) {
           ex.for_each(pieces.count(shard.rows.size()),
-                      wide_kernel{add_rows<space, T, Edges, fixed_point>{shard, rows, pass.sums(), pieces,
-                                                                         options.head_columns(x.columns()), edges,
-                                                                         numbers}});
+                      wide_kernel{add_rows<space, T, Edges, fixed_point>{
+                          shard, rows, pass.sums(), pieces, options.head_columns(x.columns()), edges, numbers}});
         });
       });
   ex.for_each(pass.num_sums(), write_exact_values<T>{pass.sums(), y, numbers});

@@ -39,7 +39,7 @@ struct fixed_point {
       return {};
     }
     int const bits = std::min(50, 61 - std::ilogb(std::max(terms, 1.0)) - 1); // of a term
-    int const exponent = std::min(bits - std::ilogb(largest) - 1, 1000); // doubles end not far below 2⁻¹⁰⁰⁰
+    int const exponent = std::min(bits - std::ilogb(largest) - 1, 1000);      // doubles end not far below 2⁻¹⁰⁰⁰
     return {std::ldexp(1.0, exponent), std::ldexp(1.0, -exponent)};
   }
 };
@@ -53,8 +53,7 @@ template <class T>
 struct magnitude_of {
   T const* values;
   GLT_HOST_DEVICE double operator()(std::int64_t i) const {
-    return finite_or_largest(values[i] < 0 ? -static_cast<double>(values[i])
-                                           : static_cast<double>(values[i]));
+    return finite_or_largest(values[i] < 0 ? -static_cast<double>(values[i]) : static_cast<double>(values[i]));
   }
 };
 
