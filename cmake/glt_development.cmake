@@ -50,8 +50,9 @@ function(glt_add_program target)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE glt::glt ${arg_LINK} glt_warnings)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # LibTorch's headers take ten seconds a program: where many are built they are precompiled. Programs list glt::torch in LINK.
-  if(GLT_BUILD_TESTS AND "glt::torch" IN_LIST arg_LINK AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # LibTorch's headers take ten seconds a program: where many are built they are precompiled. Programs list glt::torch in
+  # LINK; those of doctest have other options of the compiler.
+  if(GLT_BUILD_TESTS AND "glt::torch" IN_LIST arg_LINK AND NOT "doctest::doctest" IN_LIST arg_LINK AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     if(NOT TARGET glt_torch_precompiled)
       file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/torch_precompiled.cpp" CONTENT "")
       add_library(glt_torch_precompiled OBJECT "${PROJECT_BINARY_DIR}/torch_precompiled.cpp")
