@@ -19,7 +19,7 @@
 
 namespace glt::detail {
 
-/// Deals seeds to parts in equal ranges of the list of seeds.
+/// Dealer that gives parts equal ranges of the list of seeds.
 struct deal_in_ranges {};
 
 } // namespace glt::detail

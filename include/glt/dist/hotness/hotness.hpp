@@ -45,8 +45,8 @@ namespace glt::dist {
 /// For the hotness of the batches of one rank, only this rank passes seeds; the others pass none. All ranks then call
 /// once per such rank.
 ///
-/// @shape  seeds [S_rank] global ids of any part; a batch has options.batch_size seeds of the seeds of all ranks →
-///         [rows of this part]
+/// @shape  seeds [S_rank] global ids of any part; options.batch_size seeds of all ranks make a batch → [rows of this
+///         part]
 /// @where  memory of `Policy`
 /// @comm   collective; four header exchanges and a reduction, 4 bytes per remote seed, 4 bytes per halo vertex, and per
 ///         hop one variable exchange of 8 bytes per halo vertex

@@ -37,7 +37,7 @@
 
 namespace glt::dist {
 
-/// Samples around seed edges across the parts of a graph: draws negative pairs, then samples the neighbourhood of all
+/// Sampler around seed edges across the parts of a graph: draws negative pairs, then samples the neighbourhood of all
 /// ends.
 ///
 /// For the same key, the result equals the serial `link_sampler` element by element, on any policy. Ids differ only by
@@ -55,7 +55,7 @@ public:
   static constexpr memory_space space = Policy::space;
   using rule_type = detail::excluding_rule<space>;
 
-  /// One batch of a bulk, which is sampled together.
+  /// One of the batches that `sample_bulk` samples together.
   ///
   /// @shape  sources, destinations [P] global ids · labels [P], or empty
   struct bulk_item {

@@ -71,7 +71,7 @@ induced_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T>
 template <device_policy GraphPolicy, vertex_id Vertex>
 induced_batches(graph<GraphPolicy, Vertex> const&, induced_options = {}) -> induced_batches<GraphPolicy, Vertex>;
 
-/// Makes the batches of `induced_batches` on a communicator, in memory of the graph's policy.
+/// Maker of the batches of `induced_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
 template <class Comm, class Policy>
 class induced_batches<GraphPolicy, Vertex, T, StorePolicy>::maker

@@ -111,7 +111,7 @@ link_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> co
 template <device_policy GraphPolicy, vertex_id Vertex>
 link_batches(graph<GraphPolicy, Vertex> const&, link_options) -> link_batches<GraphPolicy, Vertex>;
 
-/// Makes the batches of `link_batches` on a communicator, in memory of the graph's policy.
+/// Maker of the batches of `link_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
 template <class Comm, class Policy>
 class link_batches<GraphPolicy, Vertex, T, StorePolicy>::maker

@@ -14,7 +14,7 @@ struct loader_options {
   std::uint64_t seed = 0;         ///< of shuffling and sampling
   std::int64_t prefetch = 0;      ///< batches prepared in advance by threads of the loader; 0: by the caller's thread
   std::int64_t concurrency = 1;   ///< threads that prepare batches in turns; at most `prefetch`
-  std::int64_t bulk = 1;          ///< batches whose requests share one message
+  std::int64_t bulk = 1;          ///< batches whose messages are sent together
   /// Seconds until a consumer that takes no batch, while other ranks wait, causes an error on all ranks; 0: never.
   std::chrono::duration<double> stall_limit{0};
   /// Bytes of batches that a server may send ahead of a client, at least one batch; 0: limited only by `prefetch`.

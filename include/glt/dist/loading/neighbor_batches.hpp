@@ -95,7 +95,7 @@ template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
 neighbor_batches(graph<GraphPolicy, Vertex> const&, neighbor_options, Rule)
     -> neighbor_batches<GraphPolicy, Vertex, float, Rule>;
 
-/// Makes the batches of `neighbor_batches` on a communicator and in memory of a policy.
+/// Maker of the batches of `neighbor_batches` on a communicator, in memory of a policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, class Rule, device_policy StorePolicy>
 template <class Comm, class Policy>
 class neighbor_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker

@@ -126,7 +126,7 @@ private:
   detail::typed_things<GraphPolicy> things_;
 };
 
-/// Makes the batches of `typed_batches` on a communicator, in memory of the graph's policy.
+/// Maker of the batches of `typed_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
 template <class Comm, class Policy>
 class typed_batches<GraphPolicy, Vertex, Rule>::maker {

@@ -134,7 +134,7 @@ template <device_policy GraphPolicy, vertex_id Vertex>
 walk_batches(hetero_graph<GraphPolicy, Vertex> const&, std::vector<int>, metapath_options)
     -> walk_batches<GraphPolicy, Vertex, metapath_options>;
 
-/// Makes the batches of `walk_batches` on a communicator, in memory of the graph's policy.
+/// Maker of the batches of `walk_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, detail::options_of_walks Options>
 template <class Comm, class Policy>
 class walk_batches<GraphPolicy, Vertex, Options>::maker {

@@ -38,8 +38,8 @@ struct worker_assignment {
   friend bool operator==(worker_assignment const&, worker_assignment const&) = default;
 };
 
-/// Gives every trainer `workers_per_trainer` worker ranks on the same machine. On each machine, the first rank is a
-/// trainer, the next ones are its workers, and so on, in ascending order.
+/// Gives every trainer `workers_per_trainer` worker ranks on the same machine. On each machine, in ascending order, the
+/// first rank is a trainer, the next ones are its workers, and so on.
 ///
 /// @shape  machines [R], any numbers, equal for ranks on one machine → [R]
 /// @throws precondition_error  if workers_per_trainer < 0, or the number of ranks of a machine is not a multiple of

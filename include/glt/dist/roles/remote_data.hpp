@@ -78,7 +78,7 @@ public:
   }
 
   [[nodiscard]] data_description const& description() const noexcept { return description_; }
-  /// Returns the owners of vertices by part; `description().ranks` gives each owner's rank in the world.
+  /// Returns the partition book; `description().ranks` gives the world rank of each part's owner.
   [[nodiscard]] partition_book const& book() const noexcept { return buckets_.book(); }
 
   /// Gathers rows of the features, or of another tensor, in the order of the ids, which may repeat. Elements of a type

@@ -39,7 +39,7 @@
 
 namespace glt::dist {
 
-/// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a heterogeneous graph.
+/// Sampler of the multi-hop in-neighbourhood of batches of seeds across the parts of a heterogeneous graph.
 ///
 /// For the same key, the result equals the serial `hetero_neighbor_sampler` element by element, on any policy. Ids
 /// differ only by the numbering of the parts. The communicator is for host memory, with any policy, or native to GPUs.
@@ -61,7 +61,7 @@ public:
   using query_type = typename Rule::query_type;
   using seed_lists = std::span<array_view<space, Vertex const> const>;
 
-  /// One batch of a bulk, which is sampled together.
+  /// One of the batches that `sample_bulk` samples together.
   ///
   /// @shape  seeds [node types], one list of global ids each · queries [seeds of all types], type after type, or empty
   ///         if the rules have none

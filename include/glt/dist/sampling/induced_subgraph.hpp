@@ -34,7 +34,7 @@
 
 namespace glt::dist {
 
-/// Samples induced subgraphs, with all edges between the vertices of a set, across the parts of a graph. Every rank
+/// Sampler of induced subgraphs, with all edges between the vertices of a set, across the parts of a graph. Every rank
 /// passes its seeds and gets their subgraph, on any policy. The result equals the serial `induced_sampler`, element by
 /// element. Concurrent calls: none on one object.
 ///
@@ -47,7 +47,7 @@ public:
   static constexpr memory_space space = Policy::space;
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
 
-  /// One batch of a bulk, which is sampled together.
+  /// One of the batches that `sample_bulk` samples together.
   ///
   /// @shape  seeds [S] global ids
   struct bulk_item {

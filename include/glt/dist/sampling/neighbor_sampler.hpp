@@ -40,7 +40,7 @@
 
 namespace glt::dist {
 
-/// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
+/// Sampler of the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
 ///
 /// For the same key, the result equals the serial `neighbor_sampler` element by element, on any policy. Ids differ only
 /// by the numbering of the parts. The communicator is for host memory, with any policy, or native to GPUs. Concurrent
@@ -65,7 +65,7 @@ public:
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
   using query_type = typename Rule::query_type;
 
-  /// One batch of a bulk, which is sampled together.
+  /// One of the batches that `sample_bulk` samples together.
   ///
   /// @shape  seeds [S] global ids · queries [S], or empty if the rule has none
   struct bulk_item {
@@ -109,15 +109,15 @@ public:
 
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
 
-  /// Serves the requests of each rank by the rule of this rank; the data of rules may differ between ranks and change
-  /// between batches.
+  /// Serves requests by a rule that depends on the requesting rank; the data of rules may differ between ranks and
+  /// change between batches.
   void set_rule_of(std::function<Rule(int rank)> rule_of) {
     rule_of_ = {};
     if (rule_of) {
       rule_of_ = [rule_of = std::move(rule_of)](int rank, std::size_t) { return rule_of(rank); };
     }
   }
-  /// Serves the requests of each rank and batch by the rule of this rank and batch of a bulk.
+  /// Serves requests by a rule that depends on the requesting rank and on the batch of a bulk.
   void set_rule_of(std::function<Rule(int rank, std::size_t batch)> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, if there are views of them. Results stay the same, and each rank

@@ -27,9 +27,9 @@
 
 namespace glt::dist {
 
-/// Walks along a cycle of edge types across the parts of a heterogeneous graph. For the same starts and key, the result
-/// equals the serial `metapath_walker` element by element. Ids differ only by the numbering of the parts. As in the
-/// serial walker, a step along (A, r, B) goes from B to A.
+/// Walker along a cycle of edge types across the parts of a heterogeneous graph. For the same starts and key, the
+/// result equals the serial `metapath_walker` element by element. Ids differ only by the numbering of the parts. As in
+/// the serial walker, a step along (A, r, B) goes from B to A.
 ///
 /// Concurrent calls: none on one object.
 ///

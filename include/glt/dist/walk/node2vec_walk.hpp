@@ -28,11 +28,11 @@
 
 namespace glt::dist {
 
-/// Walks of second order across the parts of a graph. For the same starts and key, the result equals the serial
+/// Walker of second-order walks across the parts of a graph. For the same starts and key, the result equals the serial
 /// `node2vec_walker` element by element. Ids differ only by the numbering of the parts.
 ///
 /// The owner of a walk's vertex draws a candidate and a random number. If the number alone does not decide, the walker
-/// goes to the owner of the previous vertex, to search its row. From there the walker goes to the candidate if it is
+/// goes to the previous vertex's owner, to search its row. From there the walker goes to the candidate if it is
 /// accepted, or back for another attempt.
 ///
 /// Concurrent calls: none on one object.

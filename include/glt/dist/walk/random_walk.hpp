@@ -27,8 +27,8 @@
 
 namespace glt::dist {
 
-/// Walks across the parts of a graph. For the same starts and key, the result equals the serial `random_walker` element
-/// by element. Ids differ only by the numbering of the parts.
+/// Walker of random walks across the parts of a graph. For the same starts and key, the result equals the serial
+/// `random_walker` element by element. Ids differ only by the numbering of the parts.
 ///
 /// A walker goes to the owner of its vertex and makes as many steps there as stay inside the part. Its visits are
 /// reported to its home rank along the way.

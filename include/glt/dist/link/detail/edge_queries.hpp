@@ -29,7 +29,7 @@ struct is_edge {
   }
 };
 
-/// Tests whether pairs of vertices are edges of a graph in parts; the owners of the destinations search.
+/// Queries whether pairs of vertices are edges of a graph in parts; the owners of the destinations search.
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class edge_queries {
   static constexpr memory_space space = Policy::space;

@@ -25,11 +25,11 @@
 
 namespace glt::detail {
 
-/// Makes the batches of a consumer, step after step, in the consumer's thread or another.
+/// Producer of a consumer's batches, step after step, in the consumer's thread or another.
 ///
-/// With `prefetch`, batches are made on a second stream. This needs policies with streams and a communicator that is
-/// not bound to one. They are complete when they are handed over. A batch is overwritten only after all work is done
-/// that the consumer enqueued before it gave the batch back.
+/// With `prefetch`, batches are made on a second stream, if policies have streams. If the communicator is bound to a
+/// stream, batches are made on the policy's stream. Batches are complete when they are handed over. A batch is
+/// overwritten only after all work is done that the consumer enqueued before it gave the batch back.
 template <communicator Comm, class Recipe, device_policy Policy>
 class batch_producer {
 public:

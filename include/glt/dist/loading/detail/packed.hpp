@@ -39,7 +39,7 @@ public:
       : error(message, where) {}
 };
 
-/// Packs the members of a batch, or request, into one block of bytes; without a block it only counts them.
+/// Writer that packs a batch, or a request, into one block of bytes; without a block it only counts them.
 class packer {
 public:
   packer() = default;
@@ -92,7 +92,7 @@ template <class... X>
   return count.size();
 }
 
-/// Reads a block that a `packer` has written. Arrays are not copied: they stay in the block, which `keeper` keeps
+/// Reader of a block that a `packer` has written. Arrays are not copied: they stay in the block, which `keeper` keeps
 /// alive. The block comes from another process and is not trusted.
 class unpacker {
 public:

@@ -19,7 +19,7 @@
 
 namespace glt::detail {
 
-/// Copies stored rows of a tensor, in the order of a list.
+/// Function that copies stored rows of a tensor, in the order of a list.
 using row_reader = std::function<std::vector<std::byte>(std::vector<local_id> const&)>;
 
 /// Makes a reader of rows; borrows the rows.

@@ -32,8 +32,8 @@
 
 namespace glt::detail {
 
-/// Draws neighbours over several relations at once, on all ranks: one hop of the protocol and the basis of every
-/// distributed sampler.
+/// One hop of the protocol: draws neighbours over several relations at once, on all ranks. Every distributed sampler is
+/// built on it.
 ///
 /// Requests travel to the owners; meanwhile host policies draw for local vertices and for parts that are read in place.
 /// Owners draw and send counts and sources back; the draws are merged in the order of the frontiers. A vertex travels
@@ -91,7 +91,7 @@ public:
   /// @throws collective_error  on every rank
   [[noreturn]] void refuse(call_site site, std::string const& failure) { requests_.refuse(site, failure); }
 
-  /// Draws, for every relation, for every vertex in the frontier of its node type, in order; valid until the next call.
+  /// Draws over every relation for the vertices in the frontier of its node type, in order; valid until the next call.
   ///
   /// A rank that cannot draw for itself still answers the other ranks, which wait for it, and throws afterwards.
   ///

@@ -33,7 +33,7 @@
 
 namespace glt::detail {
 
-/// Selects the edges of rows whose sources are in a set of distinct vertices, on any policy; reusable.
+/// Selector of the edges of rows whose sources are in a set of distinct vertices, on any policy; reusable.
 template <device_policy Policy, vertex_id Vertex>
 class set_selector {
   static constexpr memory_space space = Policy::space;
@@ -63,7 +63,7 @@ struct asked_set {
   std::int64_t first = 0;
 };
 
-/// Selects edges into some vertices of sets whose sources are in the same set, on all ranks.
+/// Exchange that selects, on all ranks, edges into some vertices of sets whose sources are in the same set.
 ///
 /// A set travels to the owners of these vertices. The owners select from their rows and send back only edges within the
 /// set. So messages and memory do not grow with the degrees. Several sets travel together, to the owners of vertices of

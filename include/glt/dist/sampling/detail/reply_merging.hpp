@@ -24,7 +24,7 @@
 
 namespace glt::detail {
 
-/// Merges local draws and received draws in the order of the frontiers; reusable.
+/// Merge of local and received draws in the order of the frontiers; reusable.
 ///
 /// Call `begin`, then `add_own` and `add_message` for all draws, then `run`. All draws must live until then.
 ///

@@ -66,7 +66,7 @@ struct pack_edges {
   }
 };
 
-/// Packs the draws for other ranks, one message per rank; reusable.
+/// Packing of the draws for other ranks, one message per rank; reusable.
 ///
 /// @where  memory of `Policy`
 template <device_policy Policy, vertex_id Vertex>

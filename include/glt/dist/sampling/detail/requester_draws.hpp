@@ -29,7 +29,8 @@ class requester_draws {
 public:
   using relation_type = relation_request<GraphSpace, Vertex, Rule>;
   using rows_type = requested_rows<space, query_type>;
-  /// Returns the rule for the requests of a rank over a relation; empty if the relation's rule is for all ranks.
+  /// Function that returns the rule for a rank's requests over a relation; empty if the relation's rule is for all
+  /// ranks.
   using rule_source = std::function<Rule(int rank, std::size_t relation)>;
 
   explicit requester_draws(Policy policy) : policy_(policy), own_(policy) {}

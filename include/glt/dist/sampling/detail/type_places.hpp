@@ -26,7 +26,7 @@ class type_places {
 public:
   explicit type_places(Policy policy = {}) : bounds_(policy) {}
 
-  /// Finds the begin of each type in the bucket of every rank.
+  /// Finds the first place of each type in the bucket of every rank.
   ///
   /// @shape  places [S], ascending in every bucket · offsets [R + 1], of the buckets · first_place [T + 1], of every
   ///         type in the list; all borrowed until the next call

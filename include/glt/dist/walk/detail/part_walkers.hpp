@@ -66,7 +66,7 @@ struct walk_move {
 /// Largest number of visits that a walker away from home makes before it is handled again.
 inline constexpr std::int32_t visits_at_once = 8;
 
-/// Batch of walkers on this rank.
+/// Group of walkers on this rank.
 ///
 /// @shape  walkers, moves [n], moves written · visits [n · visits_at_once], of each walker the first moves[i].visits
 ///         written

@@ -33,7 +33,7 @@
 
 namespace glt::detail {
 
-/// One batch of walks of a bulk, which is made together.
+/// One of the batches of walks that are made together.
 ///
 /// @shape  starts [S] global ids
 template <device_policy Policy, vertex_id Vertex>
